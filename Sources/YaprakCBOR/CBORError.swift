@@ -1,0 +1,86 @@
+/// What is wrong with a run of bytes that should be CBOR, or with a value that should become CBOR.
+///
+/// The low level (``CBORItem``, `CBORReader`, ``CBORValue``) throws this type itself. ``CBORDecoder`` and ``CBOREncoder``
+/// throw Swift's `DecodingError` and `EncodingError`, as every coder does, with the coding path in the context and, where
+/// the bytes are to blame, this error underneath.
+///
+///     do { _ = try CBORItem.length(of: bytes, from: 0) } catch { print(error) }
+///     // truncated: the bytes end inside an item, at byte 17
+///
+/// No stored value is ever part of the text: only kinds, counts and offsets are.
+public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of damage. The set is open: later versions may add to it.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The stable name.
+        public let rawValue: String
+        /// A code of that name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The stable name.
+        public var description: String { rawValue }
+    }
+
+    /// The kind of damage.
+    public let code: Code
+    /// A sentence that says what was found.
+    public let message: String
+    /// The byte it was found at, counted from the start of the input.
+    public let offset: Int?
+
+    /// An error with its place.
+    public init(_ code: Code, _ message: String, offset: Int? = nil) {
+        self.code = code
+        self.message = message
+        self.offset = offset
+    }
+
+    /// `code: message, at byte offset`.
+    public var description: String {
+        guard let offset else { return "\(code): \(message)" }
+        return "\(code): \(message), at byte \(offset)"
+    }
+}
+
+extension CBORError.Code {
+    /// The bytes end inside an item.
+    public static let truncated = Self(rawValue: "truncated")
+    /// The bytes are not well-formed CBOR (RFC 8949 §5.3.1 and appendix F).
+    public static let malformed = Self(rawValue: "malformed")
+    /// Items are nested deeper than the limit.
+    public static let tooDeep = Self(rawValue: "tooDeep")
+    /// A text string is not UTF-8.
+    public static let invalidText = Self(rawValue: "invalidText")
+    /// A map has one key twice.
+    public static let duplicateKey = Self(rawValue: "duplicateKey")
+    /// Bytes follow the item where nothing should.
+    public static let trailingBytes = Self(rawValue: "trailingBytes")
+    /// The item is of another type than the one asked for.
+    public static let wrongType = Self(rawValue: "wrongType")
+    /// A number does not fit in the type asked for.
+    public static let outOfRange = Self(rawValue: "outOfRange")
+    /// The input is larger than a decoder takes (4 GiB).
+    public static let overLimit = Self(rawValue: "overLimit")
+    /// A type's `encode(to:)` used its encoder in a way that has no meaning.
+    public static let misuse = Self(rawValue: "misuse")
+}
+
+// The errors are made out of line, so that the paths that never see one stay small.
+extension CBORError {
+    @inline(never) static func truncated(_ offset: Int) -> CBORError {
+        CBORError(.truncated, "the bytes end inside an item", offset: offset)
+    }
+    @inline(never) static func malformed(_ message: String, _ offset: Int) -> CBORError {
+        CBORError(.malformed, message, offset: offset)
+    }
+    @inline(never) static func tooDeep(_ offset: Int?) -> CBORError {
+        CBORError(.tooDeep, "items are nested more than \(CBORItem.depthMax) deep", offset: offset)
+    }
+    @inline(never) static func wrongType(_ wanted: String, _ offset: Int) -> CBORError {
+        CBORError(.wrongType, "the item is not \(wanted)", offset: offset)
+    }
+    @inline(never) static func outOfRange(_ message: String, _ offset: Int?) -> CBORError {
+        CBORError(.outOfRange, message, offset: offset)
+    }
+    @inline(never) static func invalidText(_ offset: Int) -> CBORError {
+        CBORError(.invalidText, "a text string is not UTF-8", offset: offset)
+    }
+}

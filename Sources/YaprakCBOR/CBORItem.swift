@@ -1,0 +1,132 @@
+/// Questions about one encoded data item, answered from its bytes alone.
+///
+///     var offset = 0
+///     while offset < sequence.count {                     // a CBOR sequence, RFC 8742
+///         let length = try CBORItem.length(of: sequence, from: offset)
+///         handle(sequence[offset..<offset + length])
+///         offset += length
+///     }
+public enum CBORItem {
+    /// Arrays, maps and tags may be nested this deep; the scalar inside the innermost is not counted.
+    public static let depthMax = 64
+
+    /// The length in bytes of the well-formed item (RFC 8949 §5.3.1) that starts at `offset`.
+    ///
+    /// No byte before `offset` or behind the item is looked at. Lengths are checked against what remains before anything
+    /// relies on them, so that any input gives an answer or an error. Text is not checked for UTF-8, maps not for duplicate
+    /// keys: these are questions of validity, not of form.
+    /// A `maxDepth` above ``depthMax`` counts as ``depthMax``, so that no input can exhaust the stack.
+    /// - Throws: `CBORError` with code `truncated`, `malformed` or `tooDeep`.
+    /// - Complexity: O(length), no allocation.
+    public static func length(
+        of bytes: UnsafeRawBufferPointer, from offset: Int = 0, maxDepth: Int = depthMax
+    ) throws(CBORError) -> Int {
+        try end(bytes, offset, min(maxDepth, depthMax)) - offset
+    }
+
+    /// The length in bytes of the well-formed item that starts at `offset`, as above.
+    public static func length(
+        of bytes: [UInt8], from offset: Int = 0, maxDepth: Int = depthMax
+    ) throws(CBORError) -> Int {
+        try withRaw(bytes) { raw throws(CBORError) in try end(raw, offset, min(maxDepth, depthMax)) } - offset
+    }
+
+    /// The length in bytes of the well-formed item that starts at the index `offset` of the slice, as above.
+    ///
+    /// `offset` is an index of the slice, `bytes.startIndex` for its first byte.
+    public static func length(
+        of bytes: ArraySlice<UInt8>, from offset: Int, maxDepth: Int = depthMax
+    ) throws(CBORError) -> Int {
+        let (relative, overflow) = offset.subtractingReportingOverflow(bytes.startIndex)
+        guard !overflow else { throw .truncated(offset) }
+        return try withRaw(bytes) { raw throws(CBORError) in try end(raw, relative, min(maxDepth, depthMax)) } - relative
+    }
+
+    /// The offset behind the item that starts at `offset`, with `depth` more levels allowed inside.
+    static func end(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ depth: Int) throws(CBORError) -> Int {
+        let head = try Head(bytes, at: offset)
+        return try end(bytes, offset, head, depth)
+    }
+
+    /// The offset behind the item whose head has been read.
+    @inline(__always)
+    static func end(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ depth: Int
+    ) throws(CBORError) -> Int {
+        switch head.major {
+        case Major.unsigned, Major.negative:
+            return head.end
+        case Major.bytes, Major.text:
+            if head.isIndefinite { return try endOfChunks(bytes, head) }
+            guard head.argument <= UInt64(bytes.count - head.end) else { throw .truncated(bytes.count) }
+            return head.end + Int(head.argument)
+        case Major.other:
+            if head.isIndefinite { throw .malformed("a break stands where an item should", offset) }
+            return head.end
+        default:
+            return try endOfContainer(bytes, offset, head, depth)
+        }
+    }
+
+    private static func endOfContainer(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ depth: Int
+    ) throws(CBORError) -> Int {
+        guard depth > 0 else { throw .tooDeep(offset) }
+        if head.major == Major.tag { return try end(bytes, head.end, depth - 1) }
+        if head.isIndefinite { return try endOfIndefinite(bytes, head, depth) }
+        var position = head.end
+        for _ in 0..<(try itemCount(bytes, head)) { position = try end(bytes, position, depth - 1) }
+        return position
+    }
+
+    /// How many items a definite array or map holds. Each takes a byte at least, so a count can't pass what remains.
+    @inline(__always)
+    static func itemCount(_ bytes: UnsafeRawBufferPointer, _ head: Head) throws(CBORError) -> Int {
+        let room = UInt64(bytes.count - head.end)
+        guard head.argument <= (head.major == Major.map ? room / 2 : room) else { throw .truncated(bytes.count) }
+        return head.major == Major.map ? Int(head.argument) * 2 : Int(head.argument)
+    }
+
+    private static func endOfIndefinite(
+        _ bytes: UnsafeRawBufferPointer, _ head: Head, _ depth: Int
+    ) throws(CBORError) -> Int {
+        var position = head.end, count = 0
+        while true {
+            let next = try Head(bytes, at: position)
+            if next.isBreak { break }
+            position = try end(bytes, position, next, depth - 1)
+            count += 1
+        }
+        if head.major == Major.map, count % 2 == 1 { throw .malformed("a key has no value", position) }
+        return position + 1
+    }
+
+    private static func endOfChunks(_ bytes: UnsafeRawBufferPointer, _ head: Head) throws(CBORError) -> Int {
+        var position = head.end
+        while true {
+            let chunk = try Head(bytes, at: position)
+            if chunk.isBreak { return chunk.end }
+            guard chunk.major == head.major, !chunk.isIndefinite else {
+                throw .malformed("a chunk of a string is not a string of that type and of known length", position)
+            }
+            guard chunk.argument <= UInt64(bytes.count - chunk.end) else { throw .truncated(bytes.count) }
+            position = chunk.end + Int(chunk.argument)
+        }
+    }
+}
+
+/// Lends the bytes of an array or a slice to `body`, whose own error passes through.
+@inline(__always)
+func withRaw<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CBORError) -> Result
+) throws(CBORError) -> Result {
+    try bytes.withUnsafeBufferPointer { (buffer) throws(CBORError) in try body(UnsafeRawBufferPointer(buffer)) }
+}
+
+/// Lends the bytes of an array or a slice to `body`, whose own error passes through.
+@inline(__always)
+func withRaw<Result>(
+    _ bytes: ArraySlice<UInt8>, _ body: (UnsafeRawBufferPointer) throws(CBORError) -> Result
+) throws(CBORError) -> Result {
+    try bytes.withUnsafeBufferPointer { (buffer) throws(CBORError) in try body(UnsafeRawBufferPointer(buffer)) }
+}
