@@ -12,12 +12,20 @@ final class Publication: Sendable {
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
         var isClosed = false
+        var cursors: [WeakCursor] = []
     }
+
+    private struct WeakCursor {
+        weak var cursor: ChangesetCursor?
+    }
+
+    /// Streams are looked after once in so many commits.
+    private static let careInterval: UInt64 = 256
 
     private let state: Mutex<State>
 
     init(_ first: SnapshotState) {
-        state = Mutex(State(newest: first, tail: ChangesetLink(changeset: nil, place: first.number.rawValue)))
+        state = Mutex(State(newest: first, tail: ChangesetLink(changeset: nil, number: first.number)))
     }
 
     /// The newest published state. Nanoseconds.
@@ -31,7 +39,7 @@ final class Publication: Sendable {
     /// Makes `newest` what readers see from this instant on. With a changeset it is a commit; without one it is the
     /// same commit in another shape (a collection was bound, an extension registered).
     func publish(_ newest: SnapshotState, _ changeset: Changeset?) {
-        let link = changeset.map { ChangesetLink(changeset: $0, place: newest.number.rawValue) }
+        let link = changeset.map { ChangesetLink(changeset: $0, number: newest.number) }
         // What is replaced is let go of outside the lock.
         let (old, woken) = state.withLock { state in
             let old = (state.newest, state.tail)
@@ -46,6 +54,26 @@ final class Publication: Sendable {
         }
         for waiter in woken.values { waiter.resume() }
         _ = consume old
+        if link != nil, newest.number.rawValue % Self.careInterval == 0 { cutLaggingCursors(newest.number) }
+    }
+
+    /// A cursor at the newest commit, whose lag is looked after from now on.
+    func makeCursor(lagLimit: Int) -> ChangesetCursor {
+        let cursor = ChangesetCursor(newestWithTail.1, lagLimit: lagLimit)
+        care(for: cursor)
+        return cursor
+    }
+
+    func care(for cursor: ChangesetCursor) {
+        state.withLock { state in
+            state.cursors.removeAll { $0.cursor == nil }
+            state.cursors.append(WeakCursor(cursor: cursor))
+        }
+    }
+
+    private func cutLaggingCursors(_ newest: CommitNumber) {
+        let cursors = state.withLock { $0.cursors.compactMap(\.cursor) }
+        for cursor in cursors { cursor.cut(newest: newest) }
     }
 
     /// Ends every stream.

@@ -15,7 +15,7 @@ import YaprakStorage
 ///
 /// A collection is [name, version of its records, whether everything in it was removed first, operations]; an operation
 /// is [key, kinds (``ChangeKinds``), object if it was inserted or set, metadata if it was inserted or set and is not
-/// none]. Keys of the map are in ascending order, so the item is in deterministic form (RFC 8949, section 4.2.1).
+/// none]; 64 added to the kinds says that both follow, whichever was set. Keys of the map are in ascending order, so the item is in deterministic form (RFC 8949, section 4.2.1).
 struct CommitEncoder {
     let environment: DraftEnvironment
 
@@ -37,8 +37,9 @@ struct CommitEncoder {
         writer.writeMapHead(count: fields)
 
         writer.write(text: CommitField.collections)
-        writer.writeArrayHead(count: commit.batch.collections.count)
-        for changes in commit.batch.collections { try encode(changes, to: writer) }
+        let collections = commit.batch.collections.flatMap(\.byVersion)
+        writer.writeArrayHead(count: collections.count)
+        for (version, changes) in collections { try encode(changes, version, to: writer) }
         if let infoBytes {
             writer.write(text: CommitField.info)
             writer.write(encoded: infoBytes)
@@ -67,20 +68,24 @@ struct CommitEncoder {
         return writer.bytes
     }
 
-    private func encode(_ changes: CollectionChanges, to writer: CBORWriter) throws {
+    private func encode(_ changes: CollectionChanges, _ version: Int, to writer: CBORWriter) throws {
         writer.writeArrayHead(count: 4)
         writer.write(text: changes.binding.name)
-        writer.write(unsigned: UInt64(changes.binding.version))
+        writer.write(unsigned: UInt64(version))
         writer.write(changes.clearedCount != nil)
         writer.writeArrayHead(count: changes.entries.count)
         for entry in changes.entries {
             // The head says how many parts follow, so ask for the metadata first; it is encoded behind.
-            let withObject = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .objectChanged])
-            let maybeMetadata = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .metadataChanged])
-            let withMetadata = maybeMetadata && changes.binding.hasMetadata(entry.after!)
+            var setsObject = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .objectChanged])
+            var setsMetadata = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .metadataChanged])
+            // Where records have versions, object and metadata are always written in the same one.
+            let isWhole = changes.binding.version > 1 && setsObject != setsMetadata
+            if isWhole { (setsObject, setsMetadata) = (true, true) }
+            let withObject = setsObject
+            let withMetadata = setsMetadata && changes.binding.hasMetadata(entry.after!)
             writer.writeArrayHead(count: 2 + (withObject ? 1 : 0) + (withMetadata ? 1 : 0))
             writer.write(text: entry.key)
-            writer.write(unsigned: UInt64(entry.kinds.rawValue))
+            writer.write(unsigned: UInt64(entry.kinds.rawValue) | (isWhole ? CommitField.wholeRecord : 0))
             if withObject { try value(changes.binding, entry, to: writer) { try $0.encodeObject(of: $1, to: $2) } }
             if withMetadata { try value(changes.binding, entry, to: writer) { try $0.encodeMetadata(of: $1, to: $2) } }
         }
@@ -138,6 +143,9 @@ enum CommitField {
     static let time = "t"
     static let steps = "x"
     static let clearedAll = "z"
+
+    /// Added to an operation's kinds: object and metadata both follow, whichever of them was set.
+    static let wholeRecord: UInt64 = 64
 }
 
 extension RawRecord {
@@ -151,5 +159,18 @@ extension RawRecord {
         self.init(
             key: box.key, object: object[...], metadata: metadata, version: binding.version(of: box),
             objectStamp: box.objectStamp, metadataStamp: box.metadataStamp)
+    }
+}
+
+extension CollectionChanges {
+    /// The changes as the log tells them: records of one version together. Bound collections have only one.
+    fileprivate var byVersion: [(version: Int, changes: CollectionChanges)] {
+        guard binding is RawBinding else { return [(binding.version, self)] }
+        let groups = Dictionary(grouping: entries) { $0.after.map { binding.version(of: $0) } ?? binding.version }
+        if groups.count < 2 { return [(groups.keys.first ?? binding.version, self)] }
+        return groups.sorted { $0.key < $1.key }.enumerated().map { index, group in
+            let cleared = index == 0 ? clearedCount : nil
+            return (group.key, CollectionChanges(binding: binding, clearedCount: cleared, entries: .init(group.value)))
+        }
     }
 }

@@ -24,6 +24,8 @@ package struct LoggedCommit: Sendable {
     package struct LoggedOperation: Sendable {
         package var key: String
         package var kinds: ChangeKinds
+        /// Whether `metadata` is what the record has afterwards, also where it is none.
+        package var setsMetadata: Bool
         package var object: ArraySlice<UInt8>?
         package var metadata: ArraySlice<UInt8>?
     }
@@ -92,13 +94,17 @@ private struct CommitReader {
     private mutating func readOperation() throws -> LoggedCommit.LoggedOperation {
         var parts = try expect(reader.readArrayHead(), 2...4) - 2
         let key = try reader.readText()
-        let kinds = ChangeKinds(rawValue: try reader.readInteger(as: UInt8.self))
-        var operation = LoggedCommit.LoggedOperation(key: key, kinds: kinds)
-        if parts > 0, !kinds.isDisjoint(with: [.inserted, .objectChanged]) {
+        let bits = try reader.readUnsigned()
+        let isWhole = bits & CommitField.wholeRecord != 0
+        guard let low = UInt8(exactly: bits & ~CommitField.wholeRecord) else { throw malformed("kinds are \(bits)") }
+        let kinds = ChangeKinds(rawValue: low)
+        var operation = LoggedCommit.LoggedOperation(
+            key: key, kinds: kinds, setsMetadata: isWhole || !kinds.isDisjoint(with: [.inserted, .metadataChanged]))
+        if parts > 0, isWhole || !kinds.isDisjoint(with: [.inserted, .objectChanged]) {
             operation.object = try slice()
             parts -= 1
         }
-        if parts > 0, !kinds.isDisjoint(with: [.inserted, .metadataChanged]) {
+        if parts > 0, operation.setsMetadata {
             operation.metadata = try slice()
             parts -= 1
         }

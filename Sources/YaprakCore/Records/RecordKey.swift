@@ -23,10 +23,10 @@ enum RecordKey {
             var rest = UnsafeRawBufferPointer(bytes)
             var bits: UInt64 = 0
             while rest.count >= 8 {
-                bits |= unsafe rest.loadUnaligned(as: UInt64.self)
-                rest = unsafe UnsafeRawBufferPointer(rebasing: rest[8...])
+                bits |= rest.loadUnaligned(as: UInt64.self)
+                rest = UnsafeRawBufferPointer(rebasing: rest[8...])
             }
-            for byte in unsafe rest { bits |= UInt64(byte) }
+            for byte in rest { bits |= UInt64(byte) }
             return bits & 0x8080_8080_8080_8080 == 0
         } ?? false
     }
@@ -36,5 +36,15 @@ enum RecordKey {
         var form = string.precomposedStringWithCanonicalMapping
         form.makeContiguousUTF8()
         return form
+    }
+}
+
+extension String {
+    /// The bytes of a key in its normal form. Such strings are contiguous; anything else is copied first.
+    @inline(__always)
+    func withKeyBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return try copy.withUTF8(body)
     }
 }

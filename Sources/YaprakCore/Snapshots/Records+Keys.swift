@@ -38,12 +38,12 @@ extension Records {
         let prefix = RecordKey.normalized(prefix)
         return withExtendedLifetime(state) {
             // The first key that does not begin with the prefix, by binary search over positions.
-            var lower = root.rank(ofKey: prefix).position
+            var lower = root.rank(of: prefix).position
             let first = lower
             var upper = root.count
             while lower < upper {
                 let middle = lower + (upper - lower) / 2
-                let has = root.row(at: middle)._withUnsafeGuaranteedRef { $0.key.utf8.starts(with: prefix.utf8) }
+                let has = root.reference(at: middle)._withUnsafeGuaranteedRef { $0.key.utf8.starts(with: prefix.utf8) }
                 if has { lower = middle + 1 } else { upper = middle }
             }
             return slice(first, lower)
@@ -53,20 +53,20 @@ extension Records {
     /// The position of `key`; `nil` if there is no such record here. O(log *n*).
     public func position(of key: String) -> Int? {
         withExtendedLifetime(state) {
-            let rank = root.rank(ofKey: RecordKey.normalized(key))
-            return rank.found && bounds.contains(rank.position) ? rank.position : nil
+            let rank = root.rank(of: RecordKey.normalized(key))
+            return rank.isFound && bounds.contains(rank.position) ? rank.position : nil
         }
     }
 
     /// The position of `key`, or of the first key after it. O(log *n*).
     public func position(notBefore key: String) -> Int {
-        withExtendedLifetime(state) { root.rank(ofKey: RecordKey.normalized(key)).position }
+        withExtendedLifetime(state) { root.rank(of: RecordKey.normalized(key)).position }
     }
 
     private func position(after key: String) -> Int {
         withExtendedLifetime(state) {
-            let rank = root.rank(ofKey: RecordKey.normalized(key))
-            return rank.found ? rank.position + 1 : rank.position
+            let rank = root.rank(of: RecordKey.normalized(key))
+            return rank.isFound ? rank.position + 1 : rank.position
         }
     }
 

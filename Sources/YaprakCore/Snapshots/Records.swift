@@ -24,9 +24,9 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
             state.directory.bindings[slot].check(Object.self, Metadata.self)
             root = state.roots[slot]
         } else {
-            root = .empty
+            root = TreeRoot()
         }
-        bounds = 0..<root.count
+        bounds = 0..<root.rowCount
     }
 
     @usableFromInline
@@ -82,8 +82,36 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
 extension TreeRoot {
     /// The box under `key` in its normal form.
     @usableFromInline
-    func lookup(recordKey key: String) -> Unmanaged<TreeRow>? {
-        lookup(RecordKey.normalized(key))
+    func lookup(recordKey key: String) -> Unmanaged<RecordBox>? {
+        RecordKey.normalized(key).withKeyBytes { bytes in
+            lookup(bytes).map { Unmanaged<RecordBox>.fromOpaque($0.toOpaque()) }
+        }
+    }
+
+    @usableFromInline
+    func box(at position: Int) -> RecordBox {
+        unsafeDowncast(row(at: position), to: RecordBox.self)
+    }
+
+    @usableFromInline var rowCount: Int { count }
+}
+
+/// Walks the boxes of a range of positions, without its types.
+@usableFromInline
+struct BoxCursor {
+    private var cursor: TreeCursor
+    private let end: Int
+
+    @usableFromInline
+    init(_ root: TreeRoot, _ bounds: Range<Int>) {
+        cursor = TreeCursor(root, at: bounds.lowerBound)
+        end = bounds.upperBound
+    }
+
+    @usableFromInline
+    mutating func next() -> Unmanaged<RecordBox>? {
+        guard cursor.position < end, let row = cursor.next() else { return nil }
+        return Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
     }
 }
 
@@ -104,7 +132,7 @@ extension Records: RandomAccessCollection {
     public subscript(position: Int) -> Row<Object, Metadata> {
         precondition(bounds.contains(position), "position \(position) is outside of \(bounds)")
         return withExtendedLifetime(state) {
-            Row(unsafeDowncast(root.row(at: position).takeUnretainedValue(), to: TypedRecord<Object, Metadata>.self))
+            Row(unsafeDowncast(root.box(at: position), to: TypedRecord<Object, Metadata>.self))
         }
     }
 
@@ -124,12 +152,12 @@ extension Records: RandomAccessCollection {
     /// Walks records in ascending order of their keys.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let state: SnapshotState
-        @usableFromInline var cursor: TreeCursor
+        @usableFromInline var cursor: BoxCursor
 
         @usableFromInline
         init(_ records: Records) {
             state = records.state
-            cursor = TreeCursor(records.root, records.bounds)
+            cursor = BoxCursor(records.root, records.bounds)
         }
 
         /// The next record, or `nil` at the end. O(1) on average.

@@ -56,9 +56,8 @@ public struct Snapshot: Sendable {
     /// The names of the collections that hold a record under `key`, in ascending order.
     /// - Complexity: O(*c* · log *n*).
     public func collectionNames(containing key: String) -> [String] {
-        let key = RecordKey.normalized(key)
-        return zip(state.directory.bindings, state.roots)
-            .filter { !$0.isHidden && $1.contains(key) }
+        zip(state.directory.bindings, state.roots)
+            .filter { !$0.isHidden && $1.lookup(recordKey: key) != nil }
             .map { $0.0.name }
             .sorted()
     }

@@ -18,10 +18,12 @@ package final class SnapshotState: Sendable {
     @usableFromInline let roots: ContiguousArray<TreeRoot>
     let extensions: ContiguousArray<ExtensionEntry>
     let version: TreeVersion
+    /// Another state that some of the roots belong to; `nil` in all that readers see.
+    private let under: SnapshotState?
 
     init(
         number: CommitNumber, directory: CollectionDirectory, roots: ContiguousArray<TreeRoot>,
-        extensions: ContiguousArray<ExtensionEntry>, version: TreeVersion
+        extensions: ContiguousArray<ExtensionEntry>, version: TreeVersion, under: SnapshotState? = nil
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")
         self.number = number
@@ -29,6 +31,7 @@ package final class SnapshotState: Sendable {
         self.roots = roots
         self.extensions = extensions
         self.version = version
+        self.under = under
     }
 
     /// The root of the collection called `name`, or `nil`.
