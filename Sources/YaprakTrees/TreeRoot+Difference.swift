@@ -88,10 +88,7 @@ extension TreeRoot {
         while !a.isAtEnd, !b.isAtEnd, a.level == b.level {
             let (x, y) = (a.top, b.top)
             let n = min(x.pointee.node.count - x.pointee.index, y.pointee.node.count - y.pointee.index)
-            let same =
-                a.level < 0
-                ? equalPrefix(x.pointee.node.rows + x.pointee.index, y.pointee.node.rows + y.pointee.index, n)
-                : equalPrefix(x.pointee.node.children + x.pointee.index, y.pointee.node.children + y.pointee.index, n)
+            let same = sharedRun(x.pointee, y.pointee, n)
             if same == 0 { return }
             if a.level < 0 { cost.rowsShared &+= same } else { cost.subtreesShared &+= same }
             a.advance(by: same)
@@ -99,13 +96,16 @@ extension TreeRoot {
         }
     }
 
-    /// How many elements of two stretches are the same words.
+    /// How many of the next `n` children, or rows, are the same.
     @inline(__always)
-    private static func equalPrefix<T>(_ a: UnsafeMutablePointer<T>, _ b: UnsafeMutablePointer<T>, _ n: Int) -> Int {
-        let x = UnsafeRawPointer(a).assumingMemoryBound(to: UInt.self)
-        let y = UnsafeRawPointer(b).assumingMemoryBound(to: UInt.self)
+    private static func sharedRun(_ a: PathStep, _ b: PathStep, _ n: Int) -> Int {
         var i = 0
-        while i < n, x[i] == y[i] { i &+= 1 }
+        if a.node.isLeaf {
+            while i < n, a.node.rows[a.index &+ i] === b.node.rows[b.index &+ i] { i &+= 1 }
+        } else {
+            let (x, y) = (a.node.children + a.index, b.node.children + b.index)
+            while i < n, x[i] == y[i] { i &+= 1 }
+        }
         return i
     }
 }
