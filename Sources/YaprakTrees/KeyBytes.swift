@@ -59,6 +59,10 @@ enum KeyBytes {
         return word &<< UInt64(8 &* (8 &- rest))
     }
 
+    /// The last eight bytes, or all there are.
+    @inline(__always)
+    static func tail(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { word(bytes, at: max(0, bytes.count &- 8)) }
+
     /// How many bytes two keys have in common from their start.
     static func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         let n = min(a.count, b.count)
@@ -85,6 +89,15 @@ struct KeyProbe {
         self.bytes = bytes
         first = KeyBytes.word(bytes, at: 0)
         second = bytes.count > 8 ? KeyBytes.word(bytes, at: 8) : 0
+    }
+
+    /// Whether the key of a row with which the probe shares its first `known` bytes is the same, as far as can be told
+    /// without reading the string.
+    @inline(__always)
+    func isSurelyKey(of row: RowRef, knowing known: Int) -> Bool {
+        let n = bytes.count
+        return known &+ 8 >= n
+            && row._withUnsafeGuaranteedRef { $0.key.utf8.count == n && $0.tail == KeyBytes.tail(bytes) }
     }
 
     @inline(__always)

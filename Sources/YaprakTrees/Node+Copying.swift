@@ -7,8 +7,7 @@ extension Node {
         let copy = Node.make(level: level, capacity: wanted, born: born, ordered: isOrdered)
         copy.count = n
         copy.adoptPrefix(of: self)
-        copy.words.update(from: words, count: n)
-        copy.rows.update(from: rows, count: n)
+        copy.entries.copyMemory(from: entries, byteCount: n &* 16)
         if !isLeaf {
             copy.children.update(from: children, count: n)
             copy.sizes.update(from: sizes, count: n)
@@ -40,8 +39,7 @@ extension Node {
     @inline(__always)
     func take(_ n: Int, from source: Node, at start: Int, to target: Int) {
         guard n > 0 else { return }
-        (words + target).update(from: source.words + start, count: n)
-        (rows + target).update(from: source.rows + start, count: n)
+        (entries + target &* 16).copyMemory(from: source.entries + start &* 16, byteCount: n &* 16)
         if !isLeaf {
             (children + target).update(from: source.children + start, count: n)
             (sizes + target).update(from: source.sizes + start, count: n)

@@ -3,11 +3,13 @@
 ///     ┌ header, 32 bytes ─────────────────────────────────────────────┐
 ///     │ born 8 │ count 1 │ level 1 │ capacity 1 │ ordered 1 │ skip 4  │
 ///     │ the first 16 of the `skip` bytes all entries have in common   │
+///     ├───────────────────────────────────────────────────────────────┤
+///     │ entries: word 8 │ row 8, × capacity                           │  leaf ends here
 ///     ├────────────────────────┬──────────────────────────────────────┤
-///     │ words, 8 × capacity    │ rows, 8 × capacity                   │  leaf ends here
-///     ├────────────────────────┼──────────────────────────────────────┤
 ///     │ children, 8 × capacity │ counts of rows below, 4 × capacity   │  inner node
 ///     └────────────────────────┴──────────────────────────────────────┘
+///
+/// A word and its row lie side by side: what a search has found by the word it then reads from the same cache line.
 ///
 /// Invariants, checked by ``TreeRoot/firstViolation(order:)``:
 /// - an inner node's `rows[i]` *is* the first row below child i, for every i, so it lives as long as the node is reachable;
@@ -100,12 +102,12 @@ extension Node {
     }
 
     @inline(__always)
-    var words: UnsafeMutablePointer<UInt64> { (raw + Node.headerBytes).assumingMemoryBound(to: UInt64.self) }
+    var entries: UnsafeMutableRawPointer { raw + Node.headerBytes }
+    @inline(__always)
+    var words: EntryColumn<UInt64> { EntryColumn(base: entries) }
     /// A leaf's rows; an inner node's bounds, the first row below each child.
     @inline(__always)
-    var rows: UnsafeMutablePointer<RowRef> {
-        (raw + (Node.headerBytes &+ capacity &* 8)).assumingMemoryBound(to: RowRef.self)
-    }
+    var rows: EntryColumn<RowRef> { EntryColumn(base: entries + 8) }
     @inline(__always)
     var children: UnsafeMutablePointer<Node> {
         (raw + (Node.headerBytes &+ capacity &* 16)).assumingMemoryBound(to: Node.self)
@@ -125,5 +127,17 @@ extension Node {
         var sum: UInt32 = 0
         for i in 0..<n { sum &+= sizes[i] }
         return Int(sum)
+    }
+}
+
+/// One half of a node's entries.
+struct EntryColumn<Value: BitwiseCopyable> {
+    static var stride: Int { 16 }
+    let base: UnsafeMutableRawPointer
+
+    @inline(__always)
+    subscript(i: Int) -> Value {
+        get { base.load(fromByteOffset: i &* Self.stride, as: Value.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: i &* Self.stride, as: Value.self) }
     }
 }

@@ -12,10 +12,13 @@ open class TreeRow: @unchecked Sendable {
     /// The stamp of the draft that put this row into a tree; 0 before.
     @usableFromInline package internal(set) final var birth: UInt64 = 0
 
+    /// The key's last eight bytes. With a node's word they often are the whole key, and the string stays unread.
+    final let tail: UInt64
+
     /// Makes a row that is in no tree yet. `key` must be in NFC already.
     public init(key: String) {
         var key = key
-        key.makeContiguousUTF8()
+        tail = key.withUTF8 { KeyBytes.tail($0) }
         self.key = key
     }
 
