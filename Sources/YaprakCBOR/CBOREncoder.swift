@@ -68,7 +68,7 @@ public struct CBOREncoder: Sendable {
 
     private func take() -> EncodingState {
         let state = spare.take() ?? EncodingState()
-        state.userInfo = userInfo.isEmpty ? [:] : userInfo.mapValues { $0 }
+        if !userInfo.isEmpty { state.userInfo = userInfo.mapValues { $0 } }
         return state
     }
 

@@ -10,7 +10,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         guard first + count <= state.entries.count else { return [] }
-        return state.entries[first..<first + count].compactMap { state.codingKey(Key.self, of: $0) }
+        return (first..<first + count).compactMap { state.codingKey(Key.self, of: state.entries.base[$0]) }
     }
 
     func contains(_ key: Key) -> Bool { state.find(key, first, count) != nil }

@@ -38,7 +38,7 @@ final class DecodingState: Decoder {
     private(set) var position = 0
     var codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any]
-    private(set) var entries: [Entry] = []
+    let entries = NoteStack<Entry>()
     private var cursor = 0
     private var level = 0
     private var joined: [UInt8] = []
@@ -82,14 +82,14 @@ final class DecodingState: Decoder {
             if bytes[offset] >> 5 == Major.bytes, let value = try decodeBytes(type, at: offset) { return value }
         }
         guard level < DecodingState.levelMax else { throw corrupted(.tooDeep(offset), nil) }
-        let outer = (position, cursor, entries.count)
+        let before = position, cursorBefore = cursor, notes = entries.count
         position = offset
-        level += 1
+        level &+= 1
         defer {
-            position = outer.0
-            cursor = outer.1
-            if entries.count > outer.2 { entries.removeLast(entries.count - outer.2) }
-            level -= 1
+            position = before
+            cursor = cursorBefore
+            entries.cut(to: notes)
+            level &-= 1
         }
         return try T(from: self)
     }
@@ -212,7 +212,6 @@ final class DecodingState: Decoder {
         let bytes = reader.bytes
         let count = try reader.readMapHead()
         var isSorted = true, position = reader.position, read = 0
-        if let count { entries.reserveCapacity(first + count) }
         while read != count {
             if count == nil, try reader.readStop(at: &position) { break }
             let head = try Head(bytes, at: position)
@@ -229,12 +228,12 @@ final class DecodingState: Decoder {
                 (entry, behind) = try unusual(head, at: position, bytes)
             }
             if read > 0, isSorted {
-                let last = entries[entries.count &- 1]
+                let last = entries.base[entries.count &- 1]
                 // Equal prefixes count as unsorted: the longer comparison is made there.
                 isSorted =
                     last.kind == entry.kind ? last.prefix < entry.prefix : last.kind.rawValue < entry.kind.rawValue
             }
-            entries.append(entry)
+            entries.push(entry)
             position = try CBORItem.end(bytes, behind, CBORItem.depthMax)
             read += 1
         }
@@ -288,10 +287,12 @@ final class DecodingState: Decoder {
         return UInt64(truncatingIfNeeded: min(length, 255)) << 56 | word
     }
 
+    @inline(never)
     private func sort(from first: Int) throws(CBORError) {
-        entries[first...].sort { order($0, $1) < 0 }
-        for index in entries.indices.dropFirst(first + 1) where order(entries[index - 1], entries[index]) == 0 {
-            throw CBORError(.duplicateKey, "a map has one key twice", offset: Int(entries[index].value))
+        var own = UnsafeMutableBufferPointer(start: entries.base + first, count: entries.count - first)
+        own.sort { order($0, $1) < 0 }
+        for index in own.indices.dropFirst() where order(own[index - 1], own[index]) == 0 {
+            throw CBORError(.duplicateKey, "a map has one key twice", offset: Int(own[index].value))
         }
     }
 
@@ -340,27 +341,26 @@ final class DecodingState: Decoder {
         let prefix = DecodingState.prefix(name, 0, name.count)
         let end = first + count
         guard first >= 0, end <= entries.count else { return -1 }
-        return entries.withUnsafeBufferPointer { entries in
-            // The next field is most likely the one behind the last; around it the search goes on, or is cut in halves.
-            var index = cursor >= first && cursor < end ? cursor : first
-            for _ in 0..<min(count, 16) {
-                if isMatch(entries[index], prefix, name) {
-                    cursor = index &+ 1
-                    return Int(entries[index].value)
-                }
-                index &+= 1
-                if index == end { index = first }
+        let entries = entries.base
+        // The next field is most likely the one behind the last; around it the search goes on, or is cut in halves.
+        var index = cursor >= first && cursor < end ? cursor : first
+        for _ in 0..<min(count, 16) {
+            if isMatch(entries[index], prefix, name) {
+                cursor = index &+ 1
+                return Int(entries[index].value)
             }
-            if count <= 16 { return -1 }
-            var low = first, high = end
-            while low < high {
-                let middle = low + (high - low) / 2
-                if isBefore(entries[middle], prefix, name) { low = middle + 1 } else { high = middle }
-            }
-            guard low < end, isMatch(entries[low], prefix, name) else { return -1 }
-            cursor = low + 1
-            return Int(entries[low].value)
+            index &+= 1
+            if index == end { index = first }
         }
+        if count <= 16 { return -1 }
+        var low = first, high = end
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBefore(entries[middle], prefix, name) { low = middle + 1 } else { high = middle }
+        }
+        guard low < end, isMatch(entries[low], prefix, name) else { return -1 }
+        cursor = low + 1
+        return Int(entries[low].value)
     }
 
     @inline(__always)
@@ -387,13 +387,14 @@ final class DecodingState: Decoder {
         // Integers come first in the order of keys.
         var low = first, high = first + count
         while low < high {
-            let middle = low + (high - low) / 2, entry = entries[middle]
+            let middle = low + (high - low) / 2, entry = entries.base[middle]
             let isBefore =
                 entry.kind == kind ? entry.prefix < prefix : entry.kind.rawValue < kind.rawValue
             if isBefore { low = middle + 1 } else { high = middle }
         }
-        guard low < first + count, entries[low].kind == kind, entries[low].prefix == prefix else { return nil }
-        return Int(entries[low].value)
+        guard low < first + count else { return nil }
+        let found = entries.base[low]
+        return found.kind == kind && found.prefix == prefix ? Int(found.value) : nil
     }
 }
 

@@ -20,13 +20,14 @@ final class EncodingState: Encoder {
     static let levelMax = 256
 
     enum Kind { case empty, single, keyed, unkeyed }
+    enum Fault { case none, tooDeep, misuse }
 
     struct Frame {
         var kind: Kind
         /// Set while an unkeyed container holds nothing but the bytes of one `encode(contentsOf:)`.
         var isBlob = false
         /// Set when the type asked for something that has no meaning; told when the frame ends.
-        var fault: CBORError.Code?
+        var fault = Fault.none
         /// Where the item begins.
         var start: Int
         var count = 0
@@ -54,7 +55,7 @@ final class EncodingState: Encoder {
 
     let writer = CBORWriter()
     var frame: Frame
-    var entries: [Entry] = []
+    let entries = NoteStack<Entry>()
     var branches: [Branch] = []
     var codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] = [:]
@@ -68,9 +69,8 @@ final class EncodingState: Encoder {
     /// Makes the state ready for another value. A container that somebody kept can't write to it any more.
     func reset() {
         writer.removeAll()
-        entries.removeAll(keepingCapacity: true)
-        branches.removeAll()
-        codingPath.removeAll(keepingCapacity: true)
+        entries.cut(to: 0)
+        if !branches.isEmpty { branches.removeAll() }
         level = 0
         frame = newFrame(depth: 0)
     }
@@ -112,17 +112,18 @@ final class EncodingState: Encoder {
         level += 1
         do {
             try value.encode(to: self)
-            try finish(value)
+            let fault = finish()
+            if fault != .none { throw failure(value, fault == .tooDeep ? .tooDeep : .misuse) }
         } catch {
             writer.truncate(to: inner.start)
-            entries.removeLast(entries.count - inner.entriesBase)
-            branches.removeLast(branches.count - inner.branchesBase)
+            entries.cut(to: inner.entriesBase)
+            if branches.count > inner.branchesBase { branches.removeLast(branches.count - inner.branchesBase) }
             frame = outer
-            level -= 1
+            level &-= 1
             throw error
         }
         frame = outer
-        level -= 1
+        level &-= 1
     }
 
     @inline(never)
@@ -181,14 +182,15 @@ final class EncodingState: Encoder {
         var prefix = UInt64(bigEndian: (writer.base + offset).loadUnaligned(as: UInt64.self))
         let length = writer.count &- offset
         if length < 8 { prefix &= ~(UInt64.max >> UInt64(truncatingIfNeeded: 8 &* length)) }
-        entries.append(Entry(prefix: prefix, key: offset, value: writer.count, end: 0))
+        entries.push(Entry(prefix: prefix, key: offset, value: writer.count, end: 0))
         frame.count &+= 1
     }
 
     /// Takes the key back whose value could not be encoded.
     func abandonEntry() {
-        guard let last = entries.popLast() else { return }
-        writer.truncate(to: last.key)
+        guard entries.count > frame.entriesBase else { return }
+        writer.truncate(to: entries.base[entries.count - 1].key)
+        entries.cut(to: entries.count - 1)
         frame.count -= 1
     }
 
@@ -213,29 +215,32 @@ final class EncodingState: Encoder {
 
     // MARK: The end of an item
 
-    private func finish(_ value: Any) throws {
-        if let fault = frame.fault { throw failure(value, fault) }
-        switch frame.kind {
-        case .empty:
-            writer.byte(InitialByte.emptyMap)
-        case .single:
-            if branches.count > frame.branchesBase { try mergeBranches(value) }
-            if frame.count != 1 { throw failure(value, .misuse) }
-        case .unkeyed:
-            if branches.count > frame.branchesBase { try mergeBranches(value) }
-            writer.closeHead(at: frame.start, frame.isBlob ? Major.bytes : Major.array, frame.count)
-        case .keyed:
-            if branches.count > frame.branchesBase { try mergeBranches(value) }
-            finishMap()
+    /// Completes the item, or says why it can't be.
+    private func finish() -> Fault {
+        if frame.fault != .none { return frame.fault }
+        if branches.count > frame.branchesBase {
+            let fault = mergeBranches()
+            if fault != .none { return fault }
         }
+        switch frame.kind {
+        case .empty: writer.byte(InitialByte.emptyMap)
+        case .single: if frame.count != 1 { return .misuse }
+        case .unkeyed: writer.closeHead(at: frame.start, frame.isBlob ? Major.bytes : Major.array, frame.count)
+        case .keyed: finishMap()
+        }
+        return .none
     }
 
     /// Copies the items of the branches to their places.
-    private func mergeBranches(_ value: Any) throws {
+    @inline(never)
+    private func mergeBranches() -> Fault {
         let base = frame.branchesBase, start = frame.start
         let merged = Array(branches[base...])
         branches.removeLast(merged.count)
-        for branch in merged { try branch.state.finish(value) }
+        for branch in merged {
+            let fault = branch.state.finish()
+            if fault != .none { return fault }
+        }
         writer.replace(from: start) { other in
             writer.withBytes { bytes in
                 var from = start
@@ -250,34 +255,33 @@ final class EncodingState: Encoder {
         // Entries behind a branch moved; a key in front of its branch did not.
         var shift = 0, next = 0
         for index in frame.entriesBase..<entries.count {
-            while next < merged.count, merged[next].offset <= entries[index].key {
+            while next < merged.count, merged[next].offset <= entries.base[index].key {
                 shift += merged[next].state.writer.count
                 next += 1
             }
-            entries[index].key += shift
-            entries[index].value += shift
+            entries.base[index].key += shift
+            entries.base[index].value += shift
         }
+        return .none
     }
 
     private func finishMap() {
-        let base = frame.entriesBase, total = entries.count - base
-        var isSorted = true
-        let contentEnd = writer.count
-        entries.withUnsafeMutableBufferPointer { all in
-            let own = UnsafeMutableBufferPointer(rebasing: all[base...])
-            for index in 0..<own.count {
-                own[index].end = index &+ 1 < own.count ? own[index &+ 1].key : contentEnd
-                // Equal prefixes count as unsorted: the longer comparison is made there.
-                if index > 0, own[index].prefix <= own[index &- 1].prefix { isSorted = false }
-            }
-            if !isSorted { sort(own) }
+        let base = frame.entriesBase
+        let own = UnsafeMutableBufferPointer(start: entries.base + base, count: entries.count - base)
+        var isSorted = true, end = writer.count
+        for index in stride(from: own.count &- 1, through: 0, by: -1) {
+            own[index].end = end
+            end = own[index].key
+            // Equal prefixes count as unsorted: the longer comparison is made there.
+            if index > 0, own[index].prefix <= own[index &- 1].prefix { isSorted = false }
         }
         if isSorted {
-            writer.closeHead(at: frame.start, Major.map, total)
+            writer.closeHead(at: frame.start, Major.map, own.count)
         } else {
-            rearrange(base)
+            sort(own)
+            rearrange(own)
         }
-        entries.removeLast(total)
+        entries.cut(to: base)
     }
 
     private func sort(_ entries: UnsafeMutableBufferPointer<Entry>) {
@@ -311,25 +315,21 @@ final class EncodingState: Encoder {
     }
 
     /// Moves the pairs into the order of the entries; of equal keys the last one stays.
-    private func rearrange(_ base: Int) {
+    private func rearrange(_ own: UnsafeMutableBufferPointer<Entry>) {
         let start = frame.start, end = writer.count, length = end - start - 1
         // The old order is copied behind the content and then back over it, pair by pair.
         writer.reserve(length)
-        let bytes = writer.base, copy = UnsafeRawPointer(bytes + end)
+        let bytes = writer.base, copy = UnsafeRawPointer(bytes + end) - (start + 1)
         (bytes + end).copyMemory(from: bytes + start + 1, byteCount: length)
         var to = start + 1, kept = 0
-        entries.withUnsafeBufferPointer { all in
-            for index in base..<all.count {
-                let entry = all[index]
-                if index + 1 < all.count, all[index + 1].prefix == entry.prefix,
-                    isSame(entry, all[index + 1], copy - (start + 1))
-                {
-                    continue
-                }
-                (bytes + to).copyMemory(from: copy + (entry.key - start - 1), byteCount: entry.end - entry.key)
-                to += entry.end - entry.key
-                kept += 1
+        for index in 0..<own.count {
+            let entry = own[index]
+            if index + 1 < own.count, own[index + 1].prefix == entry.prefix, isSame(entry, own[index + 1], copy) {
+                continue
             }
+            (bytes + to).copyMemory(from: copy + entry.key, byteCount: entry.end &- entry.key)
+            to &+= entry.end &- entry.key
+            kept &+= 1
         }
         writer.truncate(to: to)
         writer.closeHead(at: start, Major.map, kept)
