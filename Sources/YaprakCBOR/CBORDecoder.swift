@@ -18,6 +18,8 @@ public struct CBORDecoder: Sendable {
     /// What the types that are decoded may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
+    private let spare = Spare<DecodingState>()
+
     /// A decoder.
     public init() {}
 
@@ -43,9 +45,13 @@ public struct CBORDecoder: Sendable {
 
     /// The value of the one item that `bytes` hold, as above. The pointer is not used after the call.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: UnsafeRawBufferPointer) throws -> T {
-        let state = DecodingState(bytes, userInfo: userInfo.isEmpty ? [:] : userInfo.mapValues { $0 })
-        // A container that somebody kept finds no bytes any more.
-        defer { state.close() }
+        var state = spare.take() ?? DecodingState()
+        state.open(bytes, userInfo)
+        defer {
+            // A container that somebody kept finds no bytes any more, and keeps its state from being used again.
+            state.close()
+            spare.put(&state)
+        }
         do throws(CBORError) {
             let length = try CBORItem.length(of: bytes)
             guard length == bytes.count else {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Encodes `Encodable` values as CBOR (RFC 8949) in its deterministic form (§4.2.1): equal values give equal bytes.
 ///
 ///     let encoder = CBOREncoder()
@@ -32,7 +30,7 @@ public struct CBOREncoder: Sendable {
     /// What the types that are encoded may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    private let spare = Spare()
+    private let spare = Spare<EncodingState>()
 
     /// An encoder.
     public init() {}
@@ -42,28 +40,30 @@ public struct CBOREncoder: Sendable {
     ///   ``CBORItem/depthMax`` or used out of order, and whatever the type's own `encode(to:)` throws.
     /// - Complexity: O(bytes written), and O(*n* log *n*) for the *n* keys of each map.
     public func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
-        let state = take()
-        defer { spare.put(state) }
+        var state = take()
         try state.encodeRoot(value)
-        return state.writer.bytes
+        let bytes = state.writer.bytes
+        put(&state)
+        return bytes
     }
 
     /// Appends the value in CBOR to `bytes`. If an error is thrown, `bytes` is as it was.
     public func encode<T: Encodable>(_ value: T, into bytes: inout [UInt8]) throws {
-        let state = take()
-        defer { spare.put(state) }
+        var state = take()
         try state.encodeRoot(value)
         state.writer.withBytes { bytes.append(contentsOf: $0) }
+        put(&state)
     }
 
     /// Writes the value behind what `writer` holds, and returns its length. If an error is thrown, nothing was written.
     @discardableResult
     package func encode<T: Encodable>(_ value: T, to writer: CBORWriter) throws -> Int {
-        let state = take()
-        defer { spare.put(state) }
+        var state = take()
         try state.encodeRoot(value)
         state.writer.withBytes { writer.write(encoded: $0) }
-        return state.writer.count
+        let length = state.writer.count
+        put(&state)
+        return length
     }
 
     private func take() -> EncodingState {
@@ -72,23 +72,9 @@ public struct CBOREncoder: Sendable {
         return state
     }
 
-    /// One state that waits to be used again. Whoever finds none makes its own, so that no call waits for another.
-    private final class Spare: Sendable {
-        private struct Slot: @unchecked Sendable { var state: EncodingState? }
-        private let slot = Mutex(Slot())
-
-        func take() -> EncodingState? {
-            slot.withLock { slot in
-                let state = slot.state
-                slot.state = nil
-                return Slot(state: state)
-            }.state
-        }
-
-        func put(_ state: EncodingState) {
-            state.reset()
-            let full = Slot(state: state)
-            slot.withLock { $0 = full }
-        }
+    /// Lends the state to the next call. A state in which an error was thrown is not used again.
+    private func put(_ state: inout EncodingState) {
+        state.reset()
+        spare.put(&state)
     }
 }

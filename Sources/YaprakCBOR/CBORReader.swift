@@ -171,7 +171,27 @@ package struct CBORReader {
     /// The string of these bytes, if they are UTF-8.
     @inline(__always)
     static func text(_ utf8: UnsafeRawBufferPointer) -> String? {
-        String(validating: utf8.bindMemory(to: UInt8.self), as: UTF8.self)
+        let units = utf8.assumingMemoryBound(to: UInt8.self)
+        // `String(decoding:)` is the faster door, but it mends what is not UTF-8.
+        return isASCII(utf8) ? String(decoding: units, as: UTF8.self) : validated(units)
+    }
+
+    @inline(never)
+    private static func validated(_ units: UnsafeBufferPointer<UInt8>) -> String? {
+        String(validating: units, as: UTF8.self)
+    }
+
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0, seen: UInt64 = 0
+        while bytes.count &- offset >= 8 {
+            seen |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        while offset < bytes.count {
+            seen |= UInt64(bytes[offset])
+            offset &+= 1
+        }
+        return seen & 0x8080_8080_8080_8080 == 0
     }
 
     /// The content of a string in place, or its joined chunks.

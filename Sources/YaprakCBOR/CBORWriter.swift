@@ -17,8 +17,11 @@ package final class CBORWriter {
 
     private(set) var base: UnsafeMutableRawPointer
     private var capacity: Int
+    // Not visible beyond the module, so that the compiler knows all accesses and checks none of them at run time.
+    private(set) var length = 0
+
     /// How many bytes were written.
-    package private(set) var count = 0
+    package var count: Int { length }
 
     /// A writer with nothing in it.
     package init(capacity: Int = 256) {
@@ -38,10 +41,10 @@ package final class CBORWriter {
     }
 
     /// Forgets what was written and keeps the memory.
-    package func removeAll() { count = 0 }
+    package func removeAll() { length = 0 }
 
     /// Forgets what was written from `offset` on. Offsets that were not reached yet change nothing.
-    package func truncate(to offset: Int) { count = max(0, min(count, offset)) }
+    package func truncate(to offset: Int) { length = max(0, min(length, offset)) }
 
     // MARK: Items
 
@@ -161,7 +164,7 @@ package final class CBORWriter {
 
     @inline(__always)
     func reserve(_ more: Int) {
-        if capacity - count < more { grow(more) }
+        if capacity - length < more { grow(more) }
     }
 
     @inline(never)
@@ -179,24 +182,24 @@ package final class CBORWriter {
     @inline(__always)
     func byte(_ value: UInt8) {
         reserve(1)
-        base.storeBytes(of: value, toByteOffset: count, as: UInt8.self)
-        count &+= 1
+        base.storeBytes(of: value, toByteOffset: length, as: UInt8.self)
+        length &+= 1
     }
 
     @inline(__always)
     func raw(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         guard let source = bytes.baseAddress else { return }
-        (base + count).copyMemory(from: source, byteCount: bytes.count)
-        count &+= bytes.count
+        (base + length).copyMemory(from: source, byteCount: bytes.count)
+        length &+= bytes.count
     }
 
     @inline(__always)
     private func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ initial: UInt8, _ bits: Bits) {
         reserve(9)
-        base.storeBytes(of: initial, toByteOffset: count, as: UInt8.self)
-        base.storeBytes(of: bits.bigEndian, toByteOffset: count &+ 1, as: Bits.self)
-        count &+= 1 &+ MemoryLayout<Bits>.size
+        base.storeBytes(of: initial, toByteOffset: length, as: UInt8.self)
+        base.storeBytes(of: bits.bigEndian, toByteOffset: length &+ 1, as: Bits.self)
+        length &+= 1 &+ MemoryLayout<Bits>.size
     }
 
     @inline(__always)
@@ -240,23 +243,23 @@ package final class CBORWriter {
     private func closeLongHead(at offset: Int, _ major: UInt8, _ argument: Int) {
         let end = count
         longHead(major, UInt64(argument))
-        let length = count - end
-        reserve(length)
+        let size = count - end
+        reserve(size)
         // The head stands behind the content; it is kept aside while the content moves up.
         var kept: (UInt64, UInt64) = (0, 0)
         withUnsafeMutableBytes(of: &kept) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(start: base + end, count: length))
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: base + end, count: size))
         }
-        (base + offset + length).copyMemory(from: base + offset + 1, byteCount: end - offset - 1)
-        withUnsafeBytes(of: &kept) { (base + offset).copyMemory(from: $0.baseAddress!, byteCount: length) }
-        count = end + length - 1
+        (base + offset + size).copyMemory(from: base + offset + 1, byteCount: end - offset - 1)
+        withUnsafeBytes(of: &kept) { (base + offset).copyMemory(from: $0.baseAddress!, byteCount: size) }
+        length = end + size - 1
     }
 
     /// Takes the place of everything from `offset` on.
     func replace(from offset: Int, with pieces: (CBORWriter) -> Void) {
         let other = CBORWriter(capacity: count - offset + 64)
         pieces(other)
-        count = offset
+        length = offset
         other.withBytes { raw($0) }
     }
 }

@@ -3,8 +3,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: DecodingState
     let first: Int
     let count: Int
-    /// The keys between the value being decoded and this container, if `nestedContainer` made it.
-    let inner: [any CodingKey]
+    /// The number of the keys between the value being decoded and this container.
+    let path: Int
+
+    private var inner: [any CodingKey] { state.path(path) }
 
     var codingPath: [any CodingKey] { state.codingPath + inner }
 
@@ -70,7 +72,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         let offset = try offset(key)
-        if inner.isEmpty { return try state.decode(type, at: offset, under: key) }
+        if path == 0 { return try state.decode(type, at: offset, under: key) }
         return try state.within(inner) { try state.decode(type, at: offset, under: key) }
     }
 

@@ -33,32 +33,47 @@ final class DecodingState: Decoder {
         var isJoined: Bool
     }
 
-    private(set) var bytes: UnsafeRawBufferPointer
+    private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     /// Where the item of this decoder begins. -1 is the null that stands for a superclass that is not there.
     private(set) var position = 0
     var codingPath: [any CodingKey] = []
-    let userInfo: [CodingUserInfoKey: Any]
+    /// The keys between a value and the containers that `nestedContainer` made for it; containers know them by number, so
+    /// that a container is one reference and three integers. Number 0 is no keys.
+    private var paths: [[any CodingKey]] = []
+    private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
     let entries = NoteStack<Entry>()
     private var cursor = 0
     private var level = 0
     private var joined: [UInt8] = []
     private var branches: [DecodingState] = []
 
-    init(_ bytes: UnsafeRawBufferPointer, userInfo: [CodingUserInfoKey: Any]) {
+    init() {}
+
+    /// Begins with an input.
+    func open(_ bytes: UnsafeRawBufferPointer, _ userInfo: [CodingUserInfoKey: any Sendable]) {
         self.bytes = bytes
-        self.userInfo = userInfo
+        if !userInfo.isEmpty { self.userInfo = userInfo.mapValues { $0 } }
     }
 
-    /// Lets go of the bytes.
+    /// Lets go of the bytes and all that was noted about them.
     func close() {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-        for branch in branches { branch.close() }
-        branches = []
+        position = 0
+        cursor = 0
+        entries.cut(to: 0)
+        if !paths.isEmpty { paths = [] }
+        if !joined.isEmpty { joined = [] }
+        if !branches.isEmpty {
+            for branch in branches { branch.close() }
+            branches = []
+        }
     }
 
     /// A decoder of the item at `offset` that types may keep while they decode other things.
     func branch(at offset: Int, path: [any CodingKey]) -> DecodingState {
-        let state = DecodingState(bytes, userInfo: userInfo)
+        let state = DecodingState()
+        state.bytes = bytes
+        state.userInfo = userInfo
         state.position = offset
         state.codingPath = path
         state.level = level + 1
@@ -79,8 +94,14 @@ final class DecodingState: Decoder {
     func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
         if offset >= 0, offset < bytes.count {
             if T.self == CBORValue.self { return try decodeValue(at: offset) as! T }
-            if bytes[offset] >> 5 == Major.bytes, let value = try decodeBytes(type, at: offset) { return value }
+            if bytes[offset] >> 5 == Major.bytes { return try decodeByteString(type, at: offset) }
         }
+        return try descend(type, at: offset)
+    }
+
+    /// Lets the type decode itself from the item at `offset`.
+    @inline(__always)
+    private func descend<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
         guard level < DecodingState.levelMax else { throw corrupted(.tooDeep(offset), nil) }
         let before = position, cursorBefore = cursor, notes = entries.count
         position = offset
@@ -103,6 +124,11 @@ final class DecodingState: Decoder {
         } catch {
             throw corrupted(error, nil)
         }
+    }
+
+    @inline(never)
+    private func decodeByteString<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        try decodeBytes(type, at: offset) ?? descend(type, at: offset)
     }
 
     /// A byte string as a whole, for `[UInt8]` and other collections of bytes that can be filled.
@@ -187,8 +213,17 @@ final class DecodingState: Decoder {
         }
         cursor = first
         return KeyedDecodingContainer(
-            KeyedDecoding<Key>(state: self, first: first, count: entries.count - first, inner: inner))
+            KeyedDecoding<Key>(state: self, first: first, count: entries.count - first, path: number(inner)))
     }
+
+    private func number(_ inner: [any CodingKey]) -> Int {
+        if inner.isEmpty { return 0 }
+        paths.append(inner)
+        return paths.count
+    }
+
+    /// The keys with that number.
+    func path(_ number: Int) -> [any CodingKey] { number > 0 && number <= paths.count ? paths[number - 1] : [] }
 
     func unkeyed(at offset: Int, _ inner: [any CodingKey]) throws -> UnkeyedDecoding {
         do throws(CBORError) {
