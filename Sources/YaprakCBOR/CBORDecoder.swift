@@ -52,18 +52,33 @@ public struct CBORDecoder: Sendable {
             state.close()
             spare.put(&state)
         }
+        // A map is read from end to end before any of its values is decoded; anything else is checked here.
+        let isMap = bytes.first.map { $0 >> 5 == Major.map } ?? false
         do throws(CBORError) {
-            let length = try CBORItem.length(of: bytes)
-            guard length == bytes.count else {
-                throw CBORError(.trailingBytes, "bytes follow the item", offset: length)
-            }
             // Offsets are kept in 32 bits.
             guard bytes.count < Int(UInt32.max) else {
                 throw CBORError(.overLimit, "the input is larger than 4 GiB", offset: nil)
             }
+            if !isMap { try CBORDecoder.check(bytes, end: nil) }
         } catch {
             throw state.corrupted(error, nil)
         }
-        return try state.decode(type, at: 0)
+        let value = try state.decode(type, at: 0)
+        if isMap {
+            do throws(CBORError) {
+                try CBORDecoder.check(bytes, end: state.rootEnd)
+            } catch {
+                throw state.corrupted(error, nil)
+            }
+        }
+        return value
+    }
+
+    /// Sees to it that `bytes` are one well-formed item. `end` is where it ends, if that is known.
+    private static func check(_ bytes: UnsafeRawBufferPointer, end: Int?) throws(CBORError) {
+        let length = if let end { end } else { try CBORItem.length(of: bytes) }
+        guard length == bytes.count else {
+            throw CBORError(.trailingBytes, "bytes follow the item", offset: length)
+        }
     }
 }

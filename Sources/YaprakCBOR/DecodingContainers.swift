@@ -199,6 +199,11 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if let blob, currentIndex < blob.count {
+            let value = try state.decode(type, byte: blob[currentIndex], under: inner + [IndexKey(currentIndex)])
+            currentIndex += 1
+            return value
+        }
         let (offset, end) = try item(type)
         let value = try state.within(inner) { try state.decode(type, at: offset, under: IndexKey(currentIndex)) }
         position = end
@@ -288,6 +293,19 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
 }
 
 extension DecodingState {
+    /// Decodes a byte of a byte string as the integer item that it would be in an array.
+    @inline(never)
+    func decode<T: Decodable>(_ type: T.Type, byte: UInt8, under inner: [any CodingKey]) throws -> T {
+        let item: (UInt8, UInt8) = (0x18, byte)
+        return try withUnsafeBytes(of: item) { raw in
+            let state = DecodingState()
+            state.open(raw, [:])
+            state.codingPath = codingPath + inner
+            defer { state.close() }
+            return try state.decode(type, at: 0)
+        }
+    }
+
     /// Runs `body` with these keys at the end of the coding path.
     @inline(__always)
     func within<Result>(_ inner: [any CodingKey], _ body: () throws -> Result) rethrows -> Result {

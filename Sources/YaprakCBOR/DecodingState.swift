@@ -43,6 +43,8 @@ final class DecodingState: Decoder {
     private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
     let entries = NoteStack<Entry>()
     private var cursor = 0
+    /// Where the item at offset 0 ends, once the whole of it was read.
+    private(set) var rootEnd: Int?
     private var level = 0
     private var joined: [UInt8] = []
     private var branches: [DecodingState] = []
@@ -60,6 +62,7 @@ final class DecodingState: Decoder {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         position = 0
         cursor = 0
+        rootEnd = nil
         entries.cut(to: 0)
         if !paths.isEmpty { paths = [] }
         if !joined.isEmpty { joined = [] }
@@ -92,6 +95,16 @@ final class DecodingState: Decoder {
 
     /// Decodes the item at `offset`.
     func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        if T.self == String.self {
+            return unsafeBitCast(try read(at: offset) { r throws(CBORError) in try r.readText() }, to: T.self)
+        }
+        if T.self == Int.self {
+            return unsafeBitCast(
+                try read(at: offset) { r throws(CBORError) in try r.readInteger(as: Int.self) }, to: T.self)
+        }
+        if T.self == Double.self {
+            return unsafeBitCast(try read(at: offset) { r throws(CBORError) in try r.readDouble() }, to: T.self)
+        }
         if offset >= 0, offset < bytes.count {
             if T.self == CBORValue.self { return try decodeValue(at: offset) as! T }
             if bytes[offset] >> 5 == Major.bytes { return try decodeByteString(type, at: offset) }
@@ -269,9 +282,10 @@ final class DecodingState: Decoder {
                     last.kind == entry.kind ? last.prefix < entry.prefix : last.kind.rawValue < entry.kind.rawValue
             }
             entries.push(entry)
-            position = try CBORItem.end(bytes, behind, CBORItem.depthMax)
+            position = try CBORItem.end(bytes, behind, CBORItem.depthMax - 1)
             read += 1
         }
+        if offset == 0 { rootEnd = position }
         if !isSorted { try sort(from: first) }
     }
 
@@ -280,7 +294,7 @@ final class DecodingState: Decoder {
     private func unusual(
         _ head: Head, at position: Int, _ bytes: UnsafeRawBufferPointer
     ) throws(CBORError) -> (Entry, Int) {
-        let end = try CBORItem.end(bytes, position, head, CBORItem.depthMax)
+        let end = try CBORItem.end(bytes, position, head, CBORItem.depthMax - 1)
         var entry = Entry(
             prefix: head.argument, key: UInt32(position), length: UInt32(end - position), value: UInt32(end),
             kind: .other, isJoined: false)

@@ -95,7 +95,7 @@ final class EncodingState: Encoder {
 
     /// Encodes a value at the end of the buffer. If an error is thrown the buffer is as it was.
     func encodeInPlace<T: Encodable>(_ value: T) throws {
-        if T.self == [UInt8].self { return writer.write(bytes: value as! [UInt8]) }
+        if writeScalar(value) { return }
         let outer = frame
         let depth = outer.depth + (outer.kind == .keyed || outer.kind == .unkeyed ? 1 : 0)
         guard depth <= CBORItem.depthMax, level < EncodingState.levelMax else { throw failure(value, .tooDeep) }
@@ -124,6 +124,27 @@ final class EncodingState: Encoder {
         }
         frame = outer
         level &-= 1
+    }
+
+    /// Writes what needs no frame. Arrays and dictionaries of the standard library come here for each element.
+    @inline(__always)
+    private func writeScalar<T>(_ value: T) -> Bool {
+        if T.self == String.self {
+            writer.write(text: unsafeBitCast(value, to: String.self))
+        } else if T.self == Int.self {
+            writer.write(integer: Int64(unsafeBitCast(value, to: Int.self)))
+        } else if T.self == Double.self {
+            writer.write(unsafeBitCast(value, to: Double.self))
+        } else if T.self == Bool.self {
+            writer.write(unsafeBitCast(value, to: Bool.self))
+        } else if T.self == Int64.self {
+            writer.write(integer: unsafeBitCast(value, to: Int64.self))
+        } else if T.self == [UInt8].self {
+            writer.write(bytes: unsafeBitCast(value, to: [UInt8].self))
+        } else {
+            return false
+        }
+        return true
     }
 
     @inline(never)
