@@ -1,3 +1,5 @@
+import YaprakTrees
+
 /// One record's change, whatever its type: the box before, the box after.
 struct ChangeEntry: Sendable {
     var before: RecordBox?

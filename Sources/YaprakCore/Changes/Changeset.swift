@@ -1,4 +1,4 @@
-public import YaprakCBOR
+import YaprakCBOR
 public import struct Foundation.Date
 public import struct YaprakStorage.CommitNumber
 

@@ -72,7 +72,7 @@ final class ChangesetCursor: Sendable {
             place.number = next.number
             return (next.changeset, old)
         }
-        _ = consume old
+        withExtendedLifetime(old) {}
         return changeset
     }
 
@@ -94,6 +94,6 @@ final class ChangesetCursor: Sendable {
             guard newest.rawValue &- place.number.rawValue > UInt64(max(lagLimit, 1)) else { return nil }
             return place.link.take()
         }
-        _ = consume old
+        withExtendedLifetime(old) {}
     }
 }

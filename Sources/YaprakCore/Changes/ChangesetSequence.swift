@@ -1,6 +1,5 @@
 import Synchronization
-public import struct YaprakStorage.CommitNumber
-import YaprakStorage
+public import YaprakStorage
 
 /// Every commit, one changeset after the other, without a gap.
 ///

@@ -53,7 +53,7 @@ final class Publication: Sendable {
             return (old, woken)
         }
         for waiter in woken.values { waiter.resume() }
-        _ = consume old
+        withExtendedLifetime(old) {}
         if link != nil, newest.number.rawValue % Self.careInterval == 0 { cutLaggingCursors(newest.number) }
     }
 

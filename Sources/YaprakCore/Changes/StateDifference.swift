@@ -22,7 +22,7 @@ extension ChangeBatch {
     private mutating func append(_ binding: CollectionBinding, _ before: TreeRoot, _ after: TreeRoot) {
         if before.isIdentical(to: after) { return }
         var entries: ContiguousArray<ChangeEntry> = []
-        _ = difference(from: before, to: after) { step in
+        _ = TreeRoot.difference(from: before, to: after) { step in
             switch step {
             case .removed(let row):
                 entries.append(ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))

@@ -1,5 +1,5 @@
-public import struct YaprakStorage.CommitNumber
-import YaprakStorage
+import Synchronization
+public import YaprakStorage
 
 /// A reader's place in time, with a name.
 ///

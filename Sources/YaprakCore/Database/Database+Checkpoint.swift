@@ -1,6 +1,5 @@
 public import SystemPackage
-public import struct YaprakStorage.CommitNumber
-import YaprakStorage
+public import YaprakStorage
 
 extension Database {
     /// Writes a checkpoint of the newest commit, so that the next launch replays nothing before it.

@@ -1,3 +1,4 @@
+import Logging
 public import SystemPackage
 import YaprakStorage
 import YaprakTrees
@@ -23,7 +24,7 @@ extension Database {
         return try await open(at: path, options: options, bindings: bindings, fileSystem: PosixFileSystem())
     }
 
-    package static func open(
+    static func open(
         at path: FilePath, options: DatabaseOptions, bindings: [CollectionBinding], fileSystem: any FileSystem
     ) async throws -> Database {
         var storeOptions = options.store

@@ -1,6 +1,5 @@
 public import SystemPackage
-public import struct YaprakStorage.CommitNumber
-import YaprakStorage
+public import YaprakStorage
 import YaprakTrees
 
 extension Database {

@@ -1,3 +1,4 @@
+import Logging
 import Dispatch
 import Synchronization
 import SystemPackage

@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 public import Logging
 public import YaprakStorage
 
@@ -37,4 +44,11 @@ public enum CheckpointPolicy: Sendable, Hashable {
     case every(bytes: Int)
     /// Only by ``Database/checkpoint()``.
     case manual
+}
+
+/// The wall clock, in nanoseconds since 1970.
+func wallClockNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

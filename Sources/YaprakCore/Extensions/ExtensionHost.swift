@@ -1,3 +1,4 @@
+import YaprakTrees
 import Synchronization
 public import struct YaprakStorage.CommitNumber
 

@@ -1,3 +1,4 @@
+import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
 

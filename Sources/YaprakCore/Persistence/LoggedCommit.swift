@@ -1,4 +1,4 @@
-package import YaprakCBOR
+import YaprakCBOR
 package import YaprakStorage
 
 /// A commit read back from the log, without the program's types. See ``CommitEncoder`` for the form.

@@ -110,7 +110,7 @@ package struct RawReplay {
     /// Applies one commit and, where somebody listens, tells each record's change: the raw box before and after.
     ///
     /// - Throws: `corruptLog` if the commit is not the one after the last.
-    package mutating func apply(_ commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)? = nil) throws {
+    mutating func apply(_ commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)? = nil) throws {
         guard commit.number == number.next() else {
             throw DatabaseError(
                 .corruptLog, "commit \(commit.number) follows commit \(number). Run `yaprak verify`.",

@@ -1,4 +1,5 @@
-package import YaprakCBOR
+import YaprakTrees
+import YaprakCBOR
 import YaprakStorage
 
 /// What a collection's rows are: the types, and the way to disk and back. The non-generic door to both.

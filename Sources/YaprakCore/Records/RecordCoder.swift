@@ -1,5 +1,5 @@
-public import Foundation
-public import YaprakCBOR
+import Foundation
+import YaprakCBOR
 
 /// Turns the objects and metadata of a collection into bytes and back, for the log and the checkpoints.
 ///

@@ -1,3 +1,5 @@
+public import YaprakCBOR
+
 /// The name of a collection of records, and the types its records have.
 ///
 /// A handle, not a container: it costs nothing to make and holds no data. Declare each collection once, as a static

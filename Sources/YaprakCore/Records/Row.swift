@@ -1,3 +1,5 @@
+public import YaprakTrees
+
 /// One record as a snapshot has it: key, object, metadata.
 ///
 ///     for row in database.snapshot[.books] { print(row.key, row.object.title) }

@@ -24,7 +24,7 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
             state.directory.bindings[slot].check(Object.self, Metadata.self)
             root = state.roots[slot]
         } else {
-            root = TreeRoot()
+            root = .none
         }
         bounds = 0..<root.rowCount
     }
@@ -80,6 +80,8 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
 }
 
 extension TreeRoot {
+    @usableFromInline static var none: TreeRoot { TreeRoot() }
+
     /// The box under `key` in its normal form.
     @usableFromInline
     func lookup(recordKey key: String) -> Unmanaged<RecordBox>? {

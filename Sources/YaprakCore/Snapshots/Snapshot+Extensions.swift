@@ -1,5 +1,3 @@
-package import YaprakTrees
-
 extension Snapshot {
     /// What an extension knows in this snapshot.
     ///

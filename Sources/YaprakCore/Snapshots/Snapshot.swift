@@ -1,5 +1,5 @@
-package import YaprakStorage
-public import struct YaprakStorage.CommitNumber
+public import YaprakStorage
+import YaprakTrees
 
 /// The whole database as of one commit: a value.
 ///

@@ -1,5 +1,5 @@
-package import YaprakTrees
-package import YaprakStorage
+public import YaprakStorage
+public import YaprakTrees
 
 /// What a ``Snapshot`` refers to: one moment of the whole database, immutable.
 ///
@@ -16,8 +16,8 @@ package final class SnapshotState: Sendable {
     @usableFromInline let number: CommitNumber
     @usableFromInline let directory: CollectionDirectory
     @usableFromInline let roots: ContiguousArray<TreeRoot>
-    let extensions: ContiguousArray<ExtensionEntry>
-    let version: TreeVersion
+    package let extensions: ContiguousArray<ExtensionEntry>
+    package let version: TreeVersion
     /// Another state that some of the roots belong to; `nil` in all that readers see.
     private let under: SnapshotState?
 

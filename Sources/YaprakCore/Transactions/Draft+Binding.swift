@@ -53,7 +53,7 @@ extension Draft {
     ) {
         let decoder = RecordDecoder()
         var changed: [(key: String, raw: RawRecord?)] = []
-        _ = difference(from: old, to: new) { step in
+        _ = TreeRoot.difference(from: old, to: new) { step in
             switch step {
             case .removed(let row): changed.append((row.key, nil))
             case .inserted(let row), .replaced(_, let row):

@@ -1,6 +1,6 @@
 import YaprakCBOR
 import YaprakStorage
-package import YaprakTrees
+import YaprakTrees
 
 /// The next snapshot while it is being made: trees under change, and notes of what changed.
 ///
