@@ -64,6 +64,7 @@ final class DecodingState: Decoder {
         cursor = 0
         rootEnd = nil
         entries.cut(to: 0)
+        if !userInfo.isEmpty { userInfo = [:] }
         if !paths.isEmpty { paths = [] }
         if !joined.isEmpty { joined = [] }
         if !branches.isEmpty {
@@ -391,11 +392,12 @@ final class DecodingState: Decoder {
         let end = first + count
         guard first >= 0, end <= entries.count else { return -1 }
         let entries = entries.base
-        // The next field is most likely the one behind the last; around it the search goes on, or is cut in halves.
+        // The field is most likely the one found last (an optional is asked for thrice) or the one behind it; from there the
+        // search goes around, or is cut in halves.
         var index = cursor >= first && cursor < end ? cursor : first
         for _ in 0..<min(count, 16) {
             if isMatch(entries[index], prefix, name) {
-                cursor = index &+ 1
+                cursor = index
                 return Int(entries[index].value)
             }
             index &+= 1
@@ -408,7 +410,7 @@ final class DecodingState: Decoder {
             if isBefore(entries[middle], prefix, name) { low = middle + 1 } else { high = middle }
         }
         guard low < end, isMatch(entries[low], prefix, name) else { return -1 }
-        cursor = low + 1
+        cursor = low
         return Int(entries[low].value)
     }
 

@@ -71,6 +71,7 @@ final class EncodingState: Encoder {
         writer.removeAll()
         entries.cut(to: 0)
         if !branches.isEmpty { branches.removeAll() }
+        if !userInfo.isEmpty { userInfo = [:] }
         level = 0
         frame = newFrame(depth: 0)
     }
