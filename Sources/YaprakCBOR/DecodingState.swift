@@ -89,6 +89,10 @@ final class DecodingState: Decoder {
 
     /// Decodes the item at `offset`, which stands under `key`.
     func decode<T: Decodable>(_ type: T.Type, at offset: Int, under key: some CodingKey) throws -> T {
+        // What is no container needs the key for an error only; then it is read again with the key in place.
+        if T.self == String.self || T.self == Int.self || T.self == Double.self {
+            do { return try decode(type, at: offset) } catch {}
+        }
         codingPath.append(key)
         defer { codingPath.removeLast() }
         return try decode(type, at: offset)
@@ -158,7 +162,8 @@ final class DecodingState: Decoder {
     private func fill<C: RangeReplaceableCollection>(_ type: C.Type, at offset: Int) throws -> C? {
         guard C.Element.self == UInt8.self else { return nil }
         let content = try read(at: offset) { reader throws(CBORError) in try reader.readBytes() }
-        return (content as? [C.Element]).map { C($0) }
+        // A cast would look at every element.
+        return C(unsafeBitCast(content, to: [C.Element].self))
     }
 
     /// A reader at `offset`, behind the tags there.

@@ -89,6 +89,7 @@ final class EncodingState: Encoder {
 
     /// Encodes a value that stands under `key`.
     func encode<T: Encodable>(_ value: T, under key: some CodingKey) throws {
+        if writeScalar(value) { return }
         codingPath.append(key)
         defer { codingPath.removeLast() }
         try encodeInPlace(value)
