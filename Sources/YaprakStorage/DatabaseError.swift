@@ -95,6 +95,11 @@ extension DatabaseError.Code {
     /// A migration is missing, or failed.
     public static let migrationFailed = Self(rawValue: "migrationFailed")
 
+    /// There is something at a path that must be free.
+    public static let alreadyExists = Self(rawValue: "alreadyExists")
+    /// The file system failed to read, to list or to open.
+    public static let ioFailed = Self(rawValue: "ioFailed")
+
     // Writing.
     /// The device is full; nothing of the transaction was kept. Writing goes on when there is space again.
     public static let diskFull = Self(rawValue: "diskFull")

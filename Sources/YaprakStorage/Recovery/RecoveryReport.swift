@@ -1,0 +1,36 @@
+/// What opening a database found and did.
+///
+///     let report = database.recoveryReport
+///     print(report)       // checkpoint 1200, 34 commits replayed, 1 torn byte range of 512 bytes, 3 ms
+public struct RecoveryReport: Sendable, CustomStringConvertible {
+    /// The checkpoint the state was loaded from; nil when the log reaches back to the first commit and none was used.
+    public package(set) var checkpoint: CommitNumber?
+    /// The newest commit that was read back.
+    public package(set) var newest: CommitNumber = .zero
+    /// The newest commit of which the files themselves prove that it was durable.
+    public package(set) var proven: CommitNumber = .zero
+    /// Commits replayed from the log.
+    public package(set) var commits: Int = 0
+    /// Frames read from the log.
+    public package(set) var frames: Int = 0
+    /// Bytes at the end of the log that were never acknowledged as durable and were left aside, in place.
+    public package(set) var tornBytes: UInt64 = 0
+    /// Commits that were readable but not proven durable, and were written and synced again before anyone saw them.
+    public package(set) var relogged: Int = 0
+    /// What was strange but cost nothing: a rotten checkpoint that an older one stands in for, a foreign file.
+    public package(set) var notes: [String] = []
+    /// How long recovery took, from the lock to the last commit.
+    public package(set) var duration: Duration = .zero
+    /// Whether the last writer had closed the database.
+    public package(set) var wasClosedCleanly: Bool = false
+
+    package init() {}
+
+    /// One line for a log.
+    public var description: String {
+        let start = checkpoint.map { "checkpoint \($0)" } ?? "no checkpoint"
+        let torn = tornBytes > 0 ? ", \(tornBytes) torn bytes left aside" : ""
+        let noted = notes.isEmpty ? "" : ", \(notes.count) notes"
+        return "\(start), \(commits) commits replayed to \(newest)\(torn)\(noted), \(duration)"
+    }
+}
