@@ -53,7 +53,7 @@ struct DeadChunk {
 
     init(capacity: Int) {
         let raw = UnsafeMutableRawPointer.allocate(
-            byteCount: MemoryLayout<Header>.size + capacity * 8, alignment: 16)
+            byteCount: MemoryLayout<Header>.size + capacity * 8, alignment: 8)
         header = raw.bindMemory(to: Header.self, capacity: 1)
         header.initialize(
             to: Header(next: nil, oldest: .max, youngest: 0, count: 0, capacity: UInt32(capacity)))

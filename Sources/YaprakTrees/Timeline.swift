@@ -40,10 +40,10 @@ package final class Timeline: @unchecked Sendable {
     private var isDraftOpen = false
     /// One object for all drafts.
     private var draft: TreeDraft?
+    /// What was made and freed since the arena last heard of it.
+    var tally = ArenaCounts()
     /// Where doomed rows wait until no lock is held; kept for its storage.
     var spareRows: [RowRef] = []
-    /// The way a reclaimer has still to go below subtrees; kept for its storage.
-    var walk: [DeadEntry] = []
 
     /// A timeline of its own, whose newest version is empty.
     ///
@@ -117,12 +117,13 @@ extension Timeline {
 
     /// Takes what a draft gave up, and makes the state before that the next version of the list.
     /// - Parameter isEnd: whether the draft ends here.
-    func seal(stamp: UInt64, dead: inout DeadList, isEnd: Bool) -> TreeVersion {
+    func seal(stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool) -> TreeVersion {
         let slot = VersionSlot.make(stamp: stamp, isBase: false)
         let version = TreeVersion(timeline: self, slot: slot)
         let old = locked {
             bury(&dead, under: youngest)
             append(slot)
+            tally.add(made)
             guard isEnd else { return nil as TreeVersion? }
             isDraftOpen = false
             defer { newestVersion = version }

@@ -3,7 +3,8 @@
 /// A node that this draft made is changed in place, any other is copied and given up. Not `Sendable`; one object serves
 /// all drafts of a timeline, so don't keep it beyond ``seal()`` or ``abort(roots:)``: its calls would trap.
 package final class TreeDraft {
-    private unowned let timeline: Timeline
+    /// Owns this object. Unsafe, because a checked reference costs as much as a strong one.
+    private unowned(unsafe) let timeline: Timeline
     /// The stamp of everything made now. Moves on with each freeze.
     package internal(set) var stamp: UInt64 = 0
     /// The version the draft started from; nil between drafts.
@@ -98,21 +99,19 @@ extension TreeDraft {
         guard let start else { preconditionFailure("the draft has ended") }
         var list = takeDead()
         for root in roots { list.append(subtreeOf: root) }
-        report()
         unchanged = nil
         self.start = nil
-        timeline.cut(after: start, dead: &list, endsDraft: true)
+        timeline.cut(after: start, dead: &list, made: takeMade(), endsDraft: true)
     }
 
     private func handOver(isEnd: Bool) -> TreeVersion {
         var list = takeDead()
-        report()
-        return timeline.seal(stamp: stamp, dead: &list, isEnd: isEnd)
+        return timeline.seal(stamp: stamp, dead: &list, made: takeMade(), isEnd: isEnd)
     }
 
-    private func report() {
-        timeline.arena.add(made)
-        made = ArenaCounts()
+    private func takeMade() -> ArenaCounts {
+        defer { made = ArenaCounts() }
+        return made
     }
 }
 
