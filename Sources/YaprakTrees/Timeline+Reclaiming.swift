@@ -58,13 +58,13 @@ extension Timeline {
 
     /// Puts what `slot` keeps on its list, and what the slice had no time for back where it came from.
     private func deposit(_ slice: inout ReclaimSlice, in slot: VersionSlot) {
-        slot.pointee.dead.append(contentsOf: &slice.kept)
+        slot.pointee.dead.absorb(&slice.kept)
         slot.pointee.unsettled.append(contentsOf: &slice.rest)
     }
 
     /// Takes a version out of its list; the one before inherits what it may still need.
     private func unlink(_ slot: VersionSlot) {
-        guard let previous = slot.pointee.previous else { preconditionFailure("a version has one before it, or a base") }
+        guard let previous = slot.pointee.previous else { preconditionFailure("a list begins with its base") }
         previous.pointee.unsettled.append(contentsOf: &slot.pointee.dead)
         previous.pointee.unsettled.append(contentsOf: &slot.pointee.unsettled)
         previous.pointee.next = slot.pointee.next

@@ -85,17 +85,16 @@ package final class Timeline: @unchecked Sendable {
 
     @inline(__always)
     func locked<R>(_ body: () -> R) -> R {
-        var result: R?
-        lock.withLock { _ in result = body() }
-        return result.unsafelyUnwrapped
+        lock.withLock { _ in Carried(value: body()) }.value
     }
 
     func whileNobodyReclaims<R>(_ body: () -> R) -> R {
-        var result: R?
-        reclaimLock.withLock { _ in result = body() }
-        return result.unsafelyUnwrapped
+        reclaimLock.withLock { _ in Carried(value: body()) }.value
     }
 }
+
+/// Takes a value out of a lock whose contents are this object's own business.
+private struct Carried<Value>: @unchecked Sendable { let value: Value }
 
 // MARK: Drafts
 

@@ -15,11 +15,10 @@ package final class TreeDraft {
     var changes: UInt64 = 0
     /// What was made and freed since the last report.
     var made = ArenaCounts()
-    /// What was given up, and the range of its births.
+    /// What was given up, and the latest of its births.
     var dead: UnsafeMutablePointer<DeadEntry>
     var deadCount = 0
     var deadCapacity = 64
-    var oldestDead: UInt64 = .max
     var youngestDead: UInt64 = 0
     /// The way from the root to the place being edited.
     let path: UnsafeMutablePointer<PathStep>
@@ -97,6 +96,10 @@ extension TreeDraft {
     /// - Parameter roots: all trees as they are now, the edited ones at least.
     package func abort(roots: [TreeRoot]) {
         guard let start else { preconditionFailure("the draft has ended") }
+        if start === unchanged {
+            seal()
+            return
+        }
         var list = takeDead()
         for root in roots { list.append(subtreeOf: root) }
         unchanged = nil
@@ -123,7 +126,6 @@ extension TreeDraft {
         if deadCount == deadCapacity { growDead() }
         dead[deadCount] = entry
         deadCount &+= 1
-        oldestDead = min(oldestDead, birth)
         youngestDead = max(youngestDead, birth)
     }
 
@@ -144,13 +146,11 @@ extension TreeDraft {
             let chunk = DeadChunk(capacity: n)
             chunk.entries.update(from: dead + start, count: n)
             chunk.header.pointee.count = UInt32(n)
-            chunk.header.pointee.oldest = oldestDead
             chunk.header.pointee.youngest = youngestDead
             list.append(chunk)
             start += n
         }
         deadCount = 0
-        oldestDead = .max
         youngestDead = 0
         if deadCapacity > 65_536 {
             dead.deallocate()
