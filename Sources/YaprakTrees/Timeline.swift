@@ -27,12 +27,17 @@ package final class Timeline: @unchecked Sendable {
 
     /// The head of the list: its stamp is the version a fork started from, or 0.
     let base: VersionSlot
+    // The locks exclude what the runtime would look for.
+
     /// The youngest live version in the list.
+    @exclusivity(unchecked)
     var youngest: VersionSlot
     var newestVersion: TreeVersion?
     /// Versions whose pin is gone but which still stand in the list.
+    @exclusivity(unchecked)
     var released: VersionSlot?
     /// Slots with unsettled matter, and bases that may be done.
+    @exclusivity(unchecked)
     var queue: VersionSlot?
     var isClosed = false
     /// Somebody has promised to call `reclaim`: the writer, or whoever was told through `onGarbage`.
@@ -41,8 +46,10 @@ package final class Timeline: @unchecked Sendable {
     /// One object for all drafts.
     private var draft: TreeDraft?
     /// What was made and freed since the arena last heard of it.
+    @exclusivity(unchecked)
     var tally = ArenaCounts()
     /// Where doomed rows wait until no lock is held; kept for its storage.
+    @exclusivity(unchecked)
     var spareRows: [RowRef] = []
 
     /// A timeline of its own, whose newest version is empty.

@@ -2,23 +2,33 @@
 ///
 /// A node that this draft made is changed in place, any other is copied and given up. Not `Sendable`; one object serves
 /// all drafts of a timeline, so don't keep it beyond ``seal()`` or ``abort(roots:)``: its calls would trap.
+///
+/// No access to its fields lasts longer than a load or a store, so they go without the runtime's exclusivity checks.
 package final class TreeDraft {
     /// Owns this object. Unsafe, because a checked reference costs as much as a strong one.
     private unowned(unsafe) let timeline: Timeline
     /// The stamp of everything made now. Moves on with each freeze.
+    @exclusivity(unchecked)
     package internal(set) var stamp: UInt64 = 0
     /// The version the draft started from; nil between drafts.
     private var start: TreeVersion?
     /// The latest frozen version while nothing has changed since.
+    @exclusivity(unchecked)
     private var unchanged: TreeVersion?
     /// Counts changes, so that an edit notices what its own closure did.
+    @exclusivity(unchecked)
     var changes: UInt64 = 0
     /// What was made and freed since the last report.
+    @exclusivity(unchecked)
     var made = ArenaCounts()
     /// What was given up, and the latest of its births.
+    @exclusivity(unchecked)
     var dead: UnsafeMutablePointer<DeadEntry>
+    @exclusivity(unchecked)
     var deadCount = 0
+    @exclusivity(unchecked)
     var deadCapacity = 64
+    @exclusivity(unchecked)
     var youngestDead: UInt64 = 0
     /// The way from the root to the place being edited.
     let path: UnsafeMutablePointer<PathStep>
