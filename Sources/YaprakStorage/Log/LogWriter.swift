@@ -26,7 +26,7 @@ final class LogWriter {
     private let options: StoreOptions
     private let databaseID: DatabaseID
     private let epoch: UInt64
-    private var gate = CompressionGate()
+    private var gate: CompressionGate
     /// Where the log ends while no segment is open.
     private var tail: LogTail
     private(set) var open: Open?
@@ -47,6 +47,7 @@ final class LogWriter {
     ) {
         self.directory = directory
         self.options = options
+        gate = CompressionGate(isEnabled: options.compresses)
         self.databaseID = databaseID
         self.epoch = epoch
         self.tail = tail
