@@ -10,7 +10,8 @@ public import YaprakStorage
 /// ``DatabaseError`` with the code `laggedBehind`. It ends when the database closes and everything was delivered, and when
 /// its task is cancelled. It does not keep the database from closing.
 ///
-/// Each iterator starts where the sequence was made.
+/// Each iterator starts where the sequence was made, so a sequence that is kept keeps all changesets since, whatever the
+/// lag limit; let go of it when you have its iterator.
 public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A changeset.
     public typealias Element = Changeset
@@ -196,7 +197,8 @@ extension Database {
     ///
     /// Commits that are not in memory any more are read back from the log and replayed, old values included; changes of
     /// extensions are not among them. If the log does not reach back so far, the first element throws ``DatabaseError``
-    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``.
+    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. In memory there is no log: only what comes after
+    /// the newest commit can be followed, anything older throws `laggedBehind`.
     /// - Complexity: the first element may load a checkpoint and replay up to `number`.
     public nonisolated func changesets(since number: CommitNumber) -> ChangesetSequence {
         let (newest, tail) = publication.newestWithTail

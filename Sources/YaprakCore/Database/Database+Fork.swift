@@ -4,7 +4,7 @@ import YaprakTrees
 extension Database {
     /// A writable database in memory that starts at a snapshot of this one.
     ///
-    ///     let preview = try await database.fork()
+    ///     let preview = await database.fork()
     ///     try await preview.write { $0[.books].removeAll() }          // this database keeps its books
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered
@@ -13,7 +13,7 @@ extension Database {
     /// - Parameters:
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
-    /// - Complexity: O(1) in the number of records; no node is copied.
+    /// - Complexity: O(1) in the number of records; no node is copied. Waits for the closure of a write that is running.
     public func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async -> Database {
         let origin = (snapshot ?? self.snapshot).state
         let reclaimer = Reclaimer()

@@ -51,13 +51,16 @@ public struct WriteTransaction: ~Copyable {
     /// What an extension knows at this point of the transaction, its changes included.
     ///
     /// - Throws: `extensionNotRegistered`, `typeMismatch`, or `extensionFailed` if it can't follow.
+    /// - Complexity: O(number of extensions), plus what they have to catch up with.
     public borrowing func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
         try draft.currentSnapshot().reader(of: `extension`)
     }
 
     /// Does a step in a primary extension; it is logged, and undone if the transaction is.
     ///
-    /// - Throws: `extensionNotRegistered`, `typeMismatch`, or `extensionFailed` with what the extension threw.
+    /// - Throws: `extensionNotRegistered`, `typeMismatch`, `transactionTooLarge`, `extensionFailed` with what the extension
+    ///   threw, or `EncodingError` if the operation does not encode.
+    /// - Complexity: that of the extension's `apply`, plus what extensions have to catch up with.
     public mutating func perform<Extension: PrimaryExtension>(
         _ operation: Extension.Operation, on extension: Extension
     ) throws {
