@@ -52,7 +52,7 @@ extension CBORValue: CustomStringConvertible {
     /// The value in the diagnostic notation of RFC 8949 §8, on one line, its pairs in their order.
     public var description: String { diagnostic() }
 
-    /// The value in diagnostic notation; see ``CBORItem/diagnostic(of:from:style:)``. What can't be encoded (nesting
+    /// The value in diagnostic notation; see `CBORItem.diagnostic(of:from:style:)`. What can't be encoded (nesting
     /// beyond ``CBORItem/depthMax``) is shown as its error.
     public func diagnostic(style: CBORDiagnosticStyle = .oneLine) -> String {
         let writer = CBORWriter()
