@@ -59,23 +59,29 @@ let package = Package(
         .target(
             name: "YaprakReplay",
             dependencies: [
-                "Yaprak", "YaprakCBOR", "YaprakStorage",
+                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakStorage",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 
-        // Tools.
+        // Tools. ToolSupport is what they share: terminals, tables, lines of input.
+        .target(
+            name: "ToolSupport",
+            dependencies: ["CLZ4", "YaprakCBOR", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
         .executableTarget(
             name: "YaprakTool",
             dependencies: [
-                "YaprakReplay",
+                "YaprakReplay", "Yaprak", "ToolSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "DeparturesBoard",
             dependencies: [
-                "Yaprak",
+                "Yaprak", "YaprakReplay", "ToolSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -93,7 +99,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "YaprakToolTests",
-            dependencies: ["YaprakReplay", "Yaprak", "YaprakTool", "TestSupport"],
+            dependencies: [
+                "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
