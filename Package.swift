@@ -19,7 +19,7 @@ let package = Package(
     traits: [
         .trait(
             name: "InvariantChecks",
-            description: "Every tree checks its whole shape after every change. Slow; for tests of the trees."),
+            description: "Every tree checks its whole shape after every change. Slow; for tests of the trees.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),

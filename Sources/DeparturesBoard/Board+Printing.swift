@@ -6,8 +6,10 @@ extension Board {
         let title = "Departures  \(airport)"
         let time = "\(minute.date)  \(minute.clock)"
         let width = 60
-        try console.out.write(console.paint(title + time.padded(to: width - title.columns, leading: true), .strong) + "\n")
-        try console.out.write(console.paint("TIME   FLIGHT    TO    STATUS".padded(to: width - 5) + "MILES", .faint) + "\n")
+        try console.out.write(
+            console.paint(title + time.padded(to: width - title.columns, leading: true), .strong) + "\n")
+        try console.out.write(
+            console.paint("TIME   FLIGHT    TO    STATUS".padded(to: width - 5) + "MILES", .faint) + "\n")
         for line in lines { try console.out.write(text(of: line.flight, width, console) + "\n") }
         if lines.isEmpty { try console.out.write("No departures are known at this time.\n") }
     }

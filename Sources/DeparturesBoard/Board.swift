@@ -1,5 +1,5 @@
-import YaprakReplay
 import Yaprak
+import YaprakReplay
 
 /// The next departures from an airport at a minute: a function of the flights known then.
 ///
@@ -43,7 +43,8 @@ extension Board {
     ///
     /// - Throws: `commitOutOfReach` if retention no longer reaches back so far, and errors of reading.
     /// - Complexity: O(bytes of the log).
-    static func travel(to minute: Minute, from airport: String, in reader: ReplayReader) throws -> (Board, CommitNumber) {
+    static func travel(to minute: Minute, from airport: String, in reader: ReplayReader) throws -> (Board, CommitNumber)
+    {
         let number = try commit(at: minute, in: reader)
         var flights: [Line] = []
         if number > .zero {
@@ -66,7 +67,8 @@ extension Board {
         }
         if found == .zero, oldest > 1 {
             throw DatabaseError(
-                .commitOutOfReach, "\(minute) is older than what the log keeps. Play with --retention all to travel there.")
+                .commitOutOfReach,
+                "\(minute) is older than what the log keeps. Play with --retention all to travel there.")
         }
         return found
     }

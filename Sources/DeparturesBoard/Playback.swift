@@ -44,7 +44,9 @@ struct Playback {
             }
             let next = Clock(minute: minute, eventCount: (clock?.eventCount ?? 0) + events.count)
             try await commit(events, next)
-            if let clock, checkpointDays > 0, minute.count / 1440 / checkpointDays > clock.minute.count / 1440 / checkpointDays {
+            if let clock, checkpointDays > 0,
+                minute.count / 1440 / checkpointDays > clock.minute.count / 1440 / checkpointDays
+            {
                 try await database.checkpoint()
             }
             clock = next

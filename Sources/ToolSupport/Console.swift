@@ -1,3 +1,5 @@
+import SystemPackage
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -5,7 +7,6 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-import SystemPackage
 
 /// Where a program's words go: data to one place, everything else to the other.
 ///

@@ -1,4 +1,5 @@
 package import YaprakCBOR
+
 import struct Foundation.Date
 
 // Stored data on its way to a person: nothing in it may speak to the terminal.
@@ -28,7 +29,8 @@ extension String {
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
-            0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f680...0x1f6ff, 0x1f900...0x1f9ff, 0x20000...0x3fffd:
+            0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f680...0x1f6ff, 0x1f900...0x1f9ff,
+            0x20000...0x3fffd:
             true
         default: false
         }

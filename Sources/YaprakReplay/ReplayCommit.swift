@@ -1,6 +1,7 @@
 public import YaprakCBOR
 public import YaprakCore
 public import YaprakStorage
+
 public import struct Foundation.Date
 
 /// One commit as the log tells of it: what changed in which collection, when, and by whom.
@@ -88,5 +89,12 @@ public struct ReplayCommit: Sendable {
             guard let bytes = operation.metadata else { return nil }
             return try CBORValue(decoding: bytes)
         }
+    }
+}
+
+extension ReplayCommit.CollectionChange {
+    /// The same with only some of the changes.
+    public func keeping(_ changes: [ReplayCommit.Change]) -> Self {
+        Self(name: name, removesAll: removesAll, changes: changes)
     }
 }

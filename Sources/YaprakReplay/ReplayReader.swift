@@ -1,6 +1,6 @@
 public import SystemPackage
-public import YaprakStorage
 import YaprakCore
+public import YaprakStorage
 
 /// A database directory, read without the program that wrote it and without its types: statistics, commits, the state
 /// as of any commit, verification.

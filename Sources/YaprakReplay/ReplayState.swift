@@ -1,6 +1,6 @@
 public import YaprakCBOR
-public import YaprakStorage
 import YaprakCore
+public import YaprakStorage
 
 /// The whole database as of one commit, as it stands on disk: a value without the program's types.
 ///
