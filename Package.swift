@@ -88,6 +88,11 @@ let package = Package(
 
         // Tests. Models, generators and seeds that several suites share live in TestSupport.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // Writes until it is killed; the tests kill it.
+        .executableTarget(
+            name: "CrashWriter",
+            dependencies: ["Yaprak", .product(name: "SystemPackage", package: "swift-system")],
+            path: "Tests/CrashWriter", swiftSettings: strict),
         .testTarget(name: "YaprakTreesTests", dependencies: ["YaprakTrees", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "YaprakCBORTests", dependencies: ["YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -95,7 +100,10 @@ let package = Package(
             dependencies: ["YaprakStorage", "YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakCoreTests",
-            dependencies: ["Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport"],
+            dependencies: [
+                "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakToolTests",

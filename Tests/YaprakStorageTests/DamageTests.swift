@@ -69,7 +69,7 @@ import Testing
 
     @Test func `Every changed bit is noticed or harmless`() throws {
         let reference = try Reference()
-        let step = Harness.soak > 1 ? 1 : 83
+        let step = Harness.soak > 1 ? 1 : 23
         var counts: [String: Int] = [:]
         for file in reference.files {
             let size = reference.disk.contents(file)?.count ?? 0
@@ -104,7 +104,7 @@ import Testing
         let reference = try Reference()
         for file in reference.files {
             let size = reference.disk.contents(file)?.count ?? 0
-            for length in stride(from: 0, to: size, by: Harness.soak > 1 ? 1 : 41) {
+            for length in stride(from: 0, to: size, by: Harness.soak > 1 ? 1 : 7) {
                 let disk = damaged(reference, file) { $0.removeLast(size - length) }
                 let answer = try answer(disk, reference.items, checks: length % 2 == 0)
                 // Only the end of the newest segment may go unnoticed: it held the only word about itself.

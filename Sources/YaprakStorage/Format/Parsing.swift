@@ -98,7 +98,12 @@ extension UnprovenFrameHeader {
                 payloadSum: bytes.number(at: Field.payloadSum), headerSum: bytes.number(at: Field.headerSum)))
     }
 
-    private var isBlank: Bool { bytes.allSatisfy { $0 == 0 } }
+    private var isBlank: Bool {
+        for at in stride(from: 0, to: Layout.frameHeaderBytes, by: 8) where bytes.number(at: at) as UInt64 != 0 {
+            return false
+        }
+        return true
+    }
 }
 
 /// Carries a `FrameDamage` through `Result`.

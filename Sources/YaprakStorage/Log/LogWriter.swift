@@ -19,14 +19,13 @@ final class LogWriter {
         var indexStride: UInt64 = 64 << 10
         var firstNs: Int64 = 0
         var lastNs: Int64 = 0
-        var isEmpty = true
     }
 
     private let directory: any Directory
     private let options: StoreOptions
     private let databaseID: DatabaseID
     private let epoch: UInt64
-    private var gate = CompressionGate()
+    private var gate: CompressionGate
     /// Where the log ends while no segment is open.
     private var tail: LogTail
     private(set) var open: Open?
@@ -47,6 +46,7 @@ final class LogWriter {
     ) {
         self.directory = directory
         self.options = options
+        gate = CompressionGate(isEnabled: options.compresses)
         self.databaseID = databaseID
         self.epoch = epoch
         self.tail = tail
@@ -59,13 +59,19 @@ final class LogWriter {
     /// The newest segment there is.
     var newestSegment: FileName? { open?.name ?? tail.segment }
 
+    /// Whether the next commit goes to the next segment. Never before a segment has one: two would have the same name.
+    private var isFull: Bool {
+        guard let open else { return false }
+        return open.offset > UInt64(options.segmentBytesMax) && open.name.first <= last
+    }
+
     private var alignment: Int { max(Layout.alignment, 1 << Int(options.padShift)) }
 
     // MARK: Groups
 
     /// Writes commits as one group, with one write. They are acknowledged by nobody yet.
     func write(_ items: [[UInt8]]) throws {
-        if open == nil || mustRotate || (open?.offset ?? 0) > UInt64(options.segmentBytesMax) { try startSegment() }
+        if open == nil || mustRotate || isFull { try startSegment() }
         guard var segment = open else { return }
         var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
         add(items, to: &builder)
@@ -75,7 +81,6 @@ final class LogWriter {
         noteIndex(&segment, first: last + 1)
         segment.offset = end
         segment.chain = builder.chain
-        segment.isEmpty = false
         segment.lastNs = options.now()
         if segment.firstNs == 0 { segment.firstNs = segment.lastNs }
         open = segment
@@ -182,10 +187,12 @@ final class LogWriter {
 
     // MARK: Segments
 
-    /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
+    /// Ends the open segment and starts the next, unless the open one has no commit or none was needed yet.
     func rotate() throws {
         try sync()
-        guard let open, !open.isEmpty || mustRotate else { return }
+        // What it may have besides commits, such as the mark of a checkpoint, is no reason: the next segment would bear
+        // the same name.
+        guard let open, open.name.first <= last || mustRotate else { return }
         try startSegment()
     }
 
@@ -219,8 +226,7 @@ final class LogWriter {
             try write(&builder)
             segment.offset = builder.base
             segment.chain = builder.chain
-            segment.isEmpty = false
-        }
+            }
         last = newLast
         durable = newLast
         attested = newLast
