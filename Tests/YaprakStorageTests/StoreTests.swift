@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -187,6 +188,54 @@ import Testing
             options.createsIfMissing = false
             #expect { try Opened(files, directory.appending("none"), options) } throws: {
                 ($0 as? DatabaseError)?.code == .notFound
+            }
+        }
+    }
+
+    @Test func `Links and pipes in the place of our files are refused`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let files = PosixFileSystem()
+            let path = directory.appending("db")
+            var opened = try Opened(files, path)
+            try opened.append(Harness.item(1))
+            try opened.store.close()
+            let link = directory.appending("link")
+            try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: path.string)
+            #expect { try Opened(files, link) } throws: { ($0 as? DatabaseError)?.code == .notADatabase }
+            // A pipe would stop a reader for ever.
+            let pipe = path.appending("wal").appending(FileName(first: 2, epoch: 9).string(.segment))
+            #expect(mkfifo(pipe.string, 0o600) == 0)
+            #expect(throws: DatabaseError.self) { try Opened(files, path) }
+            #expect(try StoreReader.open(path).verify(level: 1).exitCode == 6)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may do everything"))
+    func `A directory we may not enter is named`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("db")
+            try Opened(PosixFileSystem(), path).store.close()
+            chmod(path.string, 0)
+            defer { chmod(path.string, 0o700) }
+            #expect { try Opened(PosixFileSystem(), path) } throws: {
+                ($0 as? DatabaseError)?.code == .permissionDenied
+            }
+        }
+    }
+
+    @Test func `Files and directories are the owner's alone`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("db")
+            var opened = try Opened(PosixFileSystem(), path)
+            try opened.append(Harness.item(1))
+            try opened.checkpoint()
+            try opened.store.close()
+            let names = try FileManager.default.subpathsOfDirectory(atPath: path.string)
+            #expect(names.count == 6)
+            for name in names + [""] {
+                let mode = try FileManager.default.attributesOfItem(atPath: path.appending(name).string)[
+                    .posixPermissions]
+                #expect((mode as? Int).map { $0 & 0o077 } == 0, "\(name)")
             }
         }
     }

@@ -307,6 +307,7 @@ final class LogWriter {
         segment.offset = builder.end
         segment.chain = builder.chain
         open = segment
+        attested = durable
         needsSync = true
         statistics.storedBytes += UInt64(builder.bytes.count)
     }
