@@ -24,7 +24,8 @@ public struct WriteTransaction: ~Copyable {
         _ collection: RecordCollection<Object, Metadata>
     ) -> MutableRecords<Object, Metadata> {
         _read {
-            yield MutableRecords(draft: draft, slot: draft.slot(of: collection))
+            let records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
+            yield records
         }
         _modify {
             var records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
