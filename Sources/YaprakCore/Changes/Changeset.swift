@@ -27,6 +27,7 @@ public struct Changeset: Sendable {
     ///
     /// A value of another type than the one asked for is `nil` where the changeset comes from memory, and an error where
     /// it was read back from the log.
+    /// - Complexity: O(1) from memory, O(bytes) from the log.
     /// - Throws: `DecodingError`, only if the changeset was read back from the log.
     public func info<Info: Codable & Sendable>(as type: Info.Type = Info.self) throws -> Info? {
         switch storage.info {
@@ -60,6 +61,7 @@ public struct Changeset: Sendable {
 
     /// What the commit changed in an extension: one element for each time the extension caught up within the commit,
     /// which is once unless the transaction read it before it ended. Empty if it was not registered or had no changes.
+    /// O(number of extensions that had changes).
     public func changes<Extension: DatabaseExtension>(of extension: Extension) -> [Extension.Changes] {
         storage.extensionChanges
             .filter { $0.name == `extension`.name }

@@ -44,7 +44,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A sequence that has ended.
     static var finished: ChangesetSequence { ChangesetSequence() }
 
-    /// An iterator that starts where the sequence was made.
+    /// An iterator that starts where the sequence was made. O(1).
     public func makeAsyncIterator() -> Iterator {
         guard let source else { return Iterator(nil, nil) }
         let cursor =
@@ -67,7 +67,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             self.cursor = cursor
         }
 
-        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled.
+        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled. O(1) from memory; from
+        /// the log O(bytes of the commit), the first time after loading a checkpoint and replaying what follows it.
         /// - Throws: `laggedBehind`, `commitOutOfReach`, `undecodableRecord`, and errors of reading the log.
         public mutating func next() async throws -> Changeset? {
             guard let source, let cursor else { return nil }
@@ -148,7 +149,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
     let publication: Publication
 
-    /// An iterator that begins with the newest snapshot there is when it is first asked.
+    /// An iterator that begins with the newest snapshot there is when it is first asked. O(1).
     public func makeAsyncIterator() -> Iterator { Iterator(publication: publication) }
 
     /// Delivers the newest snapshot each time.
@@ -158,7 +159,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
         init(publication: Publication) { self.publication = publication }
 
-        /// The newest snapshot; waits until it is another than the one before. `nil` at the end.
+        /// The newest snapshot; waits until it is another than the one before. `nil` at the end. O(1).
         public mutating func next() async -> Snapshot? {
             while !Task.isCancelled {
                 let newest = publication.newest

@@ -129,6 +129,7 @@ extension Database {
     ///
     /// Snapshots taken before still have it. The state of a primary extension is kept, in memory and in the files, for the
     /// next time it is registered; derived state is dropped.
+    /// - Complexity: O(number of extensions), and what `encode` costs for primary ones.
     /// - Returns: the names of all that were taken out, dependants first; empty if there was none of that name.
     /// - Throws: `readOnly`, `closed`, what a primary extension's `encode` throws; `CancellationError` before its turn.
     @discardableResult

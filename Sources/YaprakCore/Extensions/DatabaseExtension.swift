@@ -57,7 +57,7 @@ public protocol DatabaseExtension: Sendable {
     /// - Throws: anything; the write is then undone.
     func update(_ root: inout Root, for changes: NetChanges, in context: ExtensionContext) throws -> Changes?
 
-    /// What one reads through. `snapshot` is the one that `root` is part of.
+    /// What one reads through. `snapshot` is the one that `root` is part of. Called at each read: make it O(1).
     func reader(of root: Root, in snapshot: Snapshot) -> Reader
 
     /// The bytes of `root` for a checkpoint, or `nil` (the default) if it should be computed anew at each launch.
@@ -76,7 +76,7 @@ extension DatabaseExtension {
     public var dependencies: [String] { [] }
     /// All collections.
     public var collectionNames: [String]? { nil }
-    /// `nil`: computed anew at each launch.
+    /// `nil`: computed anew at each launch. Throws nothing.
     public func encode(_ root: Root) throws -> [UInt8]? { nil }
     /// Throws: there is nothing to decode.
     public func decode(_ bytes: [UInt8]) throws -> Root { throw UndecodableRoot() }
@@ -113,12 +113,12 @@ public protocol PrimaryExtension: DatabaseExtension {
 }
 
 extension PrimaryExtension {
-    /// Not called: changes of records reach a primary extension through ``operations(following:root:in:)``.
+    /// Not called: changes of records reach a primary extension through ``operations(following:root:in:)``. Throws nothing.
     public func update(_ root: inout Root, for changes: NetChanges, in context: ExtensionContext) throws -> Changes? {
         nil
     }
 
-    /// None: records don't matter.
+    /// None: records don't matter. Throws nothing.
     public func operations(
         following changes: NetChanges, root: Root, in context: ExtensionContext
     ) throws -> [Operation] { [] }

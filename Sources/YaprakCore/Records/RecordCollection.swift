@@ -76,7 +76,7 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// CBOR, version 1, no checks.
     public init() {}
 
-    /// Checks or changes every record before it is written.
+    /// Checks or changes every record before it is written. A second call replaces the closure of the first.
     ///
     /// The closure runs inside the transaction for each object or metadata that is set. What it throws makes the whole
     /// write throw, unchanged; what it changes is what gets stored, indexed and logged. Touches and removals don't run it.

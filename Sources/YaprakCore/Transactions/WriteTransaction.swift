@@ -80,7 +80,7 @@ public struct WriteTransaction: ~Copyable {
         if let slot = draft.directory.slot(of: name) { draft.clear(slot) }
     }
 
-    /// Runs `body` after this transaction's commit is published; never after it was undone.
+    /// Runs `body` after this transaction's commit is published; never after it was undone. O(1).
     ///
     /// Several run in the order in which they were given, on the task that called `write`, before `write` returns. A
     /// transaction that turns out to change nothing makes no commit; its callbacks run all the same, it did succeed.
@@ -90,7 +90,8 @@ public struct WriteTransaction: ~Copyable {
 
     /// Attaches a value to the commit: it travels in the changeset (``Changeset/info(as:)``) and in the log.
     ///
-    /// Alone it makes a commit, too. A second call replaces the value of the first.
+    /// Alone it makes a commit, too. A second call replaces the value of the first. With a file it is encoded here, O(size);
+    /// a value that does not encode makes the write throw `encodingFailed`.
     public mutating func setInfo(_ value: some Codable & Sendable) {
         draft.setInfo(value)
     }
