@@ -391,4 +391,15 @@ import Yaprak
             }
         }
     }
+
+    @Test func `Every suite that a page names is there`() throws {
+        let tests = FileManager.default.enumerator(at: Self.root.appending(path: "Tests"), includingPropertiesForKeys: nil)
+        let sources = try (tests?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+            .map { try Self.text($0) }
+        for (page, text) in try Self.pages() {
+            for suite in Set(text.matches(of: #/`([A-Z][A-Za-z]*Tests)`/#).map(\.1)) {
+                #expect(sources.contains { $0.contains("struct \(suite) ") }, "\(page) names \(suite), which is not there")
+            }
+        }
+    }
 }
