@@ -12,9 +12,9 @@ public enum CBORItem {
 
     /// The length in bytes of the well-formed item (RFC 8949 §5.3.1) that starts at `offset`.
     ///
-    /// No byte before `offset` or behind the item is looked at. Lengths are checked against what remains before anything
-    /// relies on them, so that any input gives an answer or an error. Text is not checked for UTF-8, maps not for duplicate
-    /// keys: these are questions of validity, not of form.
+    /// No byte before `offset` or behind the item is looked at. Lengths are checked against what remains before
+    /// anything relies on them, so that any input gives an answer or an error. Text is not checked for UTF-8, maps not
+    /// for duplicate keys: these are questions of validity, not of form.
     /// A `maxDepth` above ``depthMax`` counts as ``depthMax``, so that no input can exhaust the stack.
     /// - Throws: `CBORError` with code `truncated`, `malformed` or `tooDeep`.
     /// - Complexity: O(length), no allocation.
@@ -39,7 +39,8 @@ public enum CBORItem {
     ) throws(CBORError) -> Int {
         let (relative, overflow) = offset.subtractingReportingOverflow(bytes.startIndex)
         guard !overflow else { throw .truncated(offset) }
-        return try withRaw(bytes) { raw throws(CBORError) in try end(raw, relative, min(maxDepth, depthMax)) } - relative
+        return try withRaw(bytes) { raw throws(CBORError) in try end(raw, relative, min(maxDepth, depthMax)) }
+            - relative
     }
 
     /// The offset behind the item that starts at `offset`, with `depth` more levels allowed inside.

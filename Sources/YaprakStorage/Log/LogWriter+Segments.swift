@@ -3,7 +3,9 @@ extension LogWriter {
     /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
     func rotate() throws {
         try sync()
-        guard let open, !open.isEmpty || mustRotate else { return }
+        // What a segment may have besides commits, such as the mark of a checkpoint, is no reason: the next one would
+        // bear the same name.
+        guard let open, open.name.first <= last || mustRotate else { return }
         try startSegment()
     }
 
@@ -37,7 +39,6 @@ extension LogWriter {
             try write(&builder)
             segment.offset = builder.base
             segment.chain = builder.chain
-            segment.isEmpty = false
         }
         last = newLast
         durable = newLast

@@ -19,7 +19,6 @@ final class LogWriter {
         var indexStride: UInt64 = 64 << 10
         var firstNs: Int64 = 0
         var lastNs: Int64 = 0
-        var isEmpty = true
     }
 
     let directory: any Directory
@@ -60,13 +59,19 @@ final class LogWriter {
     /// The newest segment there is.
     var newestSegment: FileName? { open?.name ?? tail.segment }
 
+    /// Whether the next commit goes to the next segment. Never before a segment has one: two would have the same name.
+    private var isFull: Bool {
+        guard let open else { return false }
+        return open.offset > UInt64(options.segmentBytesMax) && open.name.first <= last
+    }
+
     var alignment: Int { max(Layout.alignment, 1 << Int(options.padShift)) }
 
     // MARK: Groups
 
     /// Writes commits as one group, with one write. They are acknowledged by nobody yet.
     func write(_ items: [[UInt8]]) throws {
-        if open == nil || mustRotate || (open?.offset ?? 0) > UInt64(options.segmentBytesMax) { try startSegment() }
+        if open == nil || mustRotate || isFull { try startSegment() }
         guard var segment = open else { return }
         var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
         add(items, to: &builder)
@@ -76,7 +81,6 @@ final class LogWriter {
         noteIndex(&segment, first: last + 1)
         segment.offset = end
         segment.chain = builder.chain
-        segment.isEmpty = false
         segment.lastNs = options.now()
         if segment.firstNs == 0 { segment.firstNs = segment.lastNs }
         open = segment

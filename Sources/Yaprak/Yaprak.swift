@@ -1,0 +1,4 @@
+// The one import. What programs use lives in the floors below.
+@_exported import YaprakCBOR
+@_exported import YaprakCore
+@_exported import YaprakStorage

@@ -1,0 +1,80 @@
+/// Encodes `Encodable` values as CBOR (RFC 8949) in its deterministic form (§4.2.1): equal values give equal bytes.
+///
+///     let encoder = CBOREncoder()
+///     let bytes = try encoder.encode(Book(title: "Dune", genre: "sci-fi", salesRank: 3))
+///     try encoder.encode(other, into: &buffer)            // appends, and keeps the memory of `buffer`
+///
+/// What becomes what:
+///
+/// | Swift | CBOR |
+/// | --- | --- |
+/// | integers of any width | an integer; a bignum (tag 2 or 3) beyond 64 bits |
+/// | `Double`, `Float` | the shortest float that keeps the value; one NaN; -0 stays -0 |
+/// | `String` | a text string |
+/// | `[UInt8]`, Foundation's `Data` | a byte string |
+/// | what asks for a keyed container | a map under text keys, sorted |
+/// | what asks for an unkeyed container | an array |
+/// | `nil` in a single value or an array | null |
+/// | ``CBORValue`` | the item it stands for |
+///
+/// Keys are always text, `intValue` or not: a `[String: X]` dictionary reports an `intValue` for "7" and for "07" alike,
+/// and both keys have to survive. `[Int: X]` therefore has its keys in decimal digits, as in JSON. A key that is encoded
+/// twice keeps its last value. A container that is filled by a single `encode(contentsOf:)` of bytes, which is what `Data`
+/// does, becomes a byte string.
+///
+/// The order in which a type encodes its fields makes no difference to the bytes. The iteration order of a `Set` does:
+/// a set is an array to `Codable`.
+///
+/// An encoder is a value and may be shared between threads; each call uses its own buffer.
+public struct CBOREncoder: Sendable {
+    /// What the types that are encoded may look up.
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    private let spare = Spare<EncodingState>()
+
+    /// An encoder.
+    public init() {}
+
+    /// The value in CBOR.
+    /// - Throws: `EncodingError.invalidValue` with the coding path if containers are nested deeper than
+    ///   ``CBORItem/depthMax`` or used out of order, and whatever the type's own `encode(to:)` throws.
+    /// - Complexity: O(bytes written), and O(*n* log *n*) for the *n* keys of each map.
+    public func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
+        var state = take()
+        try state.encodeRoot(value)
+        let bytes = state.writer.bytes
+        put(&state)
+        return bytes
+    }
+
+    /// Appends the value in CBOR to `bytes`. If an error is thrown, `bytes` is as it was.
+    public func encode<T: Encodable>(_ value: T, into bytes: inout [UInt8]) throws {
+        var state = take()
+        try state.encodeRoot(value)
+        state.writer.withBytes { bytes.append(contentsOf: $0) }
+        put(&state)
+    }
+
+    /// Writes the value behind what `writer` holds, and returns its length. If an error is thrown, nothing was written.
+    @discardableResult
+    package func encode<T: Encodable>(_ value: T, to writer: CBORWriter) throws -> Int {
+        var state = take()
+        try state.encodeRoot(value)
+        state.writer.withBytes { writer.write(encoded: $0) }
+        let length = state.writer.count
+        put(&state)
+        return length
+    }
+
+    private func take() -> EncodingState {
+        let state = spare.take() ?? EncodingState()
+        if !userInfo.isEmpty { state.userInfo = userInfo.mapValues { $0 } }
+        return state
+    }
+
+    /// Lends the state to the next call. A state in which an error was thrown is not used again.
+    private func put(_ state: inout EncodingState) {
+        state.reset()
+        spare.put(&state)
+    }
+}

@@ -1,0 +1,256 @@
+/// How diagnostic notation is laid out.
+public struct CBORDiagnosticStyle: Sendable, Hashable {
+    /// Every item of a container stands on a line of its own, if the container does not fit on one.
+    public var isPretty = false
+    /// A pretty container goes on one line if it takes at most this many characters there, without its indentation.
+    public var lineWidth = 80
+    /// The text is cut behind this many characters and ends in `…`, or is never cut.
+    public var charactersMax: Int?
+
+    /// Everything on one line, as long as it takes.
+    public static let oneLine = CBORDiagnosticStyle()
+    /// A line for each item of a container that is too long for one.
+    public static let pretty = CBORDiagnosticStyle(isPretty: true)
+
+    /// A style.
+    public init(isPretty: Bool = false, lineWidth: Int = 80, charactersMax: Int? = nil) {
+        self.isPretty = isPretty
+        self.lineWidth = lineWidth
+        self.charactersMax = charactersMax
+    }
+}
+
+extension CBORItem {
+    /// The item at `offset` in the diagnostic notation of RFC 8949 §8.
+    ///
+    ///     try CBORItem.diagnostic(of: bytes)          // {"id": 17, "blob": h'00ff', "seen": 1(1700000000)}
+    ///
+    /// It shows what the bytes say: indefinite lengths as `(_ …)`, `[_ …]` and `{_ …}`, one key twice as two pairs, text
+    /// that is not UTF-8 with replacement characters. Control characters (also DEL, the C1 range, and the marks that turn
+    /// the direction of text) are escaped, so that stored data can't speak to a terminal.
+    /// - Throws: `CBORError` if the item is not well-formed. Bytes behind it are not looked at.
+    /// - Complexity: O(bytes), or O(`charactersMax`) once the item's form was checked; a pretty layout takes O(bytes)
+    ///   for each level of nesting.
+    public static func diagnostic(
+        of bytes: UnsafeRawBufferPointer, from offset: Int = 0, style: CBORDiagnosticStyle = .oneLine
+    ) throws(CBORError) -> String {
+        _ = try length(of: bytes, from: offset)
+        var printer = DiagnosticPrinter(reader: CBORReader(bytes, at: offset), style: style)
+        try printer.item(indent: 0)
+        return printer.finished
+    }
+
+    /// The item at `offset` in diagnostic notation, as above.
+    public static func diagnostic(
+        of bytes: [UInt8], from offset: Int = 0, style: CBORDiagnosticStyle = .oneLine
+    ) throws(CBORError) -> String {
+        try withRaw(bytes) { (raw) throws(CBORError) in try diagnostic(of: raw, from: offset, style: style) }
+    }
+}
+
+extension CBORValue: CustomStringConvertible {
+    /// The value in the diagnostic notation of RFC 8949 §8, on one line, its pairs in their order.
+    public var description: String { diagnostic() }
+
+    /// The value in diagnostic notation; see ``CBORItem/diagnostic(of:from:style:)``. What can't be encoded (nesting
+    /// beyond ``CBORItem/depthMax``) is shown as its error.
+    public func diagnostic(style: CBORDiagnosticStyle = .oneLine) -> String {
+        let writer = CBORWriter()
+        do throws(CBORError) {
+            try write(to: writer, CBORItem.depthMax, sorted: false)
+            return try CBORItem.diagnostic(of: writer.bytes, style: style)
+        } catch {
+            return "<\(error)>"
+        }
+    }
+}
+
+struct DiagnosticPrinter {
+    var reader: CBORReader
+    let style: CBORDiagnosticStyle
+    /// Characters of the text, nearly: bytes of it, never fewer.
+    private var out = ""
+    private let limit: Int
+
+    init(reader: CBORReader, style: CBORDiagnosticStyle) {
+        self.reader = reader
+        self.style = style
+        limit = style.charactersMax.map { max($0, 0) } ?? .max
+    }
+
+    var finished: String {
+        guard limit < .max, out.unicodeScalars.count > limit else { return out }
+        return String(String.UnicodeScalarView(out.unicodeScalars.prefix(limit))) + "…"
+    }
+
+    /// A scalar has at most four bytes of UTF-8.
+    private var isFull: Bool { limit < .max && out.utf8.count / 4 > limit }
+
+    mutating func item(indent: Int) throws(CBORError) {
+        // Once the text is long enough nothing matters any more, the position neither.
+        if isFull { return }
+        let head = try Head(reader.bytes, at: reader.position)
+        switch try reader.peek() {
+        case .unsigned: out += String(try reader.readUnsigned())
+        case .negative:
+            try reader.skip()
+            out += String(-1 - Int128(head.argument))
+        case .bytes, .text: try string(head)
+        case .array, .map: try container(head, indent)
+        case .tag:
+            out += String(try reader.readTag()) + "("
+            try item(indent: indent)
+            out += ")"
+        case .bool: out += try reader.readBool() ? "true" : "false"
+        case .null, .undefined:
+            try reader.skip()
+            out += head.info == 22 ? "null" : "undefined"
+        case .float: out += CBORNotation.number(try reader.readDouble())
+        case .simple: out += "simple(\(try reader.readSimple()))"
+        case .stop: throw .malformed("a break stands where an item should", reader.position)
+        }
+    }
+
+    private mutating func string(_ head: Head) throws(CBORError) {
+        let end = try CBORItem.end(reader.bytes, reader.position, head, 0)
+        defer { reader = CBORReader(reader.bytes, at: end) }
+        guard head.isIndefinite else { return content(head.major, head.end..<end) }
+        if head.end == end - 1 {
+            out += head.major == Major.text ? "\"\"_" : "''_"
+            return
+        }
+        out += "(_ "
+        var offset = head.end
+        while offset < end - 1 {
+            let chunk = try Head(reader.bytes, at: offset)
+            if offset > head.end { out += ", " }
+            offset = chunk.end + Int(chunk.argument)
+            content(head.major, chunk.end..<offset)
+            if isFull { break }
+        }
+        out += ")"
+    }
+
+    private mutating func content(_ major: UInt8, _ range: Range<Int>) {
+        let shown = limit == .max ? range : range.prefix(limit + 1)
+        let bytes = UnsafeRawBufferPointer(rebasing: reader.bytes[shown])
+        if major == Major.text {
+            CBORNotation.quote(String(decoding: bytes, as: UTF8.self), into: &out)
+        } else {
+            out += "h'"
+            for byte in bytes {
+                out.unicodeScalars.append(CBORNotation.hexDigit(byte >> 4))
+                out.unicodeScalars.append(CBORNotation.hexDigit(byte & 15))
+            }
+            out += "'"
+        }
+    }
+
+    private mutating func container(_ head: Head, _ indent: Int) throws(CBORError) {
+        let isMap = head.major == Major.map
+        let start = reader.position
+        let isBroken = style.isPretty ? try !fits(start) : false
+        let count = isMap ? try reader.readMapHead() : try reader.readArrayHead()
+        out += isMap ? "{" : "["
+        if count == nil { out += "_" }
+        var read = 0
+        while read != count {
+            if isFull { return }
+            if count == nil, try reader.readStop() { break }
+            if read > 0 { out += "," }
+            if isBroken {
+                newline(indent + 1)
+            } else if read > 0 || count == nil {
+                out += " "
+            }
+            try item(indent: indent + 1)
+            if isMap {
+                out += ": "
+                try item(indent: indent + 1)
+            }
+            read += 1
+        }
+        if isBroken { newline(indent) }
+        // §8.1: an empty container of indefinite length is written with a space.
+        if count == nil, read == 0 { out += " " }
+        out += isMap ? "}" : "]"
+    }
+
+    private mutating func newline(_ indent: Int) {
+        if isFull { return }
+        out += "\n" + String(repeating: "  ", count: indent)
+    }
+
+    /// Whether the container at `start` fits on one line.
+    private func fits(_ start: Int) throws(CBORError) -> Bool {
+        // Every scalar item takes a character for each byte or so; what is far too long is not tried.
+        let width = max(style.lineWidth, 0)
+        let length = try CBORItem.length(of: reader.bytes, from: start)
+        if length > 9 * (width + 1) { return false }
+        var trial = DiagnosticPrinter(
+            reader: CBORReader(reader.bytes, at: start), style: CBORDiagnosticStyle(charactersMax: width))
+        try trial.item(indent: 0)
+        return trial.out.unicodeScalars.count <= width
+    }
+}
+
+/// What diagnostic notation and JSON have in common.
+enum CBORNotation {
+    static func hexDigit(_ value: UInt8) -> Unicode.Scalar {
+        Unicode.Scalar(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+    }
+
+    /// A float as JSON and diagnostic notation write it: with a point, exponents without leading zeros.
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
+        let text = value.description
+        guard let mark = text.firstIndex(of: "e") else { return text }
+        var mantissa = String(text[..<mark])
+        if !mantissa.contains(".") { mantissa += ".0" }
+        var exponent = text[text.index(after: mark)...]
+        let sign = exponent.first == "-" ? "-" : "+"
+        if exponent.first == "-" || exponent.first == "+" { exponent = exponent.dropFirst() }
+        exponent = exponent.drop { $0 == "0" }
+        return mantissa + "e" + sign + exponent
+    }
+
+    /// The text between double quotes, escaped as in JSON (RFC 8259 §7), and all that could steer a terminal besides.
+    static func quote(_ text: String, into out: inout String) {
+        out += "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": out += "\\\""
+            case "\\": out += "\\\\"
+            case "\n": out += "\\n"
+            case "\r": out += "\\r"
+            case "\t": out += "\\t"
+            default:
+                if isHarmless(scalar) { out.unicodeScalars.append(scalar) } else { escape(scalar.value, into: &out) }
+            }
+        }
+        out += "\""
+    }
+
+    /// False for control characters, line separators, and marks that turn the direction of text.
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: false
+        // Tag characters are invisible.
+        case 0xe0000...0xe007f: false
+        default: true
+        }
+    }
+
+    private static func escape(_ value: UInt32, into out: inout String) {
+        if value > 0xffff {
+            escape(0xd800 + (value - 0x10000) >> 10, into: &out)
+            escape(0xdc00 + (value - 0x10000) & 0x3ff, into: &out)
+            return
+        }
+        out += "\\u"
+        for shift in [12, 8, 4, 0] as [UInt32] {
+            out.unicodeScalars.append(hexDigit(UInt8(truncatingIfNeeded: value >> shift & 15)))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/// One data item of any type, as a value: what a program without the app's types sees of a record.
+///
+///     let value = try CBORValue(decoding: bytes)
+///     print(value["title"]?.text ?? "?", value)           // Dune {"title": "Dune", "salesRank": 3}
+///
+/// Equality is that of the items: the order of the pairs of a map counts (decode deterministic bytes and it is always the
+/// same), 0.0 differs from -0.0, an integer differs from a float, and NaN equals NaN.
+public enum CBORValue: Sendable {
+    /// A pair of a map.
+    public struct Pair: Hashable, Sendable {
+        /// The key.
+        public var key: CBORValue
+        /// The value.
+        public var value: CBORValue
+        /// A pair.
+        public init(_ key: CBORValue, _ value: CBORValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// An unsigned integer.
+    case unsigned(UInt64)
+    /// The negative integer -1 - *n*; see ``integer(_:)``.
+    case negative(UInt64)
+    /// A byte string.
+    case bytes([UInt8])
+    /// A text string.
+    case text(String)
+    /// An array.
+    case array([CBORValue])
+    /// A map, its pairs in the order of the bytes.
+    case map([Pair])
+    /// A tag and what it tags.
+    indirect case tag(UInt64, CBORValue)
+    /// A truth value.
+    case bool(Bool)
+    /// Null.
+    case null
+    /// Undefined.
+    case undefined
+    /// A float of any width.
+    case float(Double)
+    /// Another simple value, 0...19 or 32...255.
+    case simple(UInt8)
+
+    /// An integer, as an unsigned or a negative one.
+    public static func integer(_ value: Int64) -> CBORValue {
+        value >= 0 ? .unsigned(UInt64(value)) : .negative(UInt64(~value))
+    }
+}
+
+extension CBORValue: Hashable {
+    /// Whether two items are the same, as the type says. O(size).
+    public static func == (a: CBORValue, b: CBORValue) -> Bool {
+        switch (a, b) {
+        case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b
+        case (.bytes(let a), .bytes(let b)): a == b
+        case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.array(let a), .array(let b)): a == b
+        case (.map(let a), .map(let b)): a == b
+        case (.tag(let a, let x), .tag(let b, let y)): a == b && x == y
+        case (.bool(let a), .bool(let b)): a == b
+        case (.null, .null), (.undefined, .undefined): true
+        case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
+        case (.simple(let a), .simple(let b)): a == b
+        default: false
+        }
+    }
+
+    /// Feeds what equality looks at. O(size).
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .unsigned(let value): hasher.combine(0); hasher.combine(value)
+        case .negative(let value): hasher.combine(1); hasher.combine(value)
+        case .bytes(let value): hasher.combine(2); hasher.combine(value)
+        case .text(let value): hasher.combine(3); hasher.combine(value)
+        case .array(let value): hasher.combine(4); hasher.combine(value)
+        case .map(let value): hasher.combine(5); hasher.combine(value)
+        case .tag(let tag, let value): hasher.combine(6); hasher.combine(tag); hasher.combine(value)
+        case .bool(let value): hasher.combine(7); hasher.combine(value)
+        case .null: hasher.combine(8)
+        case .undefined: hasher.combine(9)
+        case .float(let value): hasher.combine(10); hasher.combine(value.isNaN ? 0 : value.bitPattern)
+        case .simple(let value): hasher.combine(11); hasher.combine(value)
+        }
+    }
+}
+
+extension CBORValue {
+    /// The value under a text key of a map, or nil. The first one, should a map have the key twice. O(pairs).
+    public subscript(key: String) -> CBORValue? {
+        guard case .map(let pairs) = self else { return nil }
+        return pairs.first { $0.key == .text(key) }?.value
+    }
+
+    /// The item of an array, or nil. O(1).
+    public subscript(index: Int) -> CBORValue? {
+        guard case .array(let items) = self, items.indices.contains(index) else { return nil }
+        return items[index]
+    }
+
+    /// The text, if it is one.
+    public var text: String? { if case .text(let value) = self { value } else { nil } }
+    /// The bytes, if it is a byte string.
+    public var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
+    /// The integer, if it is one and fits.
+    public var integer: Int64? {
+        switch self {
+        case .unsigned(let value): Int64(exactly: value)
+        case .negative(let value): Int64(exactly: value).map { ~$0 }
+        default: nil
+        }
+    }
+    /// The number, if it is one and a double holds it exactly.
+    public var double: Double? {
+        switch self {
+        case .unsigned(let value): Double(exactly: value)
+        case .negative(let value): Double(exactly: -1 - Int128(value))
+        case .float(let value): value
+        default: nil
+        }
+    }
+    /// The truth value, if it is one.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The items, if it is an array.
+    public var array: [CBORValue]? { if case .array(let value) = self { value } else { nil } }
+    /// The pairs, if it is a map.
+    public var map: [Pair]? { if case .map(let value) = self { value } else { nil } }
+    /// True for null and undefined.
+    public var isNull: Bool { self == .null || self == .undefined }
+}
+
+extension CBORValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// A text string.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A float.
+    public init(floatLiteral value: Double) { self = .float(value) }
+    /// A truth value.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Null.
+    public init(nilLiteral: ()) { self = .null }
+    /// An array.
+    public init(arrayLiteral elements: CBORValue...) { self = .array(elements) }
+    /// A map, its pairs in the order they are written in.
+    public init(dictionaryLiteral elements: (CBORValue, CBORValue)...) {
+        self = .map(elements.map { Pair($0.0, $0.1) })
+    }
+}

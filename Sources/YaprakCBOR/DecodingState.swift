@@ -1,0 +1,476 @@
+/// The decoder that types see.
+///
+/// Values inside values are decoded by the same object: `position` is moved to the inner item for the time of its
+/// `init(from:)` and put back after. Containers keep their own offsets and don't mind.
+///
+/// A keyed container reads its map once, from end to end, and notes where each pair is:
+///
+///     entries: … ┌────────────────────────┬─────┬────────┬───────┐
+///                │ prefix                 │ key │ length │ value │  one per pair, ascending by (kind, prefix, key)
+///                │ length, first 7 bytes  │  →  │        │   →   │
+///                └────────────────────────┴─────┴────────┴───────┘
+///
+/// so that a field is found by comparing words, starting behind the field that was found last. The notes of a value's
+/// containers go when its `init(from:)` returns.
+///
+/// Every offset is checked against `bytes.count` where it is used, also those that were noted: whoever keeps a container
+/// too long gets an error, never another's memory.
+final class DecodingState: Decoder {
+    /// Values within values, containers or not. Keeps a type that decodes itself from exhausting the stack.
+    static let levelMax = 256
+
+    /// What a key is. The raw values are the order of the deterministic form.
+    enum KeyKind: UInt8 { case unsigned, negative, bytes, text, other }
+
+    /// A pair of a map that is being read. Offsets fit in 32 bits because the input is below 4 GiB.
+    struct Entry {
+        var prefix: UInt64
+        var key: UInt32
+        var length: UInt32
+        var value: UInt32
+        var kind: KeyKind
+        /// The key came in chunks: `key` is an offset in `joined`.
+        var isJoined: Bool
+    }
+
+    private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Where the item of this decoder begins. -1 is the null that stands for a superclass that is not there.
+    private(set) var position = 0
+    var codingPath: [any CodingKey] = []
+    /// The keys between a value and the containers that `nestedContainer` made for it; containers know them by number, so
+    /// that a container is one reference and three integers. Number 0 is no keys.
+    private var paths: [[any CodingKey]] = []
+    private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
+    let entries = NoteStack<Entry>()
+    private var cursor = 0
+    /// Where the item at offset 0 ends, once the whole of it was read.
+    private(set) var rootEnd: Int?
+    private var level = 0
+    private var joined: [UInt8] = []
+    private var branches: [DecodingState] = []
+
+    init() {}
+
+    /// Begins with an input.
+    func open(_ bytes: UnsafeRawBufferPointer, _ userInfo: [CodingUserInfoKey: any Sendable]) {
+        self.bytes = bytes
+        if !userInfo.isEmpty { self.userInfo = userInfo.mapValues { $0 } }
+    }
+
+    /// Lets go of the bytes and all that was noted about them.
+    func close() {
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        position = 0
+        cursor = 0
+        rootEnd = nil
+        entries.cut(to: 0)
+        if !userInfo.isEmpty { userInfo = [:] }
+        if !paths.isEmpty { paths = [] }
+        if !joined.isEmpty { joined = [] }
+        if !branches.isEmpty {
+            for branch in branches { branch.close() }
+            branches = []
+        }
+    }
+
+    /// A decoder of the item at `offset` that types may keep while they decode other things.
+    func branch(at offset: Int, path: [any CodingKey]) -> DecodingState {
+        let state = DecodingState()
+        state.bytes = bytes
+        state.userInfo = userInfo
+        state.position = offset
+        state.codingPath = path
+        state.level = level + 1
+        branches.append(state)
+        return state
+    }
+
+    // MARK: Values
+
+    /// Decodes the item at `offset`, which stands under `key`.
+    func decode<T: Decodable>(_ type: T.Type, at offset: Int, under key: some CodingKey) throws -> T {
+        // What is no container needs the key for an error only; then it is read again with the key in place.
+        if T.self == String.self || T.self == Int.self || T.self == Double.self {
+            do { return try decode(type, at: offset) } catch {}
+        }
+        codingPath.append(key)
+        defer { codingPath.removeLast() }
+        return try decode(type, at: offset)
+    }
+
+    /// Decodes the item at `offset`.
+    func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        if T.self == String.self {
+            return unsafeBitCast(try read(at: offset) { r throws(CBORError) in try r.readText() }, to: T.self)
+        }
+        if T.self == Int.self {
+            return unsafeBitCast(
+                try read(at: offset) { r throws(CBORError) in try r.readInteger(as: Int.self) }, to: T.self)
+        }
+        if T.self == Double.self {
+            return unsafeBitCast(try read(at: offset) { r throws(CBORError) in try r.readDouble() }, to: T.self)
+        }
+        if offset >= 0, offset < bytes.count {
+            if T.self == CBORValue.self { return try decodeValue(at: offset) as! T }
+            if bytes[offset] >> 5 == Major.bytes { return try decodeByteString(type, at: offset) }
+        }
+        return try descend(type, at: offset)
+    }
+
+    /// Lets the type decode itself from the item at `offset`.
+    @inline(__always)
+    private func descend<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        guard level < DecodingState.levelMax else { throw corrupted(.tooDeep(offset), nil) }
+        let before = position, cursorBefore = cursor, notes = entries.count
+        position = offset
+        level &+= 1
+        defer {
+            position = before
+            cursor = cursorBefore
+            entries.cut(to: notes)
+            level &-= 1
+        }
+        return try T(from: self)
+    }
+
+    /// The item as it is, tags and all.
+    @inline(never)
+    private func decodeValue(at offset: Int) throws -> CBORValue {
+        do throws(CBORError) {
+            var reader = CBORReader(bytes, at: offset)
+            return try CBORValue(&reader)
+        } catch {
+            throw corrupted(error, nil)
+        }
+    }
+
+    @inline(never)
+    private func decodeByteString<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        try decodeBytes(type, at: offset) ?? descend(type, at: offset)
+    }
+
+    /// A byte string as a whole, for `[UInt8]` and other collections of bytes that can be filled.
+    @inline(never)
+    private func decodeBytes<T>(_ type: T.Type, at offset: Int) throws -> T? {
+        if T.self == [UInt8].self {
+            return try read(at: offset) { reader throws(CBORError) in try reader.readBytes() } as? T
+        }
+        guard let filled = T.self as? any RangeReplaceableCollection.Type else { return nil }
+        return try fill(filled, at: offset) as? T
+    }
+
+    private func fill<C: RangeReplaceableCollection>(_ type: C.Type, at offset: Int) throws -> C? {
+        guard C.Element.self == UInt8.self else { return nil }
+        let content = try read(at: offset) { reader throws(CBORError) in try reader.readBytes() }
+        // A cast would look at every element.
+        return C(unsafeBitCast(content, to: [C.Element].self))
+    }
+
+    /// A reader at `offset`, behind the tags there.
+    @inline(__always)
+    func reader(at offset: Int) throws(CBORError) -> CBORReader {
+        var reader = CBORReader(offset == -1 ? nullItem.bytes : bytes, at: max(offset, 0))
+        try reader.skipTags()
+        return reader
+    }
+
+    /// Reads the item at `offset`; an error gets the coding path, with `key` at its end.
+    @inline(__always)
+    func read<T>(
+        at offset: Int, under key: (any CodingKey)? = nil, _ body: (inout CBORReader) throws(CBORError) -> T
+    ) throws -> T {
+        do throws(CBORError) {
+            var reader = try reader(at: offset)
+            return try body(&reader)
+        } catch {
+            throw translated(error, T.self, at: offset, path: key.map { codingPath + [$0] } ?? codingPath)
+        }
+    }
+
+    func isNull(at offset: Int) -> Bool {
+        guard offset >= 0 else { return true }
+        return (try? reader(at: offset))?.isNull ?? false
+    }
+
+    // MARK: Errors
+
+    @inline(never)
+    func corrupted(_ error: CBORError, _ key: (any CodingKey)?) -> DecodingError {
+        let path = key.map { codingPath + [$0] } ?? codingPath
+        return .dataCorrupted(.init(codingPath: path, debugDescription: error.description, underlyingError: error))
+    }
+
+    /// Says it in the words of `Codable`.
+    @inline(never)
+    func translated(_ error: CBORError, _ type: Any.Type, at offset: Int, path: [any CodingKey]) -> DecodingError {
+        let context = DecodingError.Context(
+            codingPath: path, debugDescription: error.description, underlyingError: error)
+        guard error.code == .wrongType else { return .dataCorrupted(context) }
+        return isNull(at: offset) ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    }
+
+    // MARK: Containers
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try keyed(at: position, type, [])
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try unkeyed(at: position, []) }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        SingleValueDecoding(state: self, offset: position)
+    }
+
+    func keyed<Key: CodingKey>(
+        at offset: Int, _ type: Key.Type, _ inner: [any CodingKey]
+    ) throws -> KeyedDecodingContainer<Key> {
+        let first = entries.count
+        do throws(CBORError) {
+            try note(at: offset)
+        } catch {
+            throw translated(error, [String: Any].self, at: offset, path: codingPath + inner)
+        }
+        cursor = first
+        return KeyedDecodingContainer(
+            KeyedDecoding<Key>(state: self, first: first, count: entries.count - first, path: number(inner)))
+    }
+
+    private func number(_ inner: [any CodingKey]) -> Int {
+        if inner.isEmpty { return 0 }
+        paths.append(inner)
+        return paths.count
+    }
+
+    /// The keys with that number.
+    func path(_ number: Int) -> [any CodingKey] { number > 0 && number <= paths.count ? paths[number - 1] : [] }
+
+    func unkeyed(at offset: Int, _ inner: [any CodingKey]) throws -> UnkeyedDecoding {
+        do throws(CBORError) {
+            var reader = try reader(at: offset)
+            if try reader.peek() == .bytes {
+                return UnkeyedDecoding(state: self, inner: inner, blob: try reader.readBytes(), total: nil, position: 0)
+            }
+            let count = try reader.readArrayHead()
+            return UnkeyedDecoding(state: self, inner: inner, blob: nil, total: count, position: reader.position)
+        } catch {
+            throw translated(error, [Any].self, at: offset, path: codingPath + inner)
+        }
+    }
+
+    // MARK: The pairs of a map
+
+    /// Notes the pairs of the map at `offset`.
+    private func note(at offset: Int) throws(CBORError) {
+        let first = entries.count
+        var reader = try reader(at: offset)
+        let bytes = reader.bytes
+        let count = try reader.readMapHead()
+        var isSorted = true, position = reader.position, read = 0
+        while read != count {
+            if count == nil, try reader.readStop(at: &position) { break }
+            let head = try Head(bytes, at: position)
+            var entry: Entry
+            let behind: Int
+            if head.major == Major.text, !head.isIndefinite {
+                guard head.argument <= UInt64(bytes.count - head.end) else { throw .truncated(bytes.count) }
+                let length = Int(head.argument)
+                behind = head.end + length
+                entry = Entry(
+                    prefix: DecodingState.prefix(bytes, head.end, length), key: UInt32(head.end),
+                    length: UInt32(length), value: UInt32(behind), kind: .text, isJoined: false)
+            } else {
+                (entry, behind) = try unusual(head, at: position, bytes)
+            }
+            if read > 0, isSorted {
+                let last = entries.base[entries.count &- 1]
+                // Equal prefixes count as unsorted: the longer comparison is made there.
+                isSorted =
+                    last.kind == entry.kind ? last.prefix < entry.prefix : last.kind.rawValue < entry.kind.rawValue
+            }
+            entries.push(entry)
+            position = try CBORItem.end(bytes, behind, CBORItem.depthMax - 1)
+            read += 1
+        }
+        if offset == 0 { rootEnd = position }
+        if !isSorted { try sort(from: first) }
+    }
+
+    /// A key that is no text, or one in chunks.
+    @inline(never)
+    private func unusual(
+        _ head: Head, at position: Int, _ bytes: UnsafeRawBufferPointer
+    ) throws(CBORError) -> (Entry, Int) {
+        let end = try CBORItem.end(bytes, position, head, CBORItem.depthMax - 1)
+        var entry = Entry(
+            prefix: head.argument, key: UInt32(position), length: UInt32(end - position), value: UInt32(end),
+            kind: .other, isJoined: false)
+        switch head.major {
+        case Major.unsigned: entry.kind = .unsigned
+        case Major.negative: entry.kind = .negative
+        case Major.bytes, Major.text:
+            var reader = CBORReader(bytes, at: position)
+            let (content, chunks) = try reader.string(head.major, "a string")
+            entry.kind = head.major == Major.text ? .text : .bytes
+            entry.length = UInt32(content.count)
+            entry.key = UInt32(end - content.count)
+            if let chunks {
+                entry.isJoined = true
+                entry.key = UInt32(joined.count)
+                entry.length = UInt32(chunks.count)
+                joined += chunks
+                entry.prefix = chunks.withUnsafeBytes { DecodingState.prefix($0, 0, chunks.count) }
+            } else {
+                entry.prefix = DecodingState.prefix(bytes, Int(entry.key), content.count)
+            }
+        default: entry.prefix = 0
+        }
+        return (entry, end)
+    }
+
+    /// The length of a string, up to 255, and its first seven bytes. Decides alone up to seven bytes.
+    @inline(__always)
+    static func prefix(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ length: Int) -> UInt64 {
+        var word: UInt64 = 0
+        if bytes.count &- offset >= 8 {
+            word = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) >> 8
+            if length < 7 { word &= ~(0xff_ffff_ffff_ffff >> UInt64(truncatingIfNeeded: 8 &* length)) }
+        } else {
+            for index in 0..<min(length, 7) {
+                word |= UInt64(bytes[offset &+ index]) << UInt64(truncatingIfNeeded: 48 &- 8 &* index)
+            }
+        }
+        return UInt64(truncatingIfNeeded: min(length, 255)) << 56 | word
+    }
+
+    @inline(never)
+    private func sort(from first: Int) throws(CBORError) {
+        var own = UnsafeMutableBufferPointer(start: entries.base + first, count: entries.count - first)
+        own.sort { order($0, $1) < 0 }
+        for index in own.indices.dropFirst() where order(own[index - 1], own[index]) == 0 {
+            throw CBORError(.duplicateKey, "a map has one key twice", offset: Int(own[index].value))
+        }
+    }
+
+    private func order(_ a: Entry, _ b: Entry) -> Int {
+        if a.kind != b.kind { return Int(a.kind.rawValue) - Int(b.kind.rawValue) }
+        if a.prefix != b.prefix { return a.prefix < b.prefix ? -1 : 1 }
+        if a.kind == .unsigned || a.kind == .negative { return 0 }
+        if a.length != b.length { return a.length < b.length ? -1 : 1 }
+        return withKey(a) { x in withKey(b) { y in orderBytewise(x, y) } }
+    }
+
+    private func withKey<Result>(_ entry: Entry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let start = Int(entry.key), end = start + Int(entry.length)
+        if entry.isJoined { return joined.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) } }
+        guard end <= bytes.count else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+    }
+
+    /// The key as the coding key a type would make of it; nil for a key that can't be one.
+    func codingKey<Key: CodingKey>(_ type: Key.Type, of entry: Entry) -> Key? {
+        switch entry.kind {
+        case .text: withKey(entry) { CBORReader.text($0) }.flatMap { Key(stringValue: $0) }
+        case .unsigned: Int(exactly: entry.prefix).flatMap { Key(intValue: $0) }
+        case .negative: Int(exactly: entry.prefix).flatMap { Key(intValue: ~$0) }
+        default: nil
+        }
+    }
+
+    /// The offset of the value under `key` in the map whose notes begin at `first`, or nil.
+    @inline(__always)
+    func find(_ key: some CodingKey, _ first: Int, _ count: Int) -> Int? {
+        let name = key.stringValue
+        let found = name.utf8.withContiguousStorageIfAvailable { find(UnsafeRawBufferPointer($0), first, count) }
+        let offset = found ?? findForeign(name, first, count)
+        if offset >= 0 { return offset }
+        return key.intValue.flatMap { find(integer: $0, first, count) }
+    }
+
+    @inline(never)
+    private func findForeign(_ name: String, _ first: Int, _ count: Int) -> Int {
+        var native = name
+        return native.withUTF8 { find(UnsafeRawBufferPointer($0), first, count) }
+    }
+
+    private func find(_ name: UnsafeRawBufferPointer, _ first: Int, _ count: Int) -> Int {
+        let prefix = DecodingState.prefix(name, 0, name.count)
+        let end = first + count
+        guard first >= 0, end <= entries.count else { return -1 }
+        let entries = entries.base
+        // The field is most likely the one found last (an optional is asked for thrice) or the one behind it; from there the
+        // search goes around, or is cut in halves.
+        var index = cursor >= first && cursor < end ? cursor : first
+        for _ in 0..<min(count, 16) {
+            if isMatch(entries[index], prefix, name) {
+                cursor = index
+                return Int(entries[index].value)
+            }
+            index &+= 1
+            if index == end { index = first }
+        }
+        if count <= 16 { return -1 }
+        var low = first, high = end
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBefore(entries[middle], prefix, name) { low = middle + 1 } else { high = middle }
+        }
+        guard low < end, isMatch(entries[low], prefix, name) else { return -1 }
+        cursor = low
+        return Int(entries[low].value)
+    }
+
+    @inline(__always)
+    private func isMatch(_ entry: Entry, _ prefix: UInt64, _ name: UnsafeRawBufferPointer) -> Bool {
+        entry.prefix == prefix && entry.kind == .text && (name.count <= 7 || isSame(entry, name))
+    }
+
+    private func isSame(_ entry: Entry, _ name: UnsafeRawBufferPointer) -> Bool {
+        Int(entry.length) == name.count && withKey(entry) { orderBytewise($0, name) == 0 }
+    }
+
+    private func isBefore(_ entry: Entry, _ prefix: UInt64, _ name: UnsafeRawBufferPointer) -> Bool {
+        if entry.kind != .text { return entry.kind.rawValue < KeyKind.text.rawValue }
+        if entry.prefix != prefix { return entry.prefix < prefix }
+        if Int(entry.length) != name.count { return Int(entry.length) < name.count }
+        return withKey(entry) { orderBytewise($0, name) < 0 }
+    }
+
+    @inline(never)
+    private func find(integer: Int, _ first: Int, _ count: Int) -> Int? {
+        guard first >= 0, first + count <= entries.count else { return nil }
+        let kind: KeyKind = integer < 0 ? .negative : .unsigned
+        let prefix = UInt64(integer < 0 ? ~integer : integer)
+        // Integers come first in the order of keys.
+        var low = first, high = first + count
+        while low < high {
+            let middle = low + (high - low) / 2, entry = entries.base[middle]
+            let isBefore =
+                entry.kind == kind ? entry.prefix < prefix : entry.kind.rawValue < kind.rawValue
+            if isBefore { low = middle + 1 } else { high = middle }
+        }
+        guard low < first + count else { return nil }
+        let found = entries.base[low]
+        return found.kind == kind && found.prefix == prefix ? Int(found.value) : nil
+    }
+}
+
+/// One null, for a decoder of something that is not there.
+private final class NullItem: Sendable {
+    nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+    init() {
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        byte[0] = InitialByte.null
+        bytes = UnsafeRawBufferPointer(byte)
+    }
+}
+private let nullItem = NullItem()
+
+extension CBORReader {
+    /// Looks for a break at `position` and steps over it.
+    func readStop(at position: inout Int) throws(CBORError) -> Bool {
+        var there = CBORReader(bytes, at: position)
+        guard try there.readStop() else { return false }
+        position = there.position
+        return true
+    }
+}

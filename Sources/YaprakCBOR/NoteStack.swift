@@ -1,0 +1,39 @@
+/// A stack of plain words: the notes that coders keep about the pairs of maps.
+///
+/// Elements are loaded and stored one at a time, so that no access is ever open while another begins.
+final class NoteStack<Element: BitwiseCopyable> {
+    /// The elements, `count` of them.
+    private(set) var base: UnsafeMutablePointer<Element>
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(capacity: Int = 16) {
+        base = .allocate(capacity: capacity)
+        self.capacity = capacity
+    }
+
+    deinit { base.deallocate() }
+
+    /// Puts an element on top. O(1), amortised.
+    @inline(__always)
+    func push(_ element: Element) {
+        if count == capacity { grow() }
+        (base + count).initialize(to: element)
+        count &+= 1
+    }
+
+    /// Takes away what is above the first `count` elements. O(1).
+    @inline(__always)
+    func cut(to count: Int) {
+        if count >= 0, count < self.count { self.count = count }
+    }
+
+    @inline(never)
+    private func grow() {
+        let new = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+        new.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = new
+        capacity *= 2
+    }
+}

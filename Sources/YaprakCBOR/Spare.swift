@@ -1,0 +1,27 @@
+import Synchronization
+
+/// One object that waits to be used again.
+///
+/// Nobody waits for it: whoever finds none, or finds another thread at the door, makes its own.
+final class Spare<State: AnyObject>: Sendable {
+    // The state is reachable from the slot alone while it is there, and from one call alone while it is not.
+    private struct Slot: @unchecked Sendable { var state: State? }
+    private let slot = Mutex(Slot(state: nil))
+
+    /// The object, if there is one.
+    func take() -> State? {
+        let taken = slot.withLockIfAvailable { slot in
+            let state = slot.state
+            slot.state = nil
+            return Slot(state: state)
+        }
+        return taken?.state
+    }
+
+    /// Keeps the object, unless somebody else still refers to it.
+    func put(_ state: inout State) {
+        guard isKnownUniquelyReferenced(&state) else { return }
+        let full = Slot(state: state)
+        _ = slot.withLockIfAvailable { $0 = full }
+    }
+}

@@ -1,0 +1,47 @@
+import YaprakTrees
+
+/// One record's change, whatever its type: the box before, the box after.
+struct ChangeEntry: Sendable {
+    var before: RecordBox?
+    var after: RecordBox?
+    var kinds: ChangeKinds
+
+    var key: String { (after ?? before)!.key }
+
+    /// The two changes of one record as one, or `nil` if nothing is left of them.
+    func followed(by next: ChangeEntry) -> ChangeEntry? {
+        switch (before, next.after) {
+        case (nil, nil):
+            return nil
+        case (nil, let after?):
+            return ChangeEntry(before: nil, after: after, kinds: .inserted)
+        case (let before?, nil):
+            return ChangeEntry(before: before, after: nil, kinds: .removed)
+        case (let before?, let after?):
+            // Gone in between: whatever is there now is new, and so is its metadata.
+            let wasGone = kinds.contains(.removed) || next.kinds.contains(.inserted)
+            let kinds: ChangeKinds = wasGone ? [.objectChanged, .metadataChanged] : kinds.union(next.kinds)
+            return ChangeEntry(before: before, after: after, kinds: kinds)
+        }
+    }
+}
+
+/// Puts several changes of one record together, keeping the order in which records were first changed.
+///
+/// - Complexity: O(*n*) on average.
+func netEntries(_ entries: ContiguousArray<ChangeEntry>) -> ContiguousArray<ChangeEntry> {
+    var slots: [String: Int] = [:]
+    slots.reserveCapacity(entries.count)
+    var net: ContiguousArray<ChangeEntry?> = []
+    net.reserveCapacity(entries.count)
+    for entry in entries {
+        let key = entry.key
+        if let slot = slots[key] {
+            if let earlier = net[slot] { net[slot] = earlier.followed(by: entry) } else { net[slot] = entry }
+        } else {
+            slots[key] = net.count
+            net.append(entry)
+        }
+    }
+    return ContiguousArray(net.lazy.compactMap { $0 })
+}

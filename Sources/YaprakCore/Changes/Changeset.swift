@@ -1,0 +1,93 @@
+import YaprakCBOR
+public import struct Foundation.Date
+public import struct YaprakStorage.CommitNumber
+
+/// What one commit did: which records of which collections, from which value to which.
+///
+///     for try await changeset in database.changesets() {
+///         guard changeset.hasChange(in: .books) else { continue }
+///         for change in changeset.changes(in: .books) { print(change.key, change.kinds) }
+///     }
+///
+/// A value; it keeps the records it names, old and new, and nothing else of its commit. The has-change questions can be
+/// put to one changeset or to many at once, which then answer as if they were one commit.
+public struct Changeset: Sendable {
+    let storage: ChangesetStorage
+
+    /// The number of the commit. O(1).
+    public var commitNumber: CommitNumber { storage.number }
+    /// Who wrote: the name of the ``Connection``, or what was given to ``Database/write(origin:_:)``; empty by default.
+    public var origin: String { storage.origin }
+    /// When the commit was made, by the clock of ``DatabaseOptions/clock``.
+    public var time: Date { Date(timeIntervalSince1970: Double(storage.nanoseconds) / 1e9) }
+    /// The same in nanoseconds since 1970, as it stands in the log.
+    public var nanosecondsSince1970: Int64 { storage.nanoseconds }
+
+    /// The value that was attached with ``WriteTransaction/setInfo(_:)``, or `nil`.
+    ///
+    /// - Throws: ``CBORError`` if the changeset was read back from the log and its value is of another type.
+    public func info<Info: Codable & Sendable>(as type: Info.Type = Info.self) throws -> Info? {
+        switch storage.info {
+        case nil: nil
+        case .value(let value, _)?: value as? Info
+        case .encoded(let bytes)?: try CBORDecoder().decode(Info.self, from: bytes)
+        }
+    }
+
+    /// The names of the collections in which something changed, ascending. O(*c* log *c*).
+    public var changedCollectionNames: [String] {
+        storage.batch.collections.map(\.binding.name).sorted()
+    }
+
+    /// What happened in one collection. O(number of changed collections).
+    ///
+    /// - Precondition: the collection holds records of these types.
+    public func changes<Object, Metadata>(
+        in collection: RecordCollection<Object, Metadata>
+    ) -> RecordChanges<Object, Metadata> {
+        let changes = storage.batch.changes(inCollection: collection.name)
+        changes?.binding.check(Object.self, Metadata.self)
+        return RecordChanges(changes: changes)
+    }
+
+    /// The keys that changed in the collection called `name`, in the order in which they were first changed.
+    public func changedKeys(inCollectionNamed name: String) -> [String] {
+        storage.batch.changes(inCollection: name)?.entries.map(\.key) ?? []
+    }
+
+    /// What the commit changed in an extension: one element for each time the extension caught up within the commit,
+    /// which is once unless the transaction read it before it ended. Empty if it was not registered or had no changes.
+    public func changes<Extension: DatabaseExtension>(of extension: Extension) -> [Extension.Changes] {
+        storage.extensionChanges
+            .filter { $0.name == `extension`.name }
+            .compactMap { $0.changes as? Extension.Changes }
+    }
+}
+
+/// The contents of a ``Changeset``.
+final class ChangesetStorage: Sendable {
+    enum Info: Sendable {
+        /// As it was given, with its encoding where there is a log.
+        case value(any Sendable, encoded: [UInt8]?)
+        case encoded([UInt8])
+    }
+
+    let number: CommitNumber
+    let origin: String
+    let nanoseconds: Int64
+    let info: Info?
+    let batch: ChangeBatch
+    let extensionChanges: [(name: String, changes: any Sendable)]
+
+    init(
+        number: CommitNumber, origin: String, nanoseconds: Int64, info: Info?, batch: ChangeBatch,
+        extensionChanges: [(name: String, changes: any Sendable)]
+    ) {
+        self.number = number
+        self.origin = origin
+        self.nanoseconds = nanoseconds
+        self.info = info
+        self.batch = batch
+        self.extensionChanges = extensionChanges
+    }
+}

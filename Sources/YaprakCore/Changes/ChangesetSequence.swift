@@ -1,0 +1,210 @@
+import Synchronization
+public import YaprakStorage
+
+/// Every commit, one changeset after the other, without a gap.
+///
+///     for try await changeset in database.changesets() { upload(changeset) }
+///
+/// Nothing is dropped and nothing is reordered. A consumer that is slower than the writers has one changeset per missed
+/// commit kept for it, up to the lag limit; beyond that the sequence goes on from the log, or, in memory, throws
+/// ``DatabaseError`` with the code `laggedBehind`. It ends when the database closes and everything was delivered, and when
+/// its task is cancelled. It does not keep the database from closing.
+///
+/// Each iterator starts where the sequence was made.
+public struct ChangesetSequence: AsyncSequence, Sendable {
+    /// A changeset.
+    public typealias Element = Changeset
+    /// ``DatabaseError``.
+    public typealias Failure = any Error
+
+    private let source: ChangesetSource?
+    private let start: Start
+
+    private enum Start: Sendable {
+        case linked(ChangesetLink)
+        case after(CommitNumber)
+    }
+
+    init(_ source: ChangesetSource, from link: ChangesetLink) {
+        self.source = source
+        start = .linked(link)
+    }
+
+    init(_ source: ChangesetSource, after number: CommitNumber) {
+        self.source = source
+        start = .after(number)
+    }
+
+    private init() {
+        source = nil
+        start = .after(.zero)
+    }
+
+    /// A sequence that has ended.
+    static var finished: ChangesetSequence { ChangesetSequence() }
+
+    /// An iterator that starts where the sequence was made.
+    public func makeAsyncIterator() -> Iterator {
+        guard let source else { return Iterator(nil, nil) }
+        let cursor =
+            switch start {
+            case .linked(let link): ChangesetCursor(link, lagLimit: source.lagLimit)
+            case .after(let number): ChangesetCursor(number: number, lagLimit: source.lagLimit)
+            }
+        source.publication.care(for: cursor)
+        return Iterator(source, cursor)
+    }
+
+    /// Delivers changesets in the order of their commits.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let source: ChangesetSource?
+        private let cursor: ChangesetCursor?
+        private var history: HistoryReader?
+
+        init(_ source: ChangesetSource?, _ cursor: ChangesetCursor?) {
+            self.source = source
+            self.cursor = cursor
+        }
+
+        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled.
+        /// - Throws: `laggedBehind`, `commitOutOfReach`, `undecodableRecord`, and errors of reading the log.
+        public mutating func next() async throws -> Changeset? {
+            guard let source, let cursor else { return nil }
+            while !Task.isCancelled {
+                if let changeset = cursor.advance() {
+                    history = nil
+                    return changeset
+                }
+                let (newest, tail) = source.publication.newestWithTail
+                if !cursor.isLinked {
+                    if cursor.link(to: tail) { continue }
+                    return try await nextFromLog(source, cursor, upTo: tail.number)
+                }
+                if cursor.number != tail.number { continue }  // It came in between.
+                if source.publication.isClosed { return nil }
+                await source.publication.wait(after: newest)
+            }
+            return nil
+        }
+
+        private mutating func nextFromLog(
+            _ source: ChangesetSource, _ cursor: ChangesetCursor, upTo newest: CommitNumber
+        ) async throws -> Changeset {
+            let number = cursor.number
+            guard number < newest else {
+                throw DatabaseError(
+                    .commitOutOfReach,
+                    "commit \(number) is not there yet; the newest is \(newest). Start from a commit this database has made.",
+                    place: .init(commits: newest...number))
+            }
+            guard let (path, fileSystem) = source.files else {
+                throw DatabaseError(
+                    .laggedBehind,
+                    "the consumer is \(newest.rawValue - number.rawValue) commits behind, \(source.lagLimit) are kept in memory. Start again from a snapshot, consume faster, or raise lagLimit.",
+                    place: .init(commits: number.next()...newest))
+            }
+            let reader: HistoryReader
+            if let history, history.number == number {
+                reader = history
+            } else {
+                reader = try await DatabaseFiles.blocking { try HistoryReader(path, at: number, fileSystem: fileSystem) }
+                history = reader
+            }
+            let bindings = source.publication.newest.directory
+            let changeset = try await DatabaseFiles.blocking { try reader.next(typedBy: bindings) }
+            guard let changeset else {
+                throw DatabaseError(
+                    .commitOutOfReach, "commit \(number.next()) is no longer in the log. Raise DatabaseOptions.retention.",
+                    place: .init(commits: number.next()...number.next()))
+            }
+            cursor.delivered(changeset.commitNumber)
+            return changeset
+        }
+    }
+}
+
+import SystemPackage
+
+/// What streams of changesets draw from. Does not keep the database.
+struct ChangesetSource: Sendable {
+    let publication: Publication
+    /// Where to read missed commits from; `nil` in memory.
+    let files: (path: FilePath, fileSystem: any FileSystem)?
+    let lagLimit: Int
+}
+
+/// The newest snapshot, again and again: one element at once, then one whenever there is a newer one.
+///
+///     for await snapshot in database.snapshots { show(snapshot[.books].count) }
+///
+/// Never stale, never in the way: while the consumer is busy, commits are passed over and only the newest is delivered
+/// next. Ends when the database closes and when the task is cancelled.
+public struct SnapshotSequence: AsyncSequence, Sendable {
+    /// A snapshot.
+    public typealias Element = Snapshot
+    /// It never fails.
+    public typealias Failure = Never
+
+    let publication: Publication
+
+    /// An iterator that begins with the newest snapshot there is when it is first asked.
+    public func makeAsyncIterator() -> Iterator { Iterator(publication: publication) }
+
+    /// Delivers the newest snapshot each time.
+    public struct Iterator: AsyncIteratorProtocol {
+        let publication: Publication
+        private var last: SnapshotState?
+
+        init(publication: Publication) { self.publication = publication }
+
+        /// The newest snapshot; waits until it is another than the one before. `nil` at the end.
+        public mutating func next() async -> Snapshot? {
+            while !Task.isCancelled {
+                let newest = publication.newest
+                if newest !== last {
+                    last = newest
+                    return Snapshot(newest)
+                }
+                if publication.isClosed { return nil }
+                await publication.wait(after: newest)
+            }
+            return nil
+        }
+    }
+}
+
+extension Database {
+    private nonisolated var changesetSource: ChangesetSource {
+        ChangesetSource(publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
+    }
+
+    /// Every commit from now on, without a gap. See ``ChangesetSequence``.
+    ///
+    ///     for try await changeset in database.changesets() { … }
+    ///
+    /// O(1); costs writers nothing.
+    public nonisolated func changesets() -> ChangesetSequence {
+        ChangesetSequence(changesetSource, from: publication.newestWithTail.1)
+    }
+
+    /// Every commit after `number`, without a gap: resumes where a consumer stopped, also in an earlier launch.
+    ///
+    ///     for try await changeset in database.changesets(since: lastUploaded) {
+    ///         try await upload(changeset)
+    ///         lastUploaded = changeset.commitNumber
+    ///     }
+    ///
+    /// Commits that are not in memory any more are read back from the log and replayed, old values included; changes of
+    /// extensions are not among them. If the log does not reach back so far, the first element throws ``DatabaseError``
+    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``.
+    /// - Complexity: the first element may load a checkpoint and replay up to `number`.
+    public nonisolated func changesets(since number: CommitNumber) -> ChangesetSequence {
+        let (newest, tail) = publication.newestWithTail
+        // Nothing to catch up with: start in the chain, so that no log is needed.
+        if newest.number == number { return ChangesetSequence(changesetSource, from: tail) }
+        return ChangesetSequence(changesetSource, after: number)
+    }
+
+    /// The newest snapshot, again and again. See ``SnapshotSequence``.
+    public nonisolated var snapshots: SnapshotSequence { SnapshotSequence(publication: publication) }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+
+/// What one commit, or one part of it, did to one collection: net, and immutable.
+final class CollectionChanges: Sendable {
+    let binding: CollectionBinding
+    /// The number of records that a removal of everything took away; `nil` if there was none. The removed records are
+    /// not among the entries; what came after the removal is.
+    let clearedCount: Int?
+    /// One entry per record, in the order in which records were first changed.
+    let entries: ContiguousArray<ChangeEntry>
+    /// Positions of entries in the order of their keys, made when somebody first asks for a key.
+    private let order = Mutex<[Int]?>(nil)
+
+    init(binding: CollectionBinding, clearedCount: Int?, entries: ContiguousArray<ChangeEntry>) {
+        self.binding = binding
+        self.clearedCount = clearedCount
+        self.entries = entries
+    }
+
+    /// The entry of the record under `key` (in its normal form), or `nil`.
+    ///
+    /// - Complexity: O(log *n*); the first call sorts, O(*n* log *n*).
+    func entry(forKey key: String) -> ChangeEntry? {
+        if entries.count <= 8 { return entries.first { $0.key == key } }
+        let order = order.withLock { order in
+            if let order { return order }
+            let sorted = entries.indices.sorted { entries[$0].key < entries[$1].key }
+            order = sorted
+            return sorted
+        }
+        var lower = 0
+        var upper = order.count
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if entries[order[middle]].key < key { lower = middle + 1 } else { upper = middle }
+        }
+        guard lower < order.count, entries[order[lower]].key == key else { return nil }
+        return entries[order[lower]]
+    }
+
+    /// These changes and later ones of the same collection as one.
+    func followed(by next: CollectionChanges) -> CollectionChanges {
+        if let cleared = next.clearedCount {
+            // What was removed wholesale is counted once, as of the beginning.
+            let inserted = entries.count { $0.before == nil }
+            let removed = entries.count { $0.after == nil }
+            let before = clearedCount ?? max(0, cleared - inserted + removed)
+            return CollectionChanges(binding: next.binding, clearedCount: before, entries: next.entries)
+        }
+        return CollectionChanges(
+            binding: next.binding, clearedCount: clearedCount, entries: netEntries(entries + next.entries))
+    }
+}
+
+/// What one commit, or one part of it, did to all collections: net, and immutable.
+struct ChangeBatch: Sendable {
+    var collections: ContiguousArray<CollectionChanges> = []
+    /// Everything in all collections was removed at once.
+    var clearedAll = false
+
+    var isEmpty: Bool { collections.isEmpty && !clearedAll }
+
+    func changes(inCollection name: String) -> CollectionChanges? {
+        for changes in collections where changes.binding.name == name { return changes }
+        return nil
+    }
+
+    /// These changes and later ones as one.
+    func followed(by next: ChangeBatch) -> ChangeBatch {
+        if isEmpty { return next }
+        if next.isEmpty { return self }
+        var sum = self
+        sum.clearedAll = clearedAll || next.clearedAll
+        for changes in next.collections {
+            if let index = sum.collections.firstIndex(where: { $0.binding.name == changes.binding.name }) {
+                sum.collections[index] = sum.collections[index].followed(by: changes)
+            } else {
+                sum.collections.append(changes)
+            }
+        }
+        sum.collections.removeAll { $0.entries.isEmpty && $0.clearedCount == nil }
+        return sum
+    }
+}

@@ -1,0 +1,51 @@
+/// What happened to one record of a typed collection.
+public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    let entry: ChangeEntry
+
+    /// The key. O(1).
+    public var key: String { entry.key }
+    /// What happened. O(1).
+    public var kinds: ChangeKinds { entry.kinds }
+    /// The record before; `nil` if it was inserted. O(1).
+    public var before: Row<Object, Metadata>? { Self.row(entry.before) }
+    /// The record after; `nil` if it was removed. O(1).
+    public var after: Row<Object, Metadata>? { Self.row(entry.after) }
+
+    private static func row(_ box: RecordBox?) -> Row<Object, Metadata>? {
+        // A record that was set aside has no typed value.
+        guard let box, !(box is RawRecord) else { return nil }
+        return Row(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
+    }
+}
+
+/// What happened to the records of one typed collection: net, one element per record.
+///
+///     for change in changeset.changes(in: .books) {
+///         print(change.key, change.before?.object.title ?? "new", change.after?.object.title ?? "gone")
+///     }
+///
+/// In the order in which records were first changed. A removal of everything (``WriteTransaction/removeAll(in:)``) is
+/// one fact, ``removedAll``, not an element per record.
+public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Sendable>: RandomAccessCollection, Sendable {
+    let changes: CollectionChanges?
+
+    /// Whether everything in the collection was removed at once, before the changes listed here.
+    public var removedAll: Bool { changes?.clearedCount != nil }
+    /// The number of records that the removal of everything took away; 0 if there was none.
+    public var removedAllCount: Int { changes?.clearedCount ?? 0 }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of changed records. O(1).
+    public var endIndex: Int { changes?.entries.count ?? 0 }
+    /// The change at a position. O(1).
+    /// - Precondition: the position is within `0..<count`.
+    public subscript(position: Int) -> RecordChange<Object, Metadata> {
+        RecordChange(entry: changes!.entries[position])
+    }
+    /// The change of the record under `key`, or `nil`.
+    /// - Complexity: O(log *n*); the first call on a changeset sorts, O(*n* log *n*).
+    public subscript(key: String) -> RecordChange<Object, Metadata>? {
+        changes?.entry(forKey: RecordKey.normalized(key)).map { RecordChange(entry: $0) }
+    }
+}

@@ -1,0 +1,60 @@
+import YaprakTrees
+
+extension ChangeBatch {
+    /// What leads from one state to another, found by comparing their trees. Works forwards and backwards, between any two
+    /// states of one database or of a database and its forks.
+    ///
+    /// - Parameter names: the collections to look at; `nil` for all.
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
+    init(from old: SnapshotState, to new: SnapshotState, names: Set<String>? = nil) {
+        self.init()
+        for (slot, binding) in new.directory.bindings.enumerated() {
+            guard !binding.isHidden, !(binding is RawBinding), names?.contains(binding.name) ?? true else { continue }
+            let before = old.comparableRoot(of: binding)
+            append(binding, before, new.roots[slot])
+        }
+        for (slot, binding) in old.directory.bindings.enumerated() where new.directory.slot(of: binding.name) == nil {
+            guard !binding.isHidden, !(binding is RawBinding), names?.contains(binding.name) ?? true else { continue }
+            append(binding, old.roots[slot], TreeRoot())
+        }
+    }
+
+    private mutating func append(_ binding: CollectionBinding, _ before: TreeRoot, _ after: TreeRoot) {
+        if before.isIdentical(to: after) { return }
+        var entries: ContiguousArray<ChangeEntry> = []
+        _ = TreeRoot.difference(from: before, to: after) { step in
+            switch step {
+            case .removed(let row):
+                entries.append(ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))
+            case .inserted(let row):
+                entries.append(ChangeEntry(before: nil, after: unsafeDowncast(row, to: RecordBox.self), kinds: .inserted))
+            case .replaced(let old, let new):
+                let before = unsafeDowncast(old, to: RecordBox.self)
+                let after = unsafeDowncast(new, to: RecordBox.self)
+                entries.append(ChangeEntry(before: before, after: after, kinds: after.kinds(since: before)))
+            }
+        }
+        guard !entries.isEmpty else { return }
+        collections.append(CollectionChanges(binding: binding, clearedCount: nil, entries: entries))
+    }
+}
+
+extension RecordBox {
+    /// What happened between an earlier box of the same record and this one, by their stamps.
+    func kinds(since before: RecordBox) -> ChangeKinds {
+        var kinds: ChangeKinds = []
+        if objectStamp != before.objectStamp { kinds.insert(.objectChanged) }
+        if metadataStamp != before.metadataStamp { kinds.insert(.metadataChanged) }
+        return kinds.isEmpty ? [.objectTouched, .metadataTouched] : kinds
+    }
+}
+
+extension SnapshotState {
+    /// The tree of a collection, as far as its rows have the same types; an empty one otherwise.
+    fileprivate func comparableRoot(of binding: CollectionBinding) -> TreeRoot {
+        guard let slot = directory.slot(of: binding.name) else { return TreeRoot() }
+        let own = directory.bindings[slot]
+        let same = own.objectType == binding.objectType && own.metadataType == binding.metadataType
+        return same ? roots[slot] : TreeRoot()
+    }
+}

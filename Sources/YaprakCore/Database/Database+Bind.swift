@@ -1,0 +1,53 @@
+import YaprakStorage
+import YaprakTrees
+
+extension Database {
+    /// Binds collections to their types, so that they can be read and written.
+    ///
+    ///     try await database.bind(.books, .authors)
+    ///
+    /// Records that came from disk are decoded here, on all cores, and migrated where their version is older. In memory,
+    /// and for collections that are new, binding is free and may be left out. It makes no commit; snapshots taken before
+    /// don't see it. Binding again with the same types changes the coder, the checks and the migrations from then on.
+    ///
+    /// - Throws: `undecodableRecord` with the first keys (nothing is lost, and nothing is bound then), `migrationFailed`,
+    ///   `invalidName`, `closed`.
+    /// - Precondition: no collection is bound to other types already.
+    /// - Complexity: O(number of records that are decoded).
+    public func bind<each Object, each Metadata>(
+        _ collections: repeat RecordCollection<each Object, each Metadata>
+    ) async throws {
+        var bindings: [CollectionBinding] = []
+        repeat bindings.append(TypedBinding(each collections))
+        try await bind(bindings)
+    }
+
+    func bind(_ bindings: [CollectionBinding]) async throws {
+        for binding in bindings {
+            if let error = invalidName(binding.name, of: "collection") { throw error }
+        }
+        try await exclusively { draft in
+            var base = shelf.base
+            for binding in bindings { try draft.bind(binding, shelved: &base) }
+            shelf.base = base
+        }
+    }
+
+    /// Changes the shape of the database without a commit: in a turn of its own, when the log has caught up.
+    func exclusively(_ body: (Draft) throws -> Void) async throws {
+        try await turns.take()
+        defer { turns.pass() }
+        await waitForLog()
+        let draft = try beginDraft()
+        do {
+            try body(draft)
+        } catch {
+            draft.abort()
+            reclaimer.reclaimSome(timeline)
+            throw error
+        }
+        working = draft.sealTrees(number: working.number)
+        publication.publish(working, nil)
+        reclaimer.reclaimSome(timeline)
+    }
+}

@@ -1,0 +1,77 @@
+public import SystemPackage
+public import YaprakStorage
+
+extension Database {
+    /// Writes a checkpoint of the newest commit, so that the next launch replays nothing before it.
+    ///
+    /// Writers and readers go on meanwhile. The checkpoint is read back and proven before it counts; then what
+    /// ``DatabaseOptions/retention`` no longer asks for is removed. The engine does this by itself
+    /// (``DatabaseOptions/checkpoints``); call it before a long pause or a backup of the files.
+    ///
+    /// - Returns: the commit that was written; `nil` in memory.
+    /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `readOnly`, `closed`. The database goes on, and the log keeps
+    ///   everything.
+    /// - Complexity: O(number of records).
+    @discardableResult
+    public func checkpoint() async throws -> CommitNumber? {
+        guard let files else { return nil }
+        while !files.beginCheckpointing() { try await Task.sleep(for: .milliseconds(1)) }
+        return try await writeCheckpoint(files)
+    }
+
+    func checkpointUnlessRunning() async throws {
+        guard let files, files.beginCheckpointing() else { return }
+        _ = try await writeCheckpoint(files)
+    }
+
+    private func writeCheckpoint(_ files: DatabaseFiles) async throws -> CommitNumber {
+        do {
+            if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
+            // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
+            try await files.flush()
+            let contents = CheckpointContents(state: publication.newest, shelf: shelf.items)
+            let store = files.store
+            let bytes = try await DatabaseFiles.blocking {
+                try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
+            }
+            files.endCheckpointing(bytes: bytes)
+            return contents.state.number
+        } catch {
+            files.endCheckpointing(bytes: nil)
+            // Nothing was committed since the last one.
+            if let error = error as? DatabaseError, error.code == .alreadyExists { return publication.newest.number }
+            throw error
+        }
+    }
+
+    /// Writes a snapshot as a database of its own, while everything goes on.
+    ///
+    ///     let before = database.snapshot
+    ///     …
+    ///     try await database.backup(before, to: "before.yaprak")
+    ///
+    /// The new directory holds one checkpoint and no log; opening it gives the database as of the snapshot, with its commit
+    /// number. It appears under its name only when it is complete and synced.
+    ///
+    /// - Parameter snapshot: any snapshot of this database; the newest if `nil`.
+    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `syncFailed`,
+    ///   `encodingFailed` with the key.
+    /// - Complexity: O(number of records).
+    public nonisolated func backup(_ snapshot: Snapshot? = nil, to path: FilePath) async throws {
+        try await backup(snapshot, to: path, fileSystem: PosixFileSystem())
+    }
+
+    nonisolated func backup(
+        _ snapshot: Snapshot?, to path: FilePath, fileSystem: any FileSystem
+    ) async throws {
+        let contents = CheckpointContents(
+            state: (snapshot ?? self.snapshot).state, shelf: await shelf.items)
+        var storeOptions = options.store
+        storeOptions.now = options.clock
+        _ = try await DatabaseFiles.blocking { [storeOptions] in
+            try contents.write(
+                to: try Store.createStandalone(
+                    path, at: contents.state.number, options: storeOptions, fileSystem: fileSystem))
+        }
+    }
+}

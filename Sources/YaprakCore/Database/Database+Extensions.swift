@@ -1,0 +1,181 @@
+import Logging
+import YaprakStorage
+import YaprakTrees
+
+extension Database {
+    /// Adds an extension; from then on it follows every commit.
+    ///
+    ///     try await database.register(salesRank)
+    ///
+    /// What is in the database already is put in first, a stretch at a time, while writes go on; a root that came with a
+    /// checkpoint is taken over instead if its version tag is the same, and brought up to date with what changed since,
+    /// however late it is registered. Registering makes no commit. Snapshots taken before don't have the extension.
+    ///
+    /// - Parameter progress: called while records are put in, on no thread in particular.
+    /// - Returns: the actor that hosts the extension.
+    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `closed`; `CancellationError` if the
+    ///   task is cancelled while records are put in. Nothing is registered then.
+    /// - Complexity: O(number of records) the first time, O(changes) when a root is taken over.
+    @discardableResult
+    public func register(
+        _ extension: some DatabaseExtension,
+        progress: (@Sendable (PopulationProgress) -> Void)? = nil
+    ) async throws -> ExtensionHost {
+        let registration = TypedRegistration(`extension`)
+        let host = ExtensionHost(registration, database: self)
+        try admit(registration)
+        hosts[registration.name] = host
+        do {
+            try await register(host, progress)
+        } catch {
+            if hosts[registration.name] === host { hosts[registration.name] = nil }
+            await host.didUnregister()
+            throw error
+        }
+        return host
+    }
+
+    private func register(_ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?) async throws {
+        let registration = host.registration
+        let (root, base, origin) = try await startingPoint(of: host, progress)
+        try await exclusively { draft in
+            for name in registration.dependencies where !draft.extensions.contains(where: { $0.registration.name == name }) {
+                throw missing(name, for: registration.name)
+            }
+            // What has changed since the starting point, on the writers' time: little.
+            let present = draft.base
+            var root = root
+            let delta = ChangeBatch(from: base, to: present, names: registration.collectionNames)
+            if !delta.isEmpty || !registration.dependencies.isEmpty {
+                let context = ExtensionContext(before: Snapshot(base)) { Snapshot(present) }
+                root = try registration.update(root, for: NetChanges(batch: delta), in: context).root
+            }
+            draft.extensions.append(ExtensionEntry(registration: registration, root: root))
+        }
+        _ = shelf.take(registration.name)
+        await host.didRegister(at: working.number, origin: origin)
+    }
+
+    /// A root to start from, the state it is good for, and how it came about.
+    private func startingPoint(
+        of host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?
+    ) async throws -> (any Sendable, SnapshotState, ExtensionHost.Origin) {
+        let registration = host.registration
+        if let item = shelf.items[registration.name] {
+            if registration.isPrimary { return (try primaryRoot(of: item, registration), publication.newest, .adopted) }
+            if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
+                base.isBound(for: registration), publication.newest.isBound(for: registration),
+                registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
+            {
+                do {
+                    let root = try registration.decode(bytes)
+                    // Dependants that are taken over later look at what their parents were at that moment.
+                    shelf.base = base.adding(ExtensionEntry(registration: registration, root: root))
+                    return (root, base, .adopted)
+                } catch {
+                    options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
+                }
+            }
+        }
+        let state = publication.newest
+        do {
+            return (try await host.populate(over: state, progress), state, .populated)
+        } catch let error as DatabaseError {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw DatabaseError(
+                .extensionFailed, "extension \"\(registration.name)\" threw while it was populated. It is not registered.",
+                cause: error)
+        }
+    }
+
+    private func primaryRoot(
+        of item: ExtensionShelf.Item, _ registration: ExtensionRegistration
+    ) throws -> any Sendable {
+        do {
+            var root = try item.bytes.map { try registration.decode($0) } ?? registration.makeRoot()
+            for step in item.steps { root = try registration.replay(step, on: root) }
+            return root
+        } catch {
+            throw DatabaseError(
+                .extensionFailed,
+                "the state of \"\(registration.name)\", which was put in by hand, does not decode. It stays in the files; register the code it was written with.",
+                cause: error)
+        }
+    }
+
+    private func admit(_ registration: ExtensionRegistration) throws {
+        if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to register extensions.") }
+        if let error = invalidName(registration.name, of: "extension") { throw error }
+        if hosts[registration.name] != nil {
+            throw DatabaseError(
+                .nameTaken,
+                "an extension called \"\(registration.name)\" is registered already. Unregister it first, or take another name.")
+        }
+        for name in registration.dependencies where working.entry(ofExtension: name) == nil {
+            throw missing(name, for: registration.name)
+        }
+    }
+
+    private func missing(_ parent: String, for name: String) -> DatabaseError {
+        DatabaseError(
+            .missingExtension,
+            "extension \"\(name)\" reads \"\(parent)\", which is not registered. Register \"\(parent)\" first.")
+    }
+
+    /// Takes an extension out, and with it all that depend on it.
+    ///
+    /// Snapshots taken before still have it. The state of a primary extension is kept, in memory and in the files, for the
+    /// next time it is registered; derived state is dropped.
+    /// - Returns: the names of all that were taken out, dependants first; empty if there was none of that name.
+    /// - Throws: `closed`.
+    @discardableResult
+    public func unregister(_ name: String) async throws -> [String] {
+        var gone: [String] = []
+        try await exclusively { draft in
+            var doomed: Set<String> = [name]
+            for entry in draft.extensions where !doomed.isDisjoint(with: entry.registration.dependencies) {
+                doomed.insert(entry.registration.name)
+            }
+            for index in draft.extensions.indices.reversed() where doomed.contains(draft.extensions[index].registration.name) {
+                let entry = draft.extensions.remove(at: index)
+                gone.append(entry.registration.name)
+                for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }
+                if entry.registration.isPrimary {
+                    shelf.items[entry.registration.name] = ExtensionShelf.Item(
+                        versionTag: entry.registration.versionTag, isPrimary: true,
+                        bytes: try entry.registration.encode(entry.root))
+                }
+            }
+        }
+        for name in gone { await hosts.removeValue(forKey: name)?.didUnregister() }
+        return gone
+    }
+
+    /// The hosts of the registered extensions, parents before dependants.
+    public var registeredExtensions: [ExtensionHost] {
+        working.extensions.compactMap { hosts[$0.registration.name] }
+    }
+
+    /// Names of extensions whose state came with the files and that have not been registered yet, ascending.
+    public var unclaimedExtensionNames: [String] { shelf.items.keys.sorted() }
+}
+
+extension SnapshotState {
+    /// The same moment with one more extension.
+    fileprivate func adding(_ entry: ExtensionEntry) -> SnapshotState {
+        SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions + [entry], version: version,
+            under: self)
+    }
+
+    /// Whether every collection an extension looks at has its types.
+    func isBound(for registration: ExtensionRegistration) -> Bool {
+        zip(directory.bindings, roots).allSatisfy { binding, root in
+            !(binding is RawBinding) || binding.isHidden || root.isEmpty
+                || !(registration.collectionNames?.contains(binding.name) ?? true)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Logging
+public import SystemPackage
+import YaprakStorage
+import YaprakTrees
+
+extension Database {
+    /// Opens the database at `path`, or makes one there.
+    ///
+    ///     let database = try await Database.open(at: "shop.yaprak", collections: .books, .authors)
+    ///
+    /// Loads the newest checkpoint, replays the log after it, and decodes the records of the collections named here, on
+    /// all cores. Opening never destroys a byte of the log. The directory is locked until ``close()``, or until the
+    /// database and everything that uses it is gone.
+    ///
+    /// - Throws: ``DatabaseError``: `alreadyOpen`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog` with the
+    ///   file, offset and lost commits, `corruptCheckpoint`, `undecodableRecord` with the first keys, `migrationFailed`.
+    /// - Complexity: O(bytes of the checkpoint and of the log after it).
+    public static func open<each Object, each Metadata>(
+        at path: FilePath, options: DatabaseOptions = DatabaseOptions(),
+        collections: repeat RecordCollection<each Object, each Metadata>
+    ) async throws -> Database {
+        var bindings: [CollectionBinding] = []
+        repeat bindings.append(TypedBinding(each collections))
+        return try await open(at: path, options: options, bindings: bindings, fileSystem: PosixFileSystem())
+    }
+
+    static func open(
+        at path: FilePath, options: DatabaseOptions, bindings: [CollectionBinding], fileSystem: any FileSystem
+    ) async throws -> Database {
+        var storeOptions = options.store
+        storeOptions.durability = options.durability
+        storeOptions.retention = options.retention
+        storeOptions.now = options.clock
+        let reclaimer = Reclaimer()
+        let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        let recovered: Recovered
+        do {
+            recovered = try await DatabaseFiles.blocking { [storeOptions] in
+                try Recovered(path, storeOptions, timeline, fileSystem)
+            }
+        } catch {
+            timeline.close(roots: [])
+            throw error
+        }
+        let files = DatabaseFiles(
+            path: path, store: recovered.store, report: recovered.report, policy: options.checkpoints,
+            fileSystem: fileSystem)
+        options.logger.info("opened \(path): \(recovered.report)")
+        let database = Database(
+            state: recovered.state, timeline: timeline, reclaimer: reclaimer, options: options,
+            encodes: true, checksDecoding: false, files: files, shelf: recovered.shelf)
+        do {
+            if !bindings.isEmpty { try await database.bind(bindings) }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        return database
+    }
+}
+
+/// What recovery made of the files.
+private struct Recovered: Sendable {
+    let store: Store
+    let report: RecoveryReport
+    let state: SnapshotState
+    let shelf: ExtensionShelf
+
+    init(
+        _ path: FilePath, _ options: StoreOptions, _ timeline: Timeline, _ fileSystem: any FileSystem
+    ) throws {
+        let (store, recovery) = try Store.open(path, options: options, fileSystem: fileSystem)
+        var replay = RawReplay(timeline: timeline)
+        do {
+            if let checkpoint = recovery.checkpoint { try replay.load(checkpoint) }
+            try recovery.replay { _, item in try replay.apply(LoggedCommit(item)) }
+        } catch {
+            replay.cancel()
+            try? store.close()
+            if error is DatabaseError { throw error }
+            throw DatabaseError(
+                .corruptLog,
+                "commit \(replay.number.next()) is not in the form of this version. Run `yaprak verify`.",
+                place: .init(commits: replay.number.next()...replay.number.next()), cause: error)
+        }
+        self.store = store
+        report = recovery.report
+        state = replay.seal()
+        shelf = replay.shelf
+    }
+}

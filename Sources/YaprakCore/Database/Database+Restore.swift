@@ -1,0 +1,124 @@
+public import SystemPackage
+public import YaprakStorage
+import YaprakTrees
+
+extension Database {
+    /// Makes the records what they were in a snapshot, as one commit.
+    ///
+    ///     let before = database.snapshot
+    ///     …
+    ///     try await database.restore(before)              // undone; what happened in between stays in the history
+    ///
+    /// The commit changes what differs and nothing else: extensions follow, changesets tell of it, the log has it. Its
+    /// ``Changeset/origin`` is `"restore"` unless another is given.
+    ///
+    /// - Parameter snapshot: a snapshot of this database or of one of its forks.
+    /// - Returns: the number of the commit; the present one if nothing differed.
+    /// - Throws: as ``write(origin:_:)``. - Precondition: collections have the same types in both.
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
+    @discardableResult
+    public nonisolated(nonsending) func restore(
+        _ snapshot: Snapshot, origin: String = "restore"
+    ) async throws -> CommitNumber {
+        try await write(origin: origin) { transaction in
+            transaction.draft.restore(snapshot.state)
+            return transaction.draft.numberIfSealedNow
+        }
+    }
+
+    /// Makes the records what they are in another database directory, such as a backup, as one commit.
+    ///
+    /// The directory is read, not changed, and may be in use. Collections that are bound here are decoded; a record that
+    /// does not decode makes the restore throw.
+    ///
+    /// - Returns: the number of the commit; the present one if nothing differed.
+    /// - Throws: `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`, `undecodableRecord`, and as
+    ///   ``write(origin:_:)``. Nothing is changed then.
+    /// - Complexity: O(records of both).
+    @discardableResult
+    public nonisolated func restore(from path: FilePath, origin: String = "restore") async throws -> CommitNumber {
+        let raw = try await DatabaseFiles.blocking {
+            let reader = try StoreReader.open(path)
+            return try HistoryReader.state(at: nil, of: reader)
+        }
+        return try await write(origin: origin) { transaction in
+            try transaction.draft.restore(raw: raw)
+            return transaction.draft.numberIfSealedNow
+        }
+    }
+}
+
+extension Draft {
+    /// The commit the database is at when this draft is sealed as it is.
+    fileprivate var numberIfSealedNow: CommitNumber { recorders.isEmpty ? base.number : base.number.next() }
+
+    /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
+    func restore(_ target: SnapshotState) {
+        let batch = ChangeBatch(from: base, to: target)
+        for changes in batch.collections {
+            let slot: Int
+            if let known = directory.slot(of: changes.binding.name) {
+                slot = known
+            } else {
+                slot = addCollection(changes.binding)
+            }
+            for entry in changes.entries {
+                edit(slot, entry.key) { old in
+                    guard let box = entry.after else { return .remove }
+                    // The stamps come along, so that a value that was brought back is known to be the one it was.
+                    if let old, old.objectStamp == box.objectStamp, old.metadataStamp == box.metadataStamp { return .keep }
+                    let copy = changes.binding.copy(
+                        box, key: box.key, objectStamp: box.objectStamp, metadataStamp: box.metadataStamp)
+                    return .put(copy, entry.kinds)
+                }
+            }
+        }
+    }
+
+    /// Applies what leads from the present to a state read from files.
+    /// - Throws: `undecodableRecord`.
+    func restore(raw target: SnapshotState) throws {
+        let decoder = RecordDecoder()
+        for (slot, binding) in directory.bindings.enumerated() where !binding.isHidden {
+            if target.root(ofCollection: binding.name)?.isEmpty ?? true { clear(slot) }
+        }
+        for (source, root) in zip(target.directory.bindings, target.roots) where !root.isEmpty {
+            let slot = directory.slot(of: source.name) ?? addCollection(RawBinding(name: source.name))
+            let binding = directory.bindings[slot]
+            var gone: Set<String> = []
+            roots[slot].forEach { gone.insert($0.key) }
+            try root.forEach { row in
+                let raw = unsafeDowncast(row, to: RawRecord.self)
+                gone.remove(raw.key)
+                try restore(raw, slot, binding, decoder)
+            }
+            for key in gone { edit(slot, key) { _ in .remove } }
+        }
+    }
+
+    private func restore(
+        _ raw: RawRecord, _ slot: Int, _ binding: CollectionBinding, _ decoder: RecordDecoder
+    ) throws {
+        let box: RecordBox
+        do {
+            box = try binding.decode(raw, into: decoder)
+        } catch {
+            throw DatabaseError(
+                .undecodableRecord,
+                "the record \(raw.key.debugDescription) of \"\(binding.name)\" does not decode. Nothing was restored.",
+                place: .init(collection: binding.name, key: raw.key), cause: error)
+        }
+        try edit(slot, raw.key) { old in
+            if let old, try isEqual(old, raw, binding) { return .keep }
+            return .put(
+                binding.copy(box, key: old?.key ?? raw.key, objectStamp: tree.stamp, metadataStamp: tree.stamp),
+                [.objectChanged, .metadataChanged])
+        }
+    }
+
+    /// Whether a record has on disk just the bytes of another.
+    private func isEqual(_ box: RecordBox, _ raw: RawRecord, _ binding: CollectionBinding) throws -> Bool {
+        guard let own = try? RawRecord(encoding: box, of: binding) else { return false }
+        return own.version == raw.version && own.object == raw.object && own.metadata == raw.metadata
+    }
+}

@@ -1,0 +1,134 @@
+import Synchronization
+import YaprakStorage
+import YaprakTrees
+
+extension Database {
+    /// Changes the database: all of it, or nothing.
+    ///
+    ///     let rank = try await database.write { transaction in
+    ///         transaction[.books]["abc"]?.salesRank += 1
+    ///         return transaction[.books]["abc"]?.salesRank
+    ///     }
+    ///
+    /// Waits for its turn, first come, first served; a task that is cancelled while it waits gets `CancellationError`.
+    /// The closure runs synchronously. When it returns, extensions have followed, records are encoded, and the commit is
+    /// published as soon as the log has it as ``DatabaseOptions/durability`` demands; then `write` returns the closure's
+    /// result. A closure that changes nothing makes no commit and writes nothing.
+    ///
+    /// - Parameter origin: who writes; travels in the ``Changeset``.
+    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `keyTooLong`, `valueTooLarge`,
+    ///   `transactionTooLarge`, `encodingFailed`, `extensionFailed`, `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
+    ///   Whatever it throws, nothing of the transaction was kept; only after `syncFailed` a crash may bring it back.
+    /// - Complexity: O(log *n*) for each change; one sync, shared by all commits that wait for the log.
+    @discardableResult
+    public nonisolated(nonsending) func write<Result: Sendable>(
+        origin: String = "", _ body: @Sendable (inout WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        if !turns.takeIfFree() { try await turns.take() }
+        let done = try await perform(origin, body)
+        if let ticket = done.ticket {
+            try await ticket.wait()
+            reclaimer.reclaimSome(timeline)
+            files?.checkpointIfDue(self)
+        }
+        for callback in done.callbacks { callback() }
+        return done.result
+    }
+
+    private struct Done<Result: Sendable>: Sendable {
+        var result: Result
+        var ticket: CommitTicket?
+        var callbacks: [@Sendable () -> Void]
+    }
+
+    /// Runs a transaction. Called by whoever has the turn; passes it on.
+    private func perform<Result: Sendable>(
+        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Result
+    ) throws -> Done<Result> {
+        defer { turns.pass() }
+        let draft = try beginDraft()
+        let result: Result
+        do {
+            var transaction = WriteTransaction(draft)
+            result = try body(&transaction)
+        } catch {
+            draft.abort()
+            reclaimer.reclaimSome(timeline)
+            throw error
+        }
+        return Done(result: result, ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
+    }
+
+    /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
+    /// - Throws: `closed`, `readOnly`.
+    func beginDraft() throws -> Draft {
+        if isClosed {
+            throw DatabaseError(.closed, "the database is closed. Open it again to write.")
+        }
+        if logFailure.withLock({ $0 != nil }) { try takeBack() }
+        return Draft(base: working, tree: timeline.beginDraft(), environment: environment)
+    }
+
+    /// Seals a draft and sends it on its way: to the log, or straight to the readers.
+    /// - Returns: where to wait for the log; `nil` in memory, or if there was nothing to commit.
+    func finish(_ draft: Draft, origin: String) throws -> CommitTicket? {
+        let sealed: Draft.Sealed?
+        do {
+            sealed = try draft.seal(origin: origin)
+        } catch {
+            reclaimer.reclaimSome(timeline)
+            throw error
+        }
+        guard let sealed else {
+            reclaimer.reclaimSome(timeline)
+            return nil
+        }
+        guard let files else {
+            working = sealed.state
+            publication.publish(sealed.state, sealed.changeset)
+            reclaimer.reclaimSome(timeline)
+            return nil
+        }
+        let ticket = CommitTicket()
+        do {
+            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logFailure = Weakly(self)] result in
+                switch result {
+                case .success: publication.publish(sealed.state, sealed.changeset)
+                case .failure(let error): logFailure.note(error)
+                }
+                ticket.resolve(result)
+            }
+        } catch {
+            timeline.abandon(after: working.version, roots: sealed.state.trees)
+            logFailure.withLock { if $0 == nil { $0 = error } }
+            throw error
+        }
+        working = sealed.state
+        lastTicket = ticket
+        return ticket
+    }
+
+    /// Goes back to what readers see: commits behind it were sealed, and the log could not take them.
+    /// - Throws: `readOnly` if the log takes no more.
+    private func takeBack() throws {
+        let published = publication.newest
+        if working !== published {
+            timeline.abandon(after: published.version, roots: working.trees)
+            working = published
+            reclaimer.reclaimSome(timeline)
+        }
+        try files?.store.resume(after: published.number)
+        logFailure.withLock { $0 = nil }
+    }
+}
+
+/// Lets the log's thread tell a database of a failure without keeping it alive.
+private struct Weakly: Sendable {
+    private weak let database: Database?
+
+    init(_ database: Database) { self.database = database }
+
+    func note(_ error: DatabaseError) {
+        database?.logFailure.withLock { if $0 == nil { $0 = error } }
+    }
+}

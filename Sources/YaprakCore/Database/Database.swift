@@ -1,0 +1,148 @@
+import Logging
+import Synchronization
+public import SystemPackage
+public import YaprakStorage
+import YaprakTrees
+
+/// A database: collections of keyed records in memory, snapshots that are values, commits that can be followed.
+///
+///     let database = try await Database.open(at: "shop.yaprak", collections: .books)    // or Database.inMemory()
+///
+///     try await database.write { transaction in
+///         transaction[.books]["abc"] = Book(title: "Dune", genre: "sci-fi", salesRank: 3)
+///     }
+///     let dune = database.snapshot[.books]["abc"]             // no await, no decoding
+///
+/// - Many readers and one writer at a time; neither ever waits for the other. Writers are served first come, first served.
+/// - A write is all or nothing, in memory and in the log, and seen by readers only when the log has it
+///   (``Durability/always``).
+/// - With no path nothing touches a disk.
+///
+/// The actor orders writes and owns the life of the database: its collections, extensions, checkpoints. It owns nothing
+/// that a reader touches.
+public actor Database {
+    nonisolated let publication: Publication
+    nonisolated let turns = WriteTurns()
+    nonisolated let timeline: Timeline
+    nonisolated let reclaimer: Reclaimer
+    nonisolated let environment: DraftEnvironment
+    nonisolated let files: DatabaseFiles?
+    /// The first failure of the log that no writer has dealt with yet; set on the log's thread.
+    nonisolated let logFailure = Mutex<DatabaseError?>(nil)
+
+    /// What this database was opened with.
+    public nonisolated let options: DatabaseOptions
+
+    /// What opening the files found and did; `nil` in memory.
+    public nonisolated var recoveryReport: RecoveryReport? { files?.report }
+
+    /// The newest sealed state. Ahead of the published one by what waits for the log.
+    var working: SnapshotState
+    /// The ticket of the newest commit that waits for the log.
+    var lastTicket: CommitTicket?
+    /// Extension state that came with the files and that nobody has registered for yet.
+    var shelf: ExtensionShelf
+    var hosts: [String: ExtensionHost] = [:]
+    private(set) var isClosed = false
+
+    init(
+        state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, options: DatabaseOptions,
+        encodes: Bool, checksDecoding: Bool, files: DatabaseFiles?, shelf: ExtensionShelf = ExtensionShelf()
+    ) {
+        publication = Publication(state)
+        working = state
+        self.timeline = timeline
+        self.reclaimer = reclaimer
+        self.options = options
+        self.files = files
+        self.shelf = shelf
+        environment = DraftEnvironment(
+            limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock)
+    }
+
+    deinit {
+        // Whoever holds a snapshot keeps what it needs; the rest goes.
+        publication.close()
+        files?.closeIfNeeded()
+        if !isClosed { timeline.close(roots: working.trees) }
+        reclaimer.reclaimSome(timeline)
+    }
+
+    // MARK: Reading
+
+    /// The newest commit, as a value. Never waits; a lock of nanoseconds.
+    ///
+    ///     let snapshot = database.snapshot
+    ///     print(snapshot[.books].count, snapshot[.authors].count)     // of the same moment
+    public nonisolated var snapshot: Snapshot { Snapshot(publication.newest) }
+
+    /// The number of the newest commit that readers can see. Never waits.
+    public nonisolated var commitNumber: CommitNumber { publication.newest.number }
+
+    /// The directory of the database; `nil` in memory.
+    public nonisolated var path: FilePath? { files?.path }
+
+    /// The writers in line, the one at work included.
+    public nonisolated var pendingWriteCount: Int { turns.count }
+
+    // MARK: Opening
+
+    /// A database that lives in memory and nowhere else.
+    ///
+    ///     let database = Database.inMemory()
+    ///
+    /// Collections are bound by their first use.
+    /// - Parameter checkingCoding: encode and decode every record that is written, so that a test double fails where the
+    ///   database with a file would. Costs what the file would cost, without the file.
+    /// - Complexity: O(1).
+    public static func inMemory(
+        checkingCoding: Bool = false, options: DatabaseOptions = DatabaseOptions()
+    ) -> Database {
+        let reclaimer = Reclaimer()
+        let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        let state = SnapshotState(
+            number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
+        return Database(
+            state: state, timeline: timeline, reclaimer: reclaimer, options: options,
+            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
+    }
+
+    /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.
+    ///
+    /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
+    /// as soon as this returns.
+    /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
+    public func close() async throws {
+        try await turns.take()
+        defer { turns.pass() }
+        if isClosed { return }
+        await waitForLog()
+        isClosed = true
+        publication.close()
+        timeline.close(roots: working.trees)
+        reclaimer.reclaimSome(timeline)
+        try await files?.close()
+    }
+
+    /// Waits until every write that was begun before this call has succeeded or failed.
+    public nonisolated(nonsending) func drain() async throws {
+        try await turns.take()
+        turns.pass()
+        await waitForLog()
+    }
+
+    /// Waits until every commit published so far would survive a loss of power, whatever ``DatabaseOptions/durability``.
+    /// - Throws: `syncFailed`, `readOnly`, `closed`.
+    public nonisolated(nonsending) func flush() async throws {
+        try await drain()
+        try await files?.flush()
+    }
+
+    func waitForLog() async {
+        while let ticket = lastTicket {
+            // What became of it is the business of the one who wrote.
+            try? await ticket.wait()
+            if lastTicket === ticket { lastTicket = nil }
+        }
+    }
+}

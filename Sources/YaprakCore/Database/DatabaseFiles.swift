@@ -1,0 +1,106 @@
+import Logging
+import Dispatch
+import Synchronization
+import SystemPackage
+import YaprakStorage
+
+/// The files of a database: its store, and who may block on it.
+final class DatabaseFiles: Sendable {
+    let path: FilePath
+    let store: Store
+    let report: RecoveryReport
+    let policy: CheckpointPolicy
+    let fileSystem: any FileSystem
+    private let isClosed = Mutex(false)
+    private let isCheckpointing = Mutex(false)
+
+    init(
+        path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem
+    ) {
+        self.path = path
+        self.store = store
+        self.report = report
+        self.policy = policy
+        self.fileSystem = fileSystem
+    }
+
+    /// Runs blocking work where it blocks nobody: Swift's own threads are few, and a sync on one of them would stall the
+    /// whole program.
+    static func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(with: Swift.Result { try body() })
+            }
+        }
+    }
+
+    func flush() async throws {
+        let store = store
+        _ = try await withCheckedThrowingContinuation { continuation in
+            store.flush { continuation.resume(with: $0.mapError { $0 as any Error }) }
+        }
+    }
+
+    func close() async throws {
+        guard isClosed.withLock({ wasClosed in
+            defer { wasClosed = true }
+            return !wasClosed
+        }) else { return }
+        let store = store
+        try await Self.blocking { try store.close() }
+    }
+
+    /// For a database that was let go of without being closed.
+    func closeIfNeeded() {
+        guard isClosed.withLock({ wasClosed in
+            defer { wasClosed = true }
+            return !wasClosed
+        }) else { return }
+        try? store.close()
+    }
+
+    // MARK: Checkpoints
+
+    private struct Checkpointing {
+        var isRunning = false
+        /// The size of the newest checkpoint.
+        var lastBytes: UInt64 = 0
+    }
+
+    private let checkpointing = Mutex(Checkpointing())
+
+    /// Takes the right to write a checkpoint; `false` if one is being written.
+    func beginCheckpointing() -> Bool {
+        checkpointing.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+    }
+
+    /// Gives the right back. `bytes` is the size of what was written, uncompressed; `nil` if nothing was.
+    func endCheckpointing(bytes: UInt64?) {
+        checkpointing.withLock { state in
+            state.isRunning = false
+            if let bytes { state.lastBytes = bytes }
+        }
+    }
+
+    /// Starts a checkpoint in the background if the log has grown enough.
+    func checkpointIfDue(_ database: Database) {
+        let (isRunning, lastBytes) = checkpointing.withLock { ($0.isRunning, $0.lastBytes) }
+        let limit: UInt64
+        switch policy {
+        case .manual: return
+        case .every(let bytes): limit = UInt64(max(bytes, 1))
+        case .automatic: limit = max(64 << 20, lastBytes)
+        }
+        guard !isRunning, store.statistics.bytesSinceCheckpoint > limit else { return }
+        Task.detached(priority: .utility) { [weak database] in
+            do {
+                try await database?.checkpointUnlessRunning()
+            } catch {
+                database?.options.logger.warning("a checkpoint failed; the log keeps everything: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+public import Logging
+public import YaprakStorage
+
+/// How a database behaves. The defaults are what a program should use.
+///
+///     var options = DatabaseOptions()
+///     options.retention = .all                    // travel to any commit
+///     let database = try await Database.open(at: path, options: options, collections: .books)
+public struct DatabaseOptions: Sendable {
+    /// When a commit is acknowledged: after its bytes are synced (the default), or before. See ``Durability``.
+    public var durability: Durability = .always
+    /// How far back commits stay reachable. ``Retention/checkpoints(_:)`` of 2 by default.
+    public var retention: Retention = .checkpoints(2)
+    /// When checkpoints are written without being asked for.
+    public var checkpoints: CheckpointPolicy = .automatic
+    /// How large things may get.
+    public var limits = Limits()
+    /// A stream of changesets that fell so many commits behind ends with the error `laggedBehind`, in memory; with a file it
+    /// goes on from the log.
+    public var lagLimit = 100_000
+    /// What a commit takes for the time: nanoseconds since 1970. Give one of your own for reproducible logs.
+    public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }
+    /// Where the engine tells what it does in the background. Says nothing by default.
+    public var logger = Logger(label: "yaprak", factory: { _ in SwiftLogNoOpLogHandler() })
+    /// Sizes and timings of the files, for tests.
+    package var store = StoreOptions()
+
+    /// The defaults.
+    public init() {}
+}
+
+/// When checkpoints are written without being asked for.
+public enum CheckpointPolicy: Sendable, Hashable {
+    /// When the log has grown by 64 MiB, or by the size of the last checkpoint if that is larger.
+    case automatic
+    /// When the log has grown by so many bytes.
+    case every(bytes: Int)
+    /// Only by ``Database/checkpoint()``.
+    case manual
+}
+
+/// The wall clock, in nanoseconds since 1970.
+func wallClockNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

@@ -1,0 +1,56 @@
+import Synchronization
+import YaprakTrees
+
+/// Frees, off everybody's path, what no snapshot needs any more.
+///
+/// The writer frees a slice after each commit, about as much as it made; what readers let go of between writes, and what
+/// is more than a slice, is left to a task of low urgency.
+final class Reclaimer: Sendable {
+    private struct State {
+        weak var timeline: Timeline?
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Nodes and rows that a writer frees after its commit.
+    private static let writerSlice = 512
+    /// Nodes and rows that the task frees before it lets others run.
+    private static let taskSlice = 4096
+
+    /// A timeline whose garbage this reclaimer takes care of.
+    func makeTimeline(_ make: (@escaping @Sendable () -> Void) -> Timeline) -> Timeline {
+        let timeline = make { [self] in schedule() }
+        state.withLock { $0.timeline = timeline }
+        return timeline
+    }
+
+    /// Frees a slice; the rest, if there is any, goes to the task.
+    func reclaimSome(_ timeline: Timeline) {
+        if timeline.reclaim(limit: Self.writerSlice) { schedule() }
+    }
+
+    private func schedule() {
+        guard start() else { return }
+        Task.detached(priority: .utility) { [self] in
+            while let timeline = state.withLock({ $0.timeline }) {
+                if timeline.reclaim(limit: Self.taskSlice) {
+                    await Task.yield()
+                    continue
+                }
+                state.withLock { $0.isRunning = false }
+                // What was let go of between the last look and the line above has called nobody: look once more.
+                guard timeline.reclaim(limit: Self.taskSlice), start() else { return }
+            }
+        }
+    }
+
+    /// Whether the task is to be started by whoever asks.
+    private func start() -> Bool {
+        state.withLock { state in
+            if state.isRunning || state.timeline == nil { return false }
+            state.isRunning = true
+            return true
+        }
+    }
+}

@@ -1,0 +1,160 @@
+/// Something that keeps itself up to date in the same commit as the records: a view, an index, a counter.
+///
+/// An extension is a pure function from (its root, what changed) to its next root. The root is a value in the same
+/// snapshot as the records, so an extension always equals the records of the snapshot it is read from.
+///
+///     struct Counter: DatabaseExtension {
+///         let name = "counter"
+///         func makeRoot() -> [String: Int] { [:] }
+///         func update(_ root: inout [String: Int], for changes: NetChanges, in context: ExtensionContext) -> Never? {
+///             for collection in changes.collectionNames {
+///                 root[collection, default: 0] += changes.countDifference(inCollectionNamed: collection)
+///             }
+///             return nil
+///         }
+///     }
+///
+///     try await database.register(Counter())
+///     print(database.snapshot[Counter()]["books"] ?? 0)
+///
+/// `update` runs inside the write, on the writer's time, once per commit (more often if the transaction reads the
+/// extension before it ends). Roots should therefore be values that are cheap to change while an older copy lives on:
+/// small ones, or persistent trees. What `update` throws makes the write throw with the code `extensionFailed`, and
+/// nothing of the write is kept.
+///
+/// Each registered extension is hosted by an actor of its own (``ExtensionHost``), which owns its population, its
+/// version and its place among the others.
+public protocol DatabaseExtension: Sendable {
+    /// The state. Immutable once it is in a snapshot.
+    associatedtype Root: Sendable
+    /// What one commit changed in the root, for those who follow the changesets. `Never` where nobody is told.
+    associatedtype Changes: Sendable = Never
+    /// What one reads through: `snapshot[extension]`. The root itself unless said otherwise.
+    associatedtype Reader = Root
+
+    /// The name under which it is registered; unique in a database.
+    var name: String { get }
+
+    /// Says which code made the root. A persisted root is taken over only if its tag is the same; otherwise the
+    /// extension is populated anew. Empty by default.
+    var versionTag: String { get }
+
+    /// The names of extensions this one reads in `update`. They must be registered before, always catch up before it,
+    /// and take it with them when they are unregistered.
+    var dependencies: [String] { get }
+
+    /// The names of the collections whose changes can matter, or `nil` for all. Changes elsewhere run no code of the
+    /// extension. `nil` by default.
+    var collectionNames: [String]? { get }
+
+    /// The root over an empty database.
+    func makeRoot() -> Root
+
+    /// Brings `root` up to date and says what changed in it.
+    ///
+    /// Must depend on nothing but its parameters. While an extension is populated, the records that are there already
+    /// come as insertions, in chunks.
+    /// - Throws: anything; the write is then undone.
+    func update(_ root: inout Root, for changes: NetChanges, in context: ExtensionContext) throws -> Changes?
+
+    /// What one reads through. `snapshot` is the one that `root` is part of.
+    func reader(of root: Root, in snapshot: Snapshot) -> Reader
+
+    /// The bytes of `root` for a checkpoint, or `nil` (the default) if it should be computed anew at each launch.
+    /// - Throws: anything; the checkpoint is then written without it.
+    func encode(_ root: Root) throws -> [UInt8]?
+
+    /// The root that `encode` made bytes of.
+    /// - Throws: anything; the extension is then populated anew.
+    func decode(_ bytes: [UInt8]) throws -> Root
+}
+
+extension DatabaseExtension {
+    /// Empty: a persisted root is always taken over.
+    public var versionTag: String { "" }
+    /// None.
+    public var dependencies: [String] { [] }
+    /// All collections.
+    public var collectionNames: [String]? { nil }
+    /// `nil`: computed anew at each launch.
+    public func encode(_ root: Root) throws -> [UInt8]? { nil }
+    /// Throws: there is nothing to decode.
+    public func decode(_ bytes: [UInt8]) throws -> Root { throw UndecodableRoot() }
+}
+
+extension DatabaseExtension where Reader == Root {
+    /// The root itself.
+    public func reader(of root: Root, in snapshot: Snapshot) -> Root { root }
+}
+
+struct UndecodableRoot: Error {}
+
+/// An extension with state of its own: what a user puts into it by hand, beyond what records say.
+///
+/// Such state is primary: it can't be computed anew. Every ``Operation`` is logged with its commit, survives a crash like
+/// a record, and is kept while the extension is not registered. `encode` and `decode` must be implemented: checkpoints
+/// need them.
+///
+///     try await database.write { transaction in
+///         try transaction.perform(.pin("abc"), on: pins)
+///     }
+public protocol PrimaryExtension: DatabaseExtension {
+    /// One step by hand.
+    associatedtype Operation: Codable & Sendable
+
+    /// Applies one step. Must depend on `root` and `operation` alone: it is how the log is replayed.
+    /// - Throws: anything; the write is then undone.
+    func apply(_ operation: Operation, to root: inout Root) throws -> Changes?
+
+    /// The steps that follow from changed records, such as dropping what was removed. They are logged and applied.
+    /// - Throws: anything; the write is then undone.
+    func operations(following changes: NetChanges, root: Root, in context: ExtensionContext) throws -> [Operation]
+}
+
+extension PrimaryExtension {
+    /// Not called: changes of records reach a primary extension through ``operations(following:root:in:)``.
+    public func update(_ root: inout Root, for changes: NetChanges, in context: ExtensionContext) throws -> Changes? {
+        nil
+    }
+
+    /// None: records don't matter.
+    public func operations(
+        following changes: NetChanges, root: Root, in context: ExtensionContext
+    ) throws -> [Operation] { [] }
+}
+
+/// What an extension may look at while it brings itself up to date.
+///
+/// Valid during the call it is given to.
+public final class ExtensionContext {
+    /// The database before the changes. The extension's own root in it is the one before, too.
+    public let before: Snapshot
+    private let makeAfter: () -> Snapshot
+    private var madeAfter: Snapshot?
+    private let parentChanges: [(name: String, changes: any Sendable)]
+
+    init(
+        before: Snapshot, parentChanges: [(name: String, changes: any Sendable)] = [],
+        after: @escaping () -> Snapshot
+    ) {
+        self.before = before
+        self.parentChanges = parentChanges
+        makeAfter = after
+    }
+
+    /// The database after the changes. Of the extensions in it, those this one depends on are up to date; itself and
+    /// others are not.
+    ///
+    /// Asking for it freezes the transaction's trees once: O(1), and later changes of the same transaction copy nodes.
+    public var after: Snapshot {
+        if let madeAfter { return madeAfter }
+        let made = makeAfter()
+        madeAfter = made
+        return made
+    }
+
+    /// What the same changes did to an extension this one depends on; empty while populating.
+    public func changes<Parent: DatabaseExtension>(of parent: Parent) -> [Parent.Changes] {
+        parentChanges.filter { $0.name == parent.name }.compactMap { $0.changes as? Parent.Changes }
+    }
+}

@@ -1,0 +1,164 @@
+import YaprakTrees
+import Synchronization
+public import struct YaprakStorage.CommitNumber
+
+/// The actor that hosts one registered extension: its population, its version, its place among the others.
+///
+///     let host = try await database.register(salesRank) { print($0) }       // 12 of 34,006 records
+///     await host.status
+///     for try await changes in host.changes(of: salesRank) { … }
+///
+/// What the extension knows is read from snapshots, not from here; nobody who reads waits for a host.
+public actor ExtensionHost {
+    /// Where an extension is in its life.
+    public enum Status: Sendable, Hashable {
+        /// The records that are there already are being put in.
+        case populating(PopulationProgress)
+        /// It follows every commit.
+        case registered
+        /// It was taken out, or was never let in.
+        case unregistered
+    }
+
+    /// The name under which it is registered.
+    public nonisolated let name: String
+    /// Says which code made its root.
+    public nonisolated let versionTag: String
+    /// The extensions it reads.
+    public nonisolated let dependencies: [String]
+    /// Where it is in its life.
+    public private(set) var status: Status = .populating(PopulationProgress(done: 0, total: 0))
+    /// The commit as of which it entered the database; `nil` until then.
+    public private(set) var registeredAt: CommitNumber?
+    /// How it came by its root.
+    public private(set) var origin: Origin = .populated
+
+    /// How an extension came by its root.
+    public enum Origin: Sendable, Hashable {
+        /// From the records, one by one.
+        case populated
+        /// From a checkpoint, and what changed since.
+        case adopted
+    }
+
+    nonisolated let registration: ExtensionRegistration
+    private weak let database: Database?
+
+    init(_ registration: ExtensionRegistration, database: Database) {
+        self.registration = registration
+        self.database = database
+        name = registration.name
+        versionTag = registration.versionTag
+        dependencies = registration.dependencies
+    }
+
+    /// What each commit changes in the extension, from now on: one element for each commit that does.
+    ///
+    /// Nothing is dropped: see ``Database/changesets(lagLimit:)``. Ends when the database closes.
+    public nonisolated func changes<Extension: DatabaseExtension>(
+        of extension: Extension
+    ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
+        let sequence = database?.changesets() ?? ChangesetSequence.finished
+        return sequence
+            .filter { (changeset: Changeset) async throws -> Bool in !changeset.changes(of: `extension`).isEmpty }
+            .map { (changeset: Changeset) async throws in
+                ExtensionChanges(commitNumber: changeset.commitNumber, changes: changeset.changes(of: `extension`))
+            }
+    }
+
+    // MARK: Population
+
+    /// Computes a root over `state` from the records, a stretch at a time, while writes go on.
+    /// - Throws: what the extension throws, `CancellationError`.
+    func populate(
+        over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
+    ) async throws -> any Sendable {
+        let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
+        var root = registration.makeRoot()
+        let chunks = PopulationChunks(state, registration)
+        var done = 0
+        status = .populating(PopulationProgress(done: 0, total: chunks.total))
+        for chunk in chunks {
+            try Task.checkCancellation()
+            root = try registration.update(root, for: chunk, in: context).root
+            done += chunk.batch.collections.reduce(0) { $0 + $1.entries.count }
+            let step = PopulationProgress(done: done, total: chunks.total)
+            status = .populating(step)
+            progress?(step)
+            await Task.yield()
+        }
+        return root
+    }
+
+    func didRegister(at number: CommitNumber, origin: Origin) {
+        status = .registered
+        registeredAt = number
+        self.origin = origin
+    }
+
+    func didUnregister() { status = .unregistered }
+}
+
+/// How far the population of an extension has come.
+public struct PopulationProgress: Sendable, Hashable, CustomStringConvertible {
+    /// Records that were put in.
+    public let done: Int
+    /// Records there are to put in.
+    public let total: Int
+    /// `done of total records`.
+    public var description: String { "\(done) of \(total) records" }
+}
+
+/// What one commit changed in one extension.
+public struct ExtensionChanges<Changes: Sendable>: Sendable {
+    /// The commit.
+    public let commitNumber: CommitNumber
+    /// One element for each time the extension caught up within the commit, nearly always one.
+    public let changes: [Changes]
+}
+
+/// The records of a state as insertions, some at a time.
+struct PopulationChunks: Sequence, IteratorProtocol {
+    private let state: SnapshotState
+    private let slots: [Int]
+    private var slot = 0
+    private var position = 0
+    let total: Int
+
+    /// Records in one chunk.
+    private static let size = 1024
+
+    init(_ state: SnapshotState, _ registration: ExtensionRegistration) {
+        self.state = state
+        slots = state.directory.bindings.indices.filter { slot in
+            let binding = state.directory.bindings[slot]
+            return !binding.isHidden && !(binding is RawBinding)
+                && registration.collectionNames?.contains(binding.name) ?? true
+        }
+        total = slots.reduce(0) { $0 + state.roots[$1].count }
+    }
+
+    mutating func next() -> NetChanges? {
+        while slot < slots.count {
+            let root = state.roots[slots[slot]]
+            if position >= root.count {
+                slot += 1
+                position = 0
+                continue
+            }
+            let range = position..<Swift.min(root.count, position + Self.size)
+            position = range.upperBound
+            var entries: ContiguousArray<ChangeEntry> = []
+            entries.reserveCapacity(range.count)
+            root.forEach(in: range) {
+                entries.append(ChangeEntry(before: nil, after: unsafeDowncast($0, to: RecordBox.self), kinds: .inserted))
+            }
+            var batch = ChangeBatch()
+            batch.collections = [
+                CollectionChanges(binding: state.directory.bindings[slots[slot]], clearedCount: nil, entries: entries)
+            ]
+            return NetChanges(batch: batch)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,38 @@
+import YaprakStorage
+
+/// Extension state that came with the files, kept until somebody registers the extension it belongs to.
+///
+/// Derived state is good as of the checkpoint it was part of; the database as of that moment stays pinned, so that what
+/// changed since can be told whenever the extension is registered. Primary state is kept for ever, with the steps that
+/// were logged after it.
+struct ExtensionShelf: Sendable {
+    struct Item: Sendable {
+        var versionTag: String
+        var isPrimary: Bool
+        /// The encoded root; `nil` if the extension's steps are all there is.
+        var bytes: [UInt8]?
+        /// Steps that were logged after the root was encoded.
+        var steps: [[UInt8]] = []
+    }
+
+    var items: [String: Item] = [:]
+    /// The database as of the moment at which the roots were encoded: the checkpoint they came with. Pinned as long as a
+    /// derived root waits.
+    var base: SnapshotState?
+
+    /// Takes an item off the shelf.
+    mutating func take(_ name: String) -> Item? {
+        defer { dropBaseIfUseless() }
+        return items.removeValue(forKey: name)
+    }
+
+    mutating func dropBaseIfUseless() {
+        if !items.values.contains(where: { !$0.isPrimary }) { base = nil }
+    }
+
+    /// Notes a step of an extension that is not registered.
+    mutating func add(step: [UInt8], of name: String) {
+        items[name, default: Item(versionTag: "", isPrimary: true, bytes: nil)].steps.append(step)
+        items[name]!.isPrimary = true
+    }
+}

@@ -1,0 +1,127 @@
+import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+/// What a checkpoint is written from: one state, and the extension state that nobody has claimed.
+struct CheckpointContents: Sendable {
+    var state: SnapshotState
+    var shelf: [String: ExtensionShelf.Item] = [:]
+
+    /// Writes all sections and finishes the checkpoint.
+    ///
+    /// - Returns: the bytes written, uncompressed.
+    /// - Throws: what the writer throws; `encodingFailed` with the key.
+    func write(to writer: CheckpointWriter) throws -> UInt64 {
+        var bytes: UInt64 = 0
+        do {
+            for (binding, root) in zip(state.directory.bindings, state.roots) where !root.isEmpty {
+                bytes += try writeRecords(binding, root, to: writer)
+            }
+            for entry in state.extensions { bytes += try writeRoot(entry, to: writer) }
+            for (name, item) in shelf.sorted(by: { $0.key < $1.key }) where item.isPrimary {
+                bytes += try writeShelved(name, item, to: writer)
+            }
+            try writer.finish()
+            return bytes
+        } catch {
+            writer.cancel()
+            throw error
+        }
+    }
+
+    private func writeRecords(_ binding: CollectionBinding, _ root: TreeRoot, to writer: CheckpointWriter) throws -> UInt64 {
+        let aside = CollectionDirectory.nameOfAside(binding.name)
+        // Rows of an unbound collection have the version they came with; nearly always the same.
+        let version = unsafeDowncast(root.row(at: 0), to: RecordBox.self)
+        let info = SectionInfo(version: binding.version(of: version))
+        try writer.beginSection(
+            kind: (aside == nil ? SectionKind.records : .setAside).rawValue, name: aside ?? binding.name,
+            info: info.bytes, asOf: state.number)
+        let buffer = CBORWriter(capacity: 64 << 10)
+        var digest = StateDigest()
+        var bytes: UInt64 = 0
+        try root.forEach { row in
+            let start = buffer.count
+            do {
+                try RecordItem.write(
+                    unsafeDowncast(row, to: RecordBox.self), of: binding, sectionVersion: info.version, to: buffer)
+            } catch {
+                throw DatabaseError(
+                    .encodingFailed, "the record \(row.key.debugDescription) of \"\(binding.name)\" does not encode",
+                    place: .init(collection: binding.name, key: row.key), cause: error)
+            }
+            buffer.withBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+            if buffer.count >= 32 << 10 {
+                bytes += UInt64(buffer.count)
+                try buffer.withBytes { try writer.append($0) }
+                buffer.removeAll()
+            }
+        }
+        bytes += UInt64(buffer.count)
+        try buffer.withBytes { try writer.append($0) }
+        try writer.endSection(count: root.count, digest: digest.value)
+        return bytes
+    }
+
+    private func writeRoot(_ entry: ExtensionEntry, to writer: CheckpointWriter) throws -> UInt64 {
+        let registration = entry.registration
+        let root: [UInt8]
+        do {
+            guard let bytes = try registration.encode(entry.root) else { return 0 }
+            root = bytes
+        } catch where !registration.isPrimary {
+            return 0  // It is computed anew at the next launch.
+        }
+        return try writeBytes(
+            root, kind: registration.isPrimary ? .primaryRoot : .derivedRoot, name: registration.name,
+            tag: registration.versionTag, to: writer)
+    }
+
+    private func writeShelved(_ name: String, _ item: ExtensionShelf.Item, to writer: CheckpointWriter) throws -> UInt64 {
+        var bytes: UInt64 = 0
+        if let root = item.bytes {
+            bytes += try writeBytes(root, kind: .primaryRoot, name: name, tag: item.versionTag, to: writer)
+        }
+        if !item.steps.isEmpty {
+            try begin(.primarySteps, name, item.versionTag, writer)
+            for step in item.steps {
+                try writer.append(step)
+                bytes += UInt64(step.count)
+            }
+            try writer.endSection(count: item.steps.count, digest: 0)
+        }
+        return bytes
+    }
+
+    private func writeBytes(
+        _ bytes: [UInt8], kind: SectionKind, name: String, tag: String, to writer: CheckpointWriter
+    ) throws -> UInt64 {
+        try begin(kind, name, tag, writer)
+        let piece = CBORWriter(capacity: 256 << 10)
+        var count = 0
+        var rest = bytes[...]
+        repeat {
+            let part = rest.prefix(256 << 10)
+            rest = rest.dropFirst(part.count)
+            piece.removeAll()
+            part.withUnsafeBytes { piece.write(bytes: $0) }
+            try piece.withBytes { try writer.append($0) }
+            count += 1
+        } while !rest.isEmpty
+        try writer.endSection(count: count, digest: 0)
+        return UInt64(bytes.count)
+    }
+
+    private func begin(_ kind: SectionKind, _ name: String, _ tag: String, _ writer: CheckpointWriter) throws {
+        try writer.beginSection(
+            kind: kind.rawValue, name: name, info: SectionInfo(tag: tag).bytes, asOf: state.number)
+    }
+}
+
+/// A digest of a collection's records, the same in whatever order they come and however their tree is laid out: the sum
+/// of the XXH64 of each record's item.
+package struct StateDigest: Sendable, Hashable {
+    package private(set) var value: UInt64 = 0
+    package init() {}
+    package mutating func add(_ item: UnsafeRawBufferPointer) { value &+= XXH64.hash(item, seed: 0) }
+}

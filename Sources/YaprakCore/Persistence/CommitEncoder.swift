@@ -1,0 +1,177 @@
+import YaprakTrees
+import YaprakCBOR
+import YaprakStorage
+
+/// A commit as it stands in the log: one CBOR item.
+///
+///     {
+///       "c": [["books", 1, false, [["abc", 1, {…object…}, {…metadata…}], …]], …],   collections
+///       "i": …,                                                                      info, where there is one
+///       "n": 42,                                                                     number
+///       "o": "sync",                                                                 origin, where there is one
+///       "t": 1357084800000000000,                                                    nanoseconds since 1970
+///       "x": [["pins", [step, …]], …],                                               steps of primary extensions
+///       "z": true                                                                    everything was removed first
+///     }
+///
+/// A collection is [name, version of its records, whether everything in it was removed first, operations]; an operation
+/// is [key, kinds (``ChangeKinds``), object if it was inserted or set, metadata if it was inserted or set and is not
+/// none]; 64 added to the kinds says that both follow, whichever was set. Keys of the map are in ascending order, so the item is in deterministic form (RFC 8949, section 4.2.1).
+struct CommitEncoder {
+    let environment: DraftEnvironment
+
+    init(_ environment: DraftEnvironment) { self.environment = environment }
+
+    /// The item of a commit.
+    /// - Throws: `encodingFailed` with the key, `valueTooLarge`.
+    func encode(_ commit: ChangesetStorage, _ steps: [(name: String, step: [UInt8])]) throws -> [UInt8] {
+        let writer = CBORWriter(capacity: 512)
+        var infoBytes: [UInt8]?
+        switch commit.info {
+        case .value(_, let encoded)?: infoBytes = encoded
+        case .encoded(let bytes)?: infoBytes = bytes
+        case nil: break
+        }
+        let fields =
+            3 + (infoBytes == nil ? 0 : 1) + (commit.origin.isEmpty ? 0 : 1) + (steps.isEmpty ? 0 : 1)
+            + (commit.batch.clearedAll ? 1 : 0)
+        writer.writeMapHead(count: fields)
+
+        writer.write(text: CommitField.collections)
+        let collections = commit.batch.collections.flatMap(\.byVersion)
+        writer.writeArrayHead(count: collections.count)
+        for (version, changes) in collections { try encode(changes, version, to: writer) }
+        if let infoBytes {
+            writer.write(text: CommitField.info)
+            writer.write(encoded: infoBytes)
+        }
+        writer.write(text: CommitField.number)
+        writer.write(unsigned: commit.number.rawValue)
+        if !commit.origin.isEmpty {
+            writer.write(text: CommitField.origin)
+            writer.write(text: commit.origin)
+        }
+        writer.write(text: CommitField.time)
+        writer.write(integer: commit.nanoseconds)
+        if !steps.isEmpty {
+            writer.write(text: CommitField.steps)
+            writer.writeArrayHead(count: steps.count)
+            for step in steps {
+                writer.writeArrayHead(count: 2)
+                writer.write(text: step.name)
+                writer.write(encoded: step.step)
+            }
+        }
+        if commit.batch.clearedAll {
+            writer.write(text: CommitField.clearedAll)
+            writer.write(true)
+        }
+        return writer.bytes
+    }
+
+    private func encode(_ changes: CollectionChanges, _ version: Int, to writer: CBORWriter) throws {
+        writer.writeArrayHead(count: 4)
+        writer.write(text: changes.binding.name)
+        writer.write(unsigned: UInt64(version))
+        writer.write(changes.clearedCount != nil)
+        writer.writeArrayHead(count: changes.entries.count)
+        for entry in changes.entries {
+            // The head says how many parts follow, so ask for the metadata first; it is encoded behind.
+            var setsObject = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .objectChanged])
+            var setsMetadata = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .metadataChanged])
+            // Where records have versions, object and metadata are always written in the same one.
+            let isWhole = changes.binding.version > 1 && setsObject != setsMetadata
+            if isWhole { (setsObject, setsMetadata) = (true, true) }
+            let withObject = setsObject
+            let withMetadata = setsMetadata && changes.binding.hasMetadata(entry.after!)
+            writer.writeArrayHead(count: 2 + (withObject ? 1 : 0) + (withMetadata ? 1 : 0))
+            writer.write(text: entry.key)
+            writer.write(unsigned: UInt64(entry.kinds.rawValue) | (isWhole ? CommitField.wholeRecord : 0))
+            if withObject { try value(changes.binding, entry, to: writer) { try $0.encodeObject(of: $1, to: $2) } }
+            if withMetadata { try value(changes.binding, entry, to: writer) { try $0.encodeMetadata(of: $1, to: $2) } }
+        }
+    }
+
+    private func value(
+        _ binding: CollectionBinding, _ entry: ChangeEntry, to writer: CBORWriter,
+        _ encode: (CollectionBinding, RecordBox, CBORWriter) throws -> Void
+    ) throws {
+        let start = writer.count
+        do {
+            try encode(binding, entry.after!, writer)
+        } catch {
+            throw DatabaseError(
+                .encodingFailed,
+                "the record \(entry.key.debugDescription) of \"\(binding.name)\" does not encode. Nothing of the write was kept.",
+                place: .init(collection: binding.name, key: entry.key), cause: error)
+        }
+        let bytes = writer.count - start
+        if bytes > environment.limits.valueBytesMax {
+            throw DatabaseError(
+                .valueTooLarge,
+                "a value of the record \(entry.key.debugDescription) of \"\(binding.name)\" has \(bytes) bytes, \(environment.limits.valueBytesMax) are allowed. Split it, or raise Limits.valueBytesMax.",
+                place: .init(collection: binding.name, key: entry.key))
+        }
+    }
+
+    /// Decodes what was encoded, as the next launch would.
+    /// - Throws: `undecodableRecord` with the key.
+    static func check(_ commit: ChangesetStorage) throws {
+        let decoder = RecordDecoder()
+        for changes in commit.batch.collections {
+            for entry in changes.entries {
+                guard let after = entry.after else { continue }
+                do {
+                    let raw = try RawRecord(encoding: after, of: changes.binding)
+                    _ = try changes.binding.decode(raw, into: decoder)
+                } catch {
+                    throw DatabaseError(
+                        .undecodableRecord,
+                        "the record \(entry.key.debugDescription) of \"\(changes.binding.name)\" encodes, but does not decode again. Nothing of the write was kept.",
+                        place: .init(collection: changes.binding.name, key: entry.key), cause: error)
+                }
+            }
+        }
+    }
+}
+
+/// The keys of the map of a commit, in ascending order.
+enum CommitField {
+    static let collections = "c"
+    static let info = "i"
+    static let number = "n"
+    static let origin = "o"
+    static let time = "t"
+    static let steps = "x"
+    static let clearedAll = "z"
+
+    /// Added to an operation's kinds: object and metadata both follow, whichever of them was set.
+    static let wholeRecord: UInt64 = 64
+}
+
+extension RawRecord {
+    /// The bytes that `box` has on disk.
+    convenience init(encoding box: RecordBox, of binding: CollectionBinding) throws {
+        let writer = CBORWriter(capacity: 128)
+        try binding.encodeObject(of: box, to: writer)
+        let object = writer.bytes
+        writer.removeAll()
+        let metadata = try binding.encodeMetadata(of: box, to: writer) ? writer.bytes[...] : nil
+        self.init(
+            key: box.key, object: object[...], metadata: metadata, version: binding.version(of: box),
+            objectStamp: box.objectStamp, metadataStamp: box.metadataStamp)
+    }
+}
+
+extension CollectionChanges {
+    /// The changes as the log tells them: records of one version together. Bound collections have only one.
+    fileprivate var byVersion: [(version: Int, changes: CollectionChanges)] {
+        guard binding is RawBinding else { return [(binding.version, self)] }
+        let groups = Dictionary(grouping: entries) { $0.after.map { binding.version(of: $0) } ?? binding.version }
+        if groups.count < 2 { return [(groups.keys.first ?? binding.version, self)] }
+        return groups.sorted { $0.key < $1.key }.enumerated().map { index, group in
+            let cleared = index == 0 ? clearedCount : nil
+            return (group.key, CollectionChanges(binding: binding, clearedCount: cleared, entries: .init(group.value)))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Synchronization
+package import SystemPackage
+package import YaprakStorage
+import YaprakTrees
+
+/// Walks through the commits of a directory, replaying them, so that each is told with its values before and after.
+///
+/// Reads without a lock, also while a writer is at work. One user at a time; a lock keeps the rules.
+package final class HistoryReader: Sendable {
+    private struct Place {
+        var replay: RawReplay
+        var commits: StoreReader.Commits
+    }
+
+    // The replay's trees are edited by one thread at a time, under the lock; they never leave it but as sealed states.
+    private final class Box: @unchecked Sendable {
+        var place: Place
+        init(_ place: Place) { self.place = place }
+        deinit { place.replay.discard() }
+    }
+
+    private let place: Mutex<Box>
+
+    /// Goes to `number`: from the nearest checkpoint at or before it, then forwards.
+    /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there.
+    package init(
+        _ path: FilePath, at number: CommitNumber, fileSystem: any FileSystem = PosixFileSystem()
+    ) throws {
+        let reader = try StoreReader.open(path, fileSystem: fileSystem)
+        var replay = try Self.replay(of: reader, at: number)
+        do {
+            let commits = try reader.commits(from: number.next())
+            place = Mutex(Box(Place(replay: replay, commits: commits)))
+        } catch {
+            replay.discard()
+            throw error
+        }
+    }
+
+    /// The commit it stands at.
+    package var number: CommitNumber { place.withLock { $0.place.replay.number } }
+
+    /// The next commit, with the records of bound collections as values; `nil` at the end of the log.
+    /// - Throws: errors of reading; `undecodableRecord`.
+    package func next(typedBy directory: CollectionDirectory) throws -> Changeset? {
+        try place.withLock { box in
+            guard let stored = try box.place.commits.next() else { return nil }
+            let logged = try LoggedCommit(stored.item[...])
+            var entries: [String: ContiguousArray<ChangeEntry>] = [:]
+            var cleared: [String: Int] = [:]
+            for collection in logged.collections where collection.isCleared || logged.clearedAll {
+                cleared[collection.name] = box.place.replay.count(of: collection.name)
+            }
+            try box.place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
+            return Changeset(
+                storage: try Self.changeset(logged, entries, cleared, directory))
+        }
+    }
+
+    private static func changeset(
+        _ logged: LoggedCommit, _ entries: [String: ContiguousArray<ChangeEntry>], _ cleared: [String: Int],
+        _ directory: CollectionDirectory
+    ) throws -> ChangesetStorage {
+        let decoder = RecordDecoder()
+        var batch = ChangeBatch()
+        batch.clearedAll = logged.clearedAll
+        for name in logged.collections.map(\.name) where batch.changes(inCollection: name) == nil {
+            let binding = directory.slot(of: name).map { directory.bindings[$0] } ?? RawBinding(name: name)
+            let typed = try (entries[name] ?? []).map { entry in
+                ChangeEntry(
+                    before: try entry.before.map { try decode($0, binding, decoder) },
+                    after: try entry.after.map { try decode($0, binding, decoder) }, kinds: entry.kinds)
+            }
+            batch.collections.append(
+                CollectionChanges(binding: binding, clearedCount: cleared[name], entries: ContiguousArray(typed)))
+        }
+        return ChangesetStorage(
+            number: logged.number, origin: logged.origin, nanoseconds: logged.nanoseconds,
+            info: logged.info.map { .encoded($0) }, batch: batch, extensionChanges: [])
+    }
+
+    private static func decode(
+        _ box: RecordBox, _ binding: CollectionBinding, _ decoder: RecordDecoder
+    ) throws -> RecordBox {
+        let raw = unsafeDowncast(box, to: RawRecord.self)
+        do {
+            return try binding.decode(raw, into: decoder)
+        } catch {
+            if case .setAside = binding.undecodable { return raw }
+            throw DatabaseError(
+                .undecodableRecord,
+                "the record \(raw.key.debugDescription) of \"\(binding.name)\" in the log does not decode. Bind the type it was written with, or set such records aside.",
+                place: .init(collection: binding.name, key: raw.key), cause: error)
+        }
+    }
+
+    // MARK: States
+
+    /// The database as of a commit, without types; the newest there is if `number` is `nil`.
+    package static func state(at number: CommitNumber?, of reader: StoreReader) throws -> SnapshotState {
+        var replay = try replay(of: reader, at: try number ?? reader.newest())
+        let state = replay.seal()
+        replay.timeline.close(roots: state.trees)
+        return state
+    }
+
+    private static func replay(of reader: StoreReader, at number: CommitNumber) throws -> RawReplay {
+        let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        var replay = RawReplay(timeline: timeline)
+        do {
+            if let checkpoint = try reader.checkpoint(atOrBefore: number) { try replay.load(checkpoint) }
+            if replay.number < number {
+                var commits = try reader.commits(from: replay.number.next(), through: number)
+                while let commit = try commits.next() { try replay.apply(LoggedCommit(commit.item[...])) }
+            }
+            guard replay.number == number else {
+                throw DatabaseError(
+                    .commitOutOfReach, "commit \(number) is not in these files; the newest there is is \(replay.number).",
+                    place: .init(commits: min(number, replay.number)...max(number, replay.number)))
+            }
+            return replay
+        } catch {
+            replay.discard()
+            throw error
+        }
+    }
+}
+
+extension RawReplay {
+    /// The number of records of a collection.
+    func count(of name: String) -> Int { directory.slot(of: name).map { roots[$0].count } ?? 0 }
+}

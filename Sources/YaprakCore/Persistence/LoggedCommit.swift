@@ -1,0 +1,137 @@
+import YaprakCBOR
+package import YaprakStorage
+
+/// A commit read back from the log, without the program's types. See ``CommitEncoder`` for the form.
+package struct LoggedCommit: Sendable {
+    package var number: CommitNumber = .zero
+    package var nanoseconds: Int64 = 0
+    package var origin = ""
+    /// The info as one CBOR item.
+    package var info: [UInt8]?
+    package var clearedAll = false
+    package var collections: [LoggedCollection] = []
+    package var steps: [LoggedStep] = []
+
+    /// What a commit did to one collection.
+    package struct LoggedCollection: Sendable {
+        package var name: String
+        package var version: Int
+        package var isCleared: Bool
+        package var operations: [LoggedOperation]
+    }
+
+    /// What a commit did to one record; object and metadata as one CBOR item each.
+    package struct LoggedOperation: Sendable {
+        package var key: String
+        package var kinds: ChangeKinds
+        /// Whether `metadata` is what the record has afterwards, also where it is none.
+        package var setsMetadata: Bool
+        package var object: ArraySlice<UInt8>?
+        package var metadata: ArraySlice<UInt8>?
+    }
+
+    /// A step of a primary extension, as one CBOR item.
+    package struct LoggedStep: Sendable {
+        package var name: String
+        package var step: [UInt8]
+    }
+
+    /// Reads a commit.
+    /// - Throws: ``CBORError`` if the bytes are not a commit. They were proven by their checksum before they came here,
+    ///   so that is a fault of the program that wrote them, or a newer form.
+    package init(_ item: UnsafeRawBufferPointer) throws {
+        // One copy for the whole commit, which its operations share.
+        try self.init([UInt8](item)[...])
+    }
+
+    package init(_ item: ArraySlice<UInt8>) throws {
+        self = try item.withUnsafeBytes { bytes in
+            var reader = CommitReader(reader: CBORReader(bytes), item: item)
+            return try reader.readCommit()
+        }
+    }
+
+    fileprivate init() {}
+}
+
+/// Reads commits; unknown fields are passed over, so that a later minor version may add some.
+private struct CommitReader {
+    var reader: CBORReader
+    let item: ArraySlice<UInt8>
+
+    mutating func readCommit() throws -> LoggedCommit {
+        var commit = LoggedCommit()
+        for _ in 0..<(try count(reader.readMapHead())) {
+            switch try reader.readText() {
+            case CommitField.collections:
+                for _ in 0..<(try count(reader.readArrayHead())) { commit.collections.append(try readCollection()) }
+            case CommitField.info: commit.info = [UInt8](try slice())
+            case CommitField.number: commit.number = CommitNumber(try reader.readUnsigned())
+            case CommitField.origin: commit.origin = try reader.readText()
+            case CommitField.time: commit.nanoseconds = try reader.readInteger(as: Int64.self)
+            case CommitField.steps:
+                for _ in 0..<(try count(reader.readArrayHead())) {
+                    try expect(reader.readArrayHead(), 2...2)
+                    commit.steps.append(.init(name: try reader.readText(), step: [UInt8](try slice())))
+                }
+            case CommitField.clearedAll: commit.clearedAll = try reader.readBool()
+            default: try reader.skip()
+            }
+        }
+        return commit
+    }
+
+    private mutating func readCollection() throws -> LoggedCommit.LoggedCollection {
+        try expect(reader.readArrayHead(), 4...4)
+        let name = try reader.readText()
+        let version = try reader.readInteger(as: Int32.self)
+        var collection = LoggedCommit.LoggedCollection(
+            name: name, version: Int(version), isCleared: try reader.readBool(), operations: [])
+        for _ in 0..<(try count(reader.readArrayHead())) { collection.operations.append(try readOperation()) }
+        return collection
+    }
+
+    private mutating func readOperation() throws -> LoggedCommit.LoggedOperation {
+        var parts = try expect(reader.readArrayHead(), 2...4) - 2
+        let key = try reader.readText()
+        let bits = try reader.readUnsigned()
+        let isWhole = bits & CommitField.wholeRecord != 0
+        guard let low = UInt8(exactly: bits & ~CommitField.wholeRecord) else { throw malformed("kinds are \(bits)") }
+        let kinds = ChangeKinds(rawValue: low)
+        var operation = LoggedCommit.LoggedOperation(
+            key: key, kinds: kinds, setsMetadata: isWhole || !kinds.isDisjoint(with: [.inserted, .metadataChanged]))
+        if parts > 0, isWhole || !kinds.isDisjoint(with: [.inserted, .objectChanged]) {
+            operation.object = try slice()
+            parts -= 1
+        }
+        if parts > 0, operation.setsMetadata {
+            operation.metadata = try slice()
+            parts -= 1
+        }
+        guard parts == 0 else { throw malformed("an operation has more parts than its kinds say") }
+        return operation
+    }
+
+    /// The next item, as part of the commit's own bytes.
+    private mutating func slice() throws -> ArraySlice<UInt8> {
+        let start = reader.position
+        try reader.skip()
+        return item[(item.startIndex + start)..<(item.startIndex + reader.position)]
+    }
+
+    private func count(_ head: Int?) throws -> Int {
+        guard let head else { throw malformed("a length is missing") }
+        return head
+    }
+
+    @discardableResult
+    private func expect(_ head: Int?, _ range: ClosedRange<Int>) throws -> Int {
+        let count = try count(head)
+        guard range.contains(count) else { throw malformed("an array has \(count) elements") }
+        return count
+    }
+
+    private func malformed(_ what: String) -> DatabaseError {
+        DatabaseError(.corruptLog, "a commit is not in the form of this version: \(what). Run `yaprak verify`.")
+    }
+}

@@ -1,0 +1,53 @@
+public import YaprakTrees
+
+/// A record in a collection's tree, whatever its type.
+///
+/// Two stamps say when the object and when the metadata were last written. A touch makes a new box with both stamps
+/// unchanged, so the difference of two snapshots knows *what* changed in a record, not only that something did.
+@usableFromInline
+package class RecordBox: TreeRow, @unchecked Sendable {
+    // Written once, before the box is shared; that is the whole of the @unchecked.
+    final let objectStamp: UInt64
+    final let metadataStamp: UInt64
+
+    init(key: String, objectStamp: UInt64, metadataStamp: UInt64) {
+        self.objectStamp = objectStamp
+        self.metadataStamp = metadataStamp
+        super.init(key: key)
+    }
+}
+
+/// A record with its values: what was written is what is read, without any decoding.
+@usableFromInline
+package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & Sendable>: RecordBox,
+    @unchecked Sendable
+{
+    @usableFromInline final let object: Object
+    @usableFromInline final let metadata: Metadata?
+
+    init(key: String, object: Object, metadata: Metadata?, objectStamp: UInt64, metadataStamp: UInt64) {
+        self.object = object
+        self.metadata = metadata
+        super.init(key: key, objectStamp: objectStamp, metadataStamp: metadataStamp)
+    }
+}
+
+/// A record as it stands on disk: of a collection that no type was bound to, or set aside because it does not decode.
+package final class RawRecord: RecordBox, @unchecked Sendable {
+    /// The object: one CBOR item.
+    package let object: ArraySlice<UInt8>
+    /// The metadata: one CBOR item.
+    package let metadata: ArraySlice<UInt8>?
+    /// The version of the collection's form that the bytes have.
+    package let version: Int
+
+    init(
+        key: String, object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int,
+        objectStamp: UInt64 = 0, metadataStamp: UInt64 = 0
+    ) {
+        self.object = object
+        self.metadata = metadata
+        self.version = version
+        super.init(key: key, objectStamp: objectStamp, metadataStamp: metadataStamp)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import YaprakCBOR
+
+/// Turns the objects and metadata of a collection into bytes and back, for the log and the checkpoints.
+///
+/// Only databases with a file ask for it; in memory nothing is encoded (unless
+/// ``Database/inMemory(checkingCoding:options:)`` says so). What it throws while a transaction is sealed makes the write
+/// throw, and nothing of it is kept.
+///
+/// The default is CBOR, which tools can show without the program's types. Bytes of any other coder stand in the log
+/// wrapped and named, opaque to tools.
+public protocol RecordCoder: Sendable {
+    /// The name that stands beside the bytes in the log. Stable: bytes are decoded by the coder of that name.
+    var name: String { get }
+
+    /// The bytes of `value`.
+    /// - Throws: whatever says that the value has no encoding.
+    func encode<Value: Encodable>(_ value: Value) throws -> [UInt8]
+
+    /// The value of `bytes`.
+    /// - Throws: whatever says that the bytes are not a `Value`.
+    func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value
+}
+
+/// The default coder: CBOR in its deterministic form (RFC 8949, section 4.2.1).
+public struct CBORRecordCoder: RecordCoder {
+    /// The coder; it has no settings.
+    public static let shared = CBORRecordCoder()
+
+    /// `"cbor"`.
+    public var name: String { "cbor" }
+
+    /// The value as one CBOR item. O(size).
+    /// - Throws: ``CBORError``, or what the value's own `encode(to:)` throws.
+    public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { try CBOREncoder().encode(value) }
+
+    /// The value of one CBOR item. O(size).
+    /// - Throws: ``CBORError``, or what the value's own `init(from:)` throws.
+    public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+        try CBORDecoder().decode(type, from: bytes)
+    }
+}
+
+/// A coder for types whose `Codable` expects JSON: text with sorted keys.
+///
+///     RecordCollection.notes.configured { $0.coder = JSONRecordCoder() }
+public struct JSONRecordCoder: RecordCoder {
+    /// A JSON coder.
+    public init() {}
+
+    /// `"json"`.
+    public var name: String { "json" }
+
+    /// The value as JSON text, keys sorted so that equal values have equal bytes. O(size).
+    /// - Throws: `EncodingError`.
+    public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(value))
+    }
+
+    /// The value of a JSON text. O(size).
+    /// - Throws: `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(bytes))
+    }
+}
+
+/// The encoder of everything that goes to a log. It keeps its buffer between calls.
+let sharedEncoder = CBOREncoder()

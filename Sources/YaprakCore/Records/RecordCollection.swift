@@ -1,0 +1,133 @@
+public import YaprakCBOR
+
+/// The name of a collection of records, and the types its records have.
+///
+/// A handle, not a container: it costs nothing to make and holds no data. Declare each collection once, as a static
+/// member, and every door of the engine takes it as `.books`:
+///
+///     extension RecordCollection where Object == Book, Metadata == NoMetadata {
+///         static var books: Self { Self("books") }
+///     }
+///
+///     let dune = database.snapshot[.books]["abc"]
+///
+/// How records are encoded, validated and migrated is said where the collection is bound
+/// (``Database/open(at:options:collections:)``, ``Database/bind(_:)``), with ``configured(_:)``.
+///
+/// A name is 1 to 255 bytes of UTF-8 without control characters. Using one name with two Swift types in one database is
+/// a programming error and stops the program with a sentence that names both.
+public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    /// The name, as it stands in the log.
+    public let name: String
+    @usableFromInline let configuration: CollectionConfiguration<Object, Metadata>?
+
+    /// A handle for the collection called `name`. O(1).
+    @inlinable
+    public init(_ name: String) {
+        self.name = name
+        self.configuration = nil
+    }
+
+    init(name: String, configuration: CollectionConfiguration<Object, Metadata>) {
+        self.name = name
+        self.configuration = configuration
+    }
+
+    /// The same collection with its coder, its validation and its migrations, for the place where it is bound.
+    ///
+    ///     let database = try await Database.open(at: path, collections: RecordCollection.books.configured {
+    ///         $0.version = 2
+    ///         $0.migrate(from: 1, to: 2) { value in … }
+    ///     })
+    ///
+    /// Handles without a configuration use the one that was bound. O(1).
+    public func configured(_ build: (inout CollectionConfiguration<Object, Metadata>) -> Void) -> Self {
+        var next = configuration ?? CollectionConfiguration()
+        build(&next)
+        return Self(name: name, configuration: next)
+    }
+}
+
+/// The metadata of collections that have none.
+///
+///     extension RecordCollection where Object == Book, Metadata == NoMetadata { … }
+public struct NoMetadata: Codable, Sendable, Hashable {
+    /// The only value. O(1).
+    public init() {}
+}
+
+/// How the records of one collection are encoded, checked and migrated.
+///
+/// Made by ``RecordCollection/configured(_:)``; a value, so that a handle stays `Sendable`.
+public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    /// The version of the record's form on disk. Records of an older version go through ``migrate(from:to:_:)`` at bind.
+    public var version = 1
+
+    /// Turns records into bytes and back. CBOR by default, which tools can read without the program's types.
+    public var coder: any RecordCoder = CBORRecordCoder.shared
+
+    /// What happens at bind to a record whose bytes do not decode.
+    public var undecodable = UndecodablePolicy.refuse
+
+    var migrations: [Int: Migration] = [:]
+    var prepare: (@Sendable (String, inout Object, inout Metadata?) throws -> Void)?
+
+    /// CBOR, version 1, no checks.
+    public init() {}
+
+    /// Checks or changes every record before it is written.
+    ///
+    /// The closure runs inside the transaction for each object or metadata that is set. What it throws makes the whole
+    /// write throw, unchanged; what it changes is what gets stored, indexed and logged. Touches and removals don't run it.
+    ///
+    ///     $0.prepare { key, book, _ in
+    ///         guard !book.title.isEmpty else { throw EmptyTitle(key) }
+    ///         book.title = book.title.trimmed()
+    ///     }
+    public mutating func prepare(
+        _ body: @escaping @Sendable (_ key: String, _ object: inout Object, _ metadata: inout Metadata?) throws -> Void
+    ) {
+        prepare = body
+    }
+
+    /// Says how a record of version `from` becomes one of version `to`.
+    ///
+    /// Steps chain: 1 → 2 and 2 → 3 take a record from 1 to 3. They work on the decoded but untyped value, run once per
+    /// record when the collection is bound, and what one throws makes the bind throw (or sets the record aside, under
+    /// ``UndecodablePolicy/setAside``).
+    ///
+    ///     $0.version = 2
+    ///     $0.migrate(from: 1, to: 2) { record in record.object["rank"] = record.object["salesRank"] }
+    ///
+    /// - Precondition: `from` is less than `to`.
+    public mutating func migrate(
+        from: Int, to: Int, _ step: @escaping @Sendable (inout UntypedRecord) throws -> Void
+    ) {
+        precondition(from < to, "a migration goes from a version to a later one, not from \(from) to \(to)")
+        migrations[from] = Migration(to: to, step: step)
+    }
+}
+
+/// What happens when a record that came from disk does not decode to its collection's type.
+public enum UndecodablePolicy: Sendable {
+    /// Opening or binding throws ``DatabaseError`` with the code `undecodableRecord` and the first keys. Nothing is lost.
+    case refuse
+    /// The record stays as bytes: outside of reads and extensions, counted in the recovery report, kept in every
+    /// checkpoint until a write to its key replaces it.
+    case setAside
+}
+
+/// A record on its way through a migration: decoded, without the program's types.
+public struct UntypedRecord: Sendable {
+    /// The key. Migrations can't change it.
+    public let key: String
+    /// The object.
+    public var object: CBORValue
+    /// The metadata, if the record has any.
+    public var metadata: CBORValue?
+}
+
+struct Migration: Sendable {
+    var to: Int
+    var step: @Sendable (inout UntypedRecord) throws -> Void
+}

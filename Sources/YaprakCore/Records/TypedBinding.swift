@@ -1,0 +1,143 @@
+import YaprakTrees
+import YaprakCBOR
+import YaprakStorage
+
+/// A collection bound to its types.
+@usableFromInline
+final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendable>: CollectionBinding,
+    @unchecked Sendable
+{
+    @usableFromInline typealias Box = TypedRecord<Object, Metadata>
+
+    let configuration: CollectionConfiguration<Object, Metadata>
+    private let isCBOR: Bool
+
+    init(_ collection: RecordCollection<Object, Metadata>) {
+        configuration = collection.configuration ?? CollectionConfiguration()
+        isCBOR = configuration.coder is CBORRecordCoder
+        super.init(
+            name: collection.name, objectType: Object.self, metadataType: Metadata.self,
+            version: configuration.version)
+    }
+
+    override var undecodable: UndecodablePolicy { configuration.undecodable }
+
+    override func encodeObject(of record: RecordBox, to writer: CBORWriter) throws {
+        try encode(unsafeDowncast(record, to: Box.self).object, to: writer)
+    }
+
+    override func encodeMetadata(of record: RecordBox, to writer: CBORWriter) throws -> Bool {
+        guard let metadata = unsafeDowncast(record, to: Box.self).metadata else { return false }
+        try encode(metadata, to: writer)
+        return true
+    }
+
+    override func hasMetadata(_ record: RecordBox) -> Bool {
+        unsafeDowncast(record, to: Box.self).metadata != nil
+    }
+
+    private func encode<Value: Encodable>(_ value: Value, to writer: CBORWriter) throws {
+        if isCBOR {
+            try sharedEncoder.encode(value, to: writer)
+        } else {
+            ForeignItem.write(try configuration.coder.encode(value), coder: configuration.coder.name, to: writer)
+        }
+    }
+
+    override func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
+        let box = unsafeDowncast(record, to: Box.self)
+        return Box(
+            key: key, object: box.object, metadata: box.metadata, objectStamp: objectStamp,
+            metadataStamp: metadataStamp)
+    }
+
+    override func merge(
+        object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64
+    ) -> RecordBox {
+        let object = unsafeDowncast(object, to: Box.self)
+        return Box(
+            key: object.key, object: object.object, metadata: unsafeDowncast(metadata, to: Box.self).metadata,
+            objectStamp: objectStamp, metadataStamp: metadataStamp)
+    }
+
+    // MARK: From disk
+
+    override func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox {
+        let record =
+            if raw.version == version {
+                try (object: decode(Object.self, raw.object, decoder), metadata: raw.metadata.map { try decode(Metadata.self, $0, decoder) })
+            } else {
+                try migrated(raw, decoder)
+            }
+        return Box(
+            key: raw.key, object: record.object, metadata: record.metadata, objectStamp: raw.objectStamp,
+            metadataStamp: raw.metadataStamp)
+    }
+
+    private func migrated(_ raw: RawRecord, _ decoder: RecordDecoder) throws -> (object: Object, metadata: Metadata?) {
+        var at = raw.version
+        guard at < version else {
+            throw DatabaseError(
+                .migrationFailed,
+                "a record of \"\(name)\" has version \(at), newer than version \(version) of this program. Open it with the newer program.",
+                place: .init(collection: name, key: raw.key))
+        }
+        var record = UntypedRecord(
+            key: raw.key, object: try decode(CBORValue.self, raw.object, decoder),
+            metadata: try raw.metadata.map { try decode(CBORValue.self, $0, decoder) })
+        while at < version {
+            guard let migration = configuration.migrations[at], migration.to <= version else {
+                throw DatabaseError(
+                    .migrationFailed,
+                    "no migration leads \"\(name)\" from version \(at) to \(version). Add migrate(from: \(at), to: …) where it is bound.",
+                    place: .init(collection: name, key: raw.key))
+            }
+            try migration.step(&record)
+            at = migration.to
+        }
+        let object = try CBOREncoder().encode(record.object)
+        let metadata = try record.metadata.map { try CBOREncoder().encode($0) }
+        return (
+            try decoder.cbor.decode(Object.self, from: object),
+            try metadata.map { try decoder.cbor.decode(Metadata.self, from: $0) }
+        )
+    }
+
+    /// Bytes say themselves whether they are CBOR or another coder's, so a collection may change its coder.
+    private func decode<Value: Decodable>(
+        _ type: Value.Type, _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder
+    ) throws -> Value {
+        try item.withUnsafeBytes { bytes in
+            guard let foreign = try ForeignItem.read(bytes) else { return try decoder.cbor.decode(type, from: bytes) }
+            guard foreign.coder == configuration.coder.name else {
+                throw DatabaseError(
+                    .undecodableRecord,
+                    "was written by the coder \"\(foreign.coder)\", and \"\(name)\" is bound with \"\(configuration.coder.name)\"",
+                    place: .init(collection: name))
+            }
+            return try configuration.coder.decode(type, from: foreign.bytes)
+        }
+    }
+}
+
+/// Bytes of another coder inside of CBOR: tag 27, "serialised language-independent object with type name", around the
+/// coder's name and the bytes. Registered with IANA; specified at http://cbor.schmorp.de/generic-object.
+package enum ForeignItem {
+    private static let tag: UInt64 = 27
+
+    static func write(_ bytes: [UInt8], coder: String, to writer: CBORWriter) {
+        writer.write(tag: tag)
+        writer.writeArrayHead(count: 2)
+        writer.write(text: coder)
+        writer.write(bytes: bytes)
+    }
+
+    /// The coder and the bytes, or `nil` if the item is no such thing. Bytes point into `item`.
+    package static func read(_ item: UnsafeRawBufferPointer) throws -> (coder: String, bytes: UnsafeRawBufferPointer)? {
+        // 0xd8 0x1b is the head of tag 27 in its shortest form, the only one that we write.
+        guard item.count > 3, item[0] == 0xd8, item[1] == 0x1b, item[2] == 0x82 else { return nil }
+        var reader = CBORReader(item, at: 3)
+        let coder = try reader.readText()
+        return (coder, try reader.readBytesInPlace())
+    }
+}

@@ -1,0 +1,39 @@
+extension Snapshot {
+    /// What an extension knows in this snapshot.
+    ///
+    ///     let inbox = try snapshot.reader(of: inboxView)
+    ///
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot was taken before the extension
+    ///   was registered, or after it was unregistered; `typeMismatch` if the name belongs to another type.
+    /// - Complexity: O(number of extensions).
+    public func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
+        let name = `extension`.name
+        guard let entry = state.entry(ofExtension: name) else { throw notRegistered(name) }
+        guard let registration = entry.registration as? TypedRegistration<Extension> else {
+            throw otherExtension(name, Extension.self)
+        }
+        return registration.base.reader(of: entry.root as! Extension.Root, in: self)
+    }
+
+    /// What an extension knows in this snapshot.
+    ///
+    ///     for row in database.snapshot[salesRank]["sci-fi"].prefix(20) { … }
+    ///
+    /// - Precondition: the extension is registered in this snapshot. Where that is not known, use ``reader(of:)``, which
+    ///   throws, or ``isRegistered(_:)``.
+    /// - Complexity: O(number of extensions).
+    public subscript<Extension: DatabaseExtension>(_ extension: Extension) -> Extension.Reader {
+        do { return try reader(of: `extension`) } catch { preconditionFailure("\(error)") }
+    }
+
+    /// Whether an extension of that name is registered in this snapshot. O(number of extensions).
+    public func isRegistered(_ name: String) -> Bool { state.entry(ofExtension: name) != nil }
+
+    /// The names of the extensions registered in this snapshot, parents before dependants.
+    public var extensionNames: [String] { state.extensions.map(\.registration.name) }
+
+    /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it.
+    public func versionTag(ofExtensionNamed name: String) -> String? {
+        state.entry(ofExtension: name)?.registration.versionTag
+    }
+}

@@ -1,0 +1,119 @@
+import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+// How extensions follow a transaction.
+//
+// Changes are noted in segments. A segment ends when the transaction asks for an extension, or when it ends itself; each
+// extension then processes the segments it has not seen, parents before dependants: they stand in the order in which
+// they were registered, and a parent is always registered first.
+extension Draft {
+    /// Brings every extension up to date with what the transaction did so far.
+    /// - Throws: `extensionFailed` with what the extension threw.
+    func catchUp() throws {
+        closeSegment()
+        while caughtUpSegments < segments.count {
+            let segment = segments[caughtUpSegments]
+            try process(segment)
+            caughtUpSegments += 1
+        }
+    }
+
+    /// Ends the segment under way, if anything is in it.
+    func closeSegment() {
+        guard !recorders.isEmpty || clearedAll else { return }
+        var batch = ChangeBatch()
+        batch.clearedAll = clearedAll
+        for recorder in recorders {
+            if let changes = recorder.changes(directory.bindings[recorder.slot]) { batch.collections.append(changes) }
+        }
+        recorders = []
+        clearedAll = false
+        if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+    }
+
+    private func process(_ segment: DraftSegment) throws {
+        guard !extensions.isEmpty else { return }
+        var changed = segment.stepped.compactMap { step in step.changes.map { (name: step.name, changes: $0) } }
+        var updated = Set(segment.stepped.map(\.name))
+        for index in extensions.indices {
+            let registration = extensions[index].registration
+            guard
+                !segment.batch.isEmpty && registration.isConcerned(by: segment.batch)
+                    || registration.dependencies.contains(where: updated.contains)
+            else { continue }
+            let context = ExtensionContext(before: Snapshot(lastCaughtUp), parentChanges: changed) { [self] in
+                Snapshot(freeze())
+            }
+            let update = try wrap(registration) {
+                try registration.update(
+                    extensions[index].root, for: NetChanges(batch: segment.batch), in: context)
+            }
+            extensions[index].root = update.root
+            forgetFrozen()
+            updated.insert(registration.name)
+            if let changes = update.changes {
+                changed.append((registration.name, changes))
+                extensionChanges.append((registration.name, changes))
+            }
+            for step in update.operations { primarySteps.append((registration.name, step)) }
+        }
+    }
+
+    /// Applies a step to a primary extension.
+    func perform<Extension: PrimaryExtension>(_ operation: Extension.Operation, on extension: Extension) throws {
+        try catchUp()
+        lastCaughtUp = freeze()
+        guard countOperation() else { throw failure! }
+        guard let index = extensions.firstIndex(where: { $0.registration.name == `extension`.name }) else {
+            throw notRegistered(`extension`.name)
+        }
+        guard let registration = extensions[index].registration as? TypedRegistration<Extension> else {
+            throw otherExtension(`extension`.name, Extension.self)
+        }
+        var root = extensions[index].root as! Extension.Root
+        let changes = try wrap(registration) { try registration.base.apply(operation, to: &root) }
+        primarySteps.append((registration.name, try CBOREncoder().encode(operation)))
+        extensions[index].root = root
+        forgetFrozen()
+        if let changes { extensionChanges.append((registration.name, changes)) }
+        // Dependants follow at once, so that no segment mixes a step with changes of records.
+        segments.append(DraftSegment(batch: ChangeBatch(), stepped: [(registration.name, changes)]))
+        try catchUp()
+        lastCaughtUp = freeze()
+    }
+
+    /// A snapshot in which records and extensions are both up to date.
+    func currentSnapshot() throws -> Snapshot {
+        try catchUp()
+        let state = freeze()
+        lastCaughtUp = state
+        return Snapshot(state)
+    }
+
+    private func wrap<Result>(_ registration: ExtensionRegistration, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw DatabaseError(
+                .extensionFailed,
+                "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
+                cause: error)
+        }
+    }
+}
+
+/// The error of an extension that is asked for where it is not.
+func notRegistered(_ name: String) -> DatabaseError {
+    DatabaseError(
+        .extensionNotRegistered,
+        "extension \"\(name)\" is not registered in what is read here. Await database.register(…) first; a snapshot taken before that does not have it.")
+}
+
+/// The error of an extension whose name belongs to one of another type.
+func otherExtension(_ name: String, _ type: any Any.Type) -> DatabaseError {
+    DatabaseError(
+        .typeMismatch, "the name \"\(name)\" belongs to an extension of another type than \(type). Use one name for each.")
+}

@@ -1,0 +1,79 @@
+import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+// The end of a transaction.
+extension Draft {
+    /// A commit that is made, and not yet seen by anybody.
+    struct Sealed {
+        var state: SnapshotState
+        var changeset: Changeset
+        /// The commit as it goes to the log; `nil` without one.
+        var item: [UInt8]?
+    }
+
+    /// Makes the next state and its changeset; `nil` if the transaction changed nothing. Either way the draft is over.
+    ///
+    /// - Throws: the failure that was put aside, what an extension threw, `encodingFailed`, `valueTooLarge`. Everything
+    ///   is then as before the transaction.
+    func seal(origin: String, isRestore: Bool = false) throws -> Sealed? {
+        do {
+            if let failure { throw failure }
+            try catchUp()
+            if let failure { throw failure }
+            let batch = segments.count == 1 ? segments[0].batch : segments.reduce(ChangeBatch()) { $0.followed(by: $1.batch) }
+            if batch.isEmpty && info == nil && primarySteps.isEmpty {
+                abort()
+                return nil
+            }
+            let changeset = Changeset(
+                storage: ChangesetStorage(
+                    number: base.number.next(), origin: origin, nanoseconds: environment.clock(), info: info,
+                    batch: batch, extensionChanges: extensionChanges))
+            let item = environment.encodes ? try CommitEncoder(environment).encode(changeset.storage, primarySteps) : nil
+            if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
+            return Sealed(state: sealTrees(), changeset: changeset, item: item)
+        } catch {
+            abort()
+            throw error
+        }
+    }
+
+    /// Ends the draft as a new state of the commit `number`, without a changeset.
+    func sealTrees(number: CommitNumber? = nil) -> SnapshotState {
+        SnapshotState(
+            number: number ?? base.number.next(), directory: directory, roots: roots, extensions: extensions,
+            version: tree.seal())
+    }
+
+    /// Undoes everything. Snapshots that were frozen on the way stay what they are.
+    func abort() {
+        tree.abort(roots: allTrees)
+    }
+
+    /// Every tree of the draft: those of the collections, and those that extensions own.
+    private var allTrees: [TreeRoot] { SnapshotState.trees(roots, extensions) }
+
+    func setInfo(_ value: some Codable & Sendable) {
+        guard environment.encodes || environment.checksDecoding else {
+            info = .value(value, encoded: nil)
+            return
+        }
+        do {
+            info = .value(value, encoded: try CBOREncoder().encode(value))
+        } catch {
+            fail(
+                DatabaseError(
+                    .encodingFailed, "the info of a commit does not encode as CBOR: \(type(of: value))", cause: error))
+        }
+    }
+}
+
+extension SnapshotState {
+    /// Every tree of a state: those of the collections, and those that extensions own.
+    static func trees(_ roots: ContiguousArray<TreeRoot>, _ extensions: ContiguousArray<ExtensionEntry>) -> [TreeRoot] {
+        roots + extensions.flatMap { $0.registration.trees(of: $0.root) }
+    }
+
+    var trees: [TreeRoot] { Self.trees(roots, extensions) }
+}

@@ -1,0 +1,216 @@
+import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+/// The next snapshot while it is being made: trees under change, and notes of what changed.
+///
+/// One at a time per database, on the Database actor, from the start of a transaction's closure to its end.
+///
+/// - Invariant: until `seal()` nothing of it can be seen from outside, except through snapshots frozen on the way,
+///   which stay what they were.
+@usableFromInline
+final class Draft {
+    let base: SnapshotState
+    let tree: TreeDraft
+    let firstStamp: UInt64
+    let environment: DraftEnvironment
+
+    var directory: CollectionDirectory
+    var roots: ContiguousArray<TreeRoot>
+    var extensions: ContiguousArray<ExtensionEntry>
+
+    // Notes since the extensions last caught up, and before.
+    var recorders: ContiguousArray<ChangeRecorder> = []
+    var clearedAll = false
+    var segments: [DraftSegment] = []
+    var caughtUpSegments = 0
+    var lastCaughtUp: SnapshotState
+    var extensionChanges: [(name: String, changes: any Sendable)] = []
+    var primarySteps: [(name: String, step: [UInt8])] = []
+
+    var info: ChangesetStorage.Info?
+    var afterCommit: [@Sendable () -> Void] = []
+    private var operations = 0
+    /// The first thing that went wrong in a place that can't throw; the transaction fails with it at its end.
+    private(set) var failure: (any Error)?
+    private var frozen: SnapshotState?
+
+    init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
+        self.base = base
+        self.tree = tree
+        self.environment = environment
+        firstStamp = tree.stamp
+        directory = base.directory
+        roots = base.roots
+        extensions = base.extensions
+        lastCaughtUp = base
+    }
+
+    /// Remembers the first failure; the transaction ends with it.
+    @inline(never)
+    func fail(_ error: any Error) {
+        if failure == nil { failure = error }
+    }
+
+    // MARK: Collections
+
+    /// The slot of a typed collection, made if it is new.
+    @usableFromInline
+    func slot<Object, Metadata>(of collection: RecordCollection<Object, Metadata>) -> Int {
+        if let slot = directory.slot(of: collection.name) {
+            directory.bindings[slot].check(Object.self, Metadata.self)
+            return slot
+        }
+        if let error = invalidName(collection.name, of: "collection") { fail(error) }
+        return addCollection(TypedBinding(collection))
+    }
+
+    @inline(never)
+    func addCollection(_ binding: CollectionBinding) -> Int {
+        directory = directory.appending(binding)
+        roots.append(TreeRoot())
+        frozen = nil
+        return roots.count - 1
+    }
+
+    // MARK: Records
+
+    /// What is to become of a record.
+    enum Edit {
+        case keep
+        case put(RecordBox, ChangeKinds)
+        case remove
+    }
+
+    /// Decides about the record under `key` (in its normal form), applies the decision and notes it.
+    ///
+    /// - Returns: the record there was before.
+    @discardableResult
+    func edit(_ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit) rethrows -> RecordBox? {
+        guard failure == nil, admit(key) else { return nil }
+        var after: RecordBox?
+        var kinds: ChangeKinds = []
+        var changed = false
+        let old = try key.withKeyBytes { bytes in
+            try tree.edit(&roots[slot], key: bytes) { row in
+                switch try decide(row.map { unsafeDowncast($0, to: RecordBox.self) }) {
+                case .keep:
+                    return .keep
+                case .put(let box, let what):
+                    after = box
+                    kinds = row == nil ? .inserted : what
+                    changed = true
+                    return .put(box)
+                case .remove:
+                    guard row != nil else { return .keep }
+                    kinds = .removed
+                    changed = true
+                    return .remove
+                }
+            }
+        }
+        let before = old.map { unsafeDowncast($0, to: RecordBox.self) }
+        if changed { note(slot, ChangeEntry(before: before, after: after, kinds: kinds)) }
+        if directory.hasAsides, changed || before == nil { replaceAside(of: slot, key, by: after) }
+        return before
+    }
+
+    /// Removes everything in a collection. O(1) in the number of records.
+    func clear(_ slot: Int) {
+        guard failure == nil, countOperation() else { return }
+        if let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty {
+            tree.clear(&roots[aside])
+            frozen = nil
+        }
+        guard !roots[slot].isEmpty || recorders.contains(where: { $0.slot == slot }) else { return }
+        recorders[recorder(of: slot, count: roots[slot].count)].noteClear()
+        tree.clear(&roots[slot])
+        frozen = nil
+    }
+
+    /// Removes everything in all collections.
+    func clearAll() {
+        for slot in directory.bindings.indices where !directory.bindings[slot].isHidden { clear(slot) }
+        if base.roots.contains(where: { !$0.isEmpty }) { clearedAll = true }
+    }
+
+    func note(_ slot: Int, _ entry: ChangeEntry) {
+        // The tree has the change already.
+        let countBefore = roots[slot].count - (entry.before == nil ? 1 : 0) + (entry.after == nil ? 1 : 0)
+        recorders[recorder(of: slot, count: countBefore)].note(entry, firstStamp: firstStamp)
+        frozen = nil
+    }
+
+    private func recorder(of slot: Int, count: Int) -> Int {
+        for index in recorders.indices where recorders[index].slot == slot { return index }
+        recorders.append(ChangeRecorder(slot: slot, startCount: count))
+        return recorders.count - 1
+    }
+
+    private func admit(_ key: String) -> Bool {
+        if key.utf8.count > environment.limits.keyBytesMax {
+            fail(
+                DatabaseError(
+                    .keyTooLong,
+                    "a key has \(key.utf8.count) bytes, \(environment.limits.keyBytesMax) are allowed. Shorten it, or raise Limits.keyBytesMax.",
+                    place: .init(key: String(key.prefix(64)))))
+            return false
+        }
+        return countOperation()
+    }
+
+    func countOperation() -> Bool {
+        operations += 1
+        if operations > environment.limits.operationsMax {
+            fail(
+                DatabaseError(
+                    .transactionTooLarge,
+                    "a transaction has more than \(environment.limits.operationsMax) operations. Write in several transactions, or raise Limits.operationsMax."))
+            return false
+        }
+        return true
+    }
+
+    // MARK: Looking at it
+
+    /// The database as it stands in this transaction, kept as it is whatever the transaction does next.
+    func freeze() -> SnapshotState {
+        if let frozen { return frozen }
+        let state = SnapshotState(
+            number: base.number.next(), directory: directory, roots: roots, extensions: extensions,
+            version: tree.freeze())
+        frozen = state
+        return state
+    }
+
+    /// Called when an extension's root has changed, so that no frozen state shows the one before.
+    func forgetFrozen() { frozen = nil }
+}
+
+/// What a draft takes from the database it is part of.
+struct DraftEnvironment: Sendable {
+    var limits = Limits()
+    /// Whether records are encoded when the transaction is sealed.
+    var encodes = false
+    /// Whether what was encoded is decoded again, to fail where a launch would.
+    var checksDecoding = false
+    var clock: @Sendable () -> Int64
+}
+
+/// A part of a transaction, between two moments at which its extensions were asked for.
+struct DraftSegment {
+    var batch: ChangeBatch
+    /// Primary extensions that were stepped by hand, and what that changed in them.
+    var stepped: [(name: String, changes: (any Sendable)?)] = []
+}
+
+/// The error of a name that can't be one, or `nil`.
+func invalidName(_ name: String, of what: String) -> DatabaseError? {
+    let bytes = name.utf8.count
+    if bytes == 0 || bytes > Limits.nameBytesMax || name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) {
+        return DatabaseError(
+            .invalidName,
+            "the name of \(what) \(name.debugDescription) must have 1 to \(Limits.nameBytesMax) bytes and no control characters")
+    }
+    return nil
+}

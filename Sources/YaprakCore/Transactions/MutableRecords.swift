@@ -1,0 +1,218 @@
+import YaprakTrees
+
+/// The records of one collection inside a write: to read, to set, to touch, to remove.
+///
+/// Yielded by ``WriteTransaction``; can't be copied or kept. Every verb that says whether it did something says so by
+/// its result; a record that isn't there is never an error. What can't be stored (a key over the limit, a value that
+/// ``CollectionConfiguration/prepare(_:)`` refuses) makes the whole write throw when its closure has returned.
+public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sendable>: ~Copyable {
+    @usableFromInline typealias Box = TypedRecord<Object, Metadata>
+
+    @usableFromInline let draft: Draft
+    @usableFromInline let slot: Int
+
+    @usableFromInline
+    init(draft: Draft, slot: Int) {
+        self.draft = draft
+        self.slot = slot
+    }
+
+    // MARK: Reading
+
+    /// The object under `key`, as this transaction sees it.
+    ///
+    /// Setting it inserts or replaces the object and keeps the metadata that is there; setting `nil` removes the record.
+    ///
+    ///     transaction[.books]["abc"]?.salesRank += 1
+    ///
+    /// - Complexity: O(log *n*).
+    @inlinable
+    public subscript(key: String) -> Object? {
+        get { draft.box(slot, key).map { unsafeDowncast($0, to: Box.self).object } }
+        nonmutating set {
+            if let newValue { setObject(newValue, for: key) } else { remove(key) }
+        }
+    }
+
+    /// The metadata under `key`; `nil` if there is no record or it has none. O(log *n*).
+    @inlinable
+    public func metadata(for key: String) -> Metadata? {
+        draft.box(slot, key).flatMap { unsafeDowncast($0, to: Box.self).metadata }
+    }
+
+    /// The record under `key`; `nil` if there is none. O(log *n*).
+    @inlinable
+    public func row(for key: String) -> Row<Object, Metadata>? {
+        draft.box(slot, key).map { Row(unsafeDowncast($0, to: Box.self)) }
+    }
+
+    /// Whether there is a record under `key`. O(log *n*).
+    @inlinable
+    public func contains(key: String) -> Bool { draft.box(slot, key) != nil }
+
+    /// The number of records. O(1).
+    public var count: Int { draft.roots[slot].count }
+
+    /// Whether there is no record. O(1).
+    public var isEmpty: Bool { count == 0 }
+
+    /// The records as they stand now, to walk and to keep: what the transaction does next doesn't change them.
+    ///
+    ///     for row in transaction[.books].rows where row.object.isOld {
+    ///         transaction[.books].remove(row.key)           // safe: the walk sees the state it started from
+    ///     }
+    ///
+    /// - Complexity: O(1); later changes of the same transaction copy the nodes they reach, once.
+    public var rows: Records<Object, Metadata> {
+        let state = draft.freeze()
+        let root = state.roots[slot]
+        return Records(state: state, root: root, bounds: 0..<root.count)
+    }
+
+    // MARK: Setting
+
+    /// Inserts or replaces a record: object and metadata both. Without metadata the record has none afterwards.
+    ///
+    /// To keep the metadata that is there, use the subscript or ``replaceObject(_:for:)``.
+    /// - Complexity: O(log *n*).
+    public func set(_ object: Object, metadata: Metadata?, for key: String) {
+        let key = RecordKey.normalized(key)
+        guard let (object, metadata) = prepared(object, metadata, key) else { return }
+        draft.edit(slot, key) { old in
+            .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
+        }
+    }
+
+    /// Inserts or replaces an object and keeps the metadata that is there. The subscript's other name.
+    @usableFromInline
+    func setObject(_ object: Object, for key: String) {
+        let key = RecordKey.normalized(key)
+        if needsPreparing {
+            guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
+            draft.edit(slot, key) { old in .put(keeping(old, key, object, metadata), .objectChanged) }
+        } else {
+            draft.edit(slot, key) { old in
+                .put(keeping(old, key, object, old.flatMap { unsafeDowncast($0, to: Box.self).metadata }), .objectChanged)
+            }
+        }
+    }
+
+    /// Replaces the object of a record that is there; keeps its metadata.
+    /// - Returns: whether there was such a record.
+    /// - Complexity: O(log *n*).
+    @discardableResult
+    public func replaceObject(_ object: Object, for key: String) -> Bool {
+        guard contains(key: key) else { return false }
+        setObject(object, for: key)
+        return true
+    }
+
+    /// Replaces the metadata of a record that is there, `nil` for none; keeps its object.
+    /// - Returns: whether there was such a record.
+    /// - Complexity: O(log *n*).
+    @discardableResult
+    public func replaceMetadata(_ metadata: Metadata?, for key: String) -> Bool {
+        let key = RecordKey.normalized(key)
+        guard let old = draft.box(slot, key).map({ unsafeDowncast($0, to: Box.self) }) else { return false }
+        guard let (object, metadata) = prepared(old.object, metadata, key) else { return true }
+        draft.edit(slot, key) { old in
+            guard let old else { return .keep }
+            let box = Box(
+                key: old.key, object: object, metadata: metadata, objectStamp: old.objectStamp,
+                metadataStamp: draft.tree.stamp)
+            return .put(box, .metadataChanged)
+        }
+        return true
+    }
+
+    // MARK: Touching
+
+    /// Says that the object changed, though it wasn't written: extensions look again, changesets tell of it.
+    /// - Returns: whether there is such a record. - Complexity: O(log *n*).
+    @discardableResult
+    public func touchObject(for key: String) -> Bool { touch(key, .objectTouched) }
+
+    /// Says that the metadata changed, though it wasn't written.
+    /// - Returns: whether there is such a record. - Complexity: O(log *n*).
+    @discardableResult
+    public func touchMetadata(for key: String) -> Bool { touch(key, .metadataTouched) }
+
+    /// Says that object and metadata changed, though neither was written.
+    /// - Returns: whether there is such a record. - Complexity: O(log *n*).
+    @discardableResult
+    public func touchRow(for key: String) -> Bool { touch(key, [.objectTouched, .metadataTouched]) }
+
+    private func touch(_ key: String, _ kinds: ChangeKinds) -> Bool {
+        let old = draft.edit(slot, RecordKey.normalized(key)) { old in
+            guard let old = old.map({ unsafeDowncast($0, to: Box.self) }) else { return .keep }
+            let box = Box(
+                key: old.key, object: old.object, metadata: old.metadata, objectStamp: old.objectStamp,
+                metadataStamp: old.metadataStamp)
+            return .put(box, kinds)
+        }
+        return old != nil
+    }
+
+    // MARK: Removing
+
+    /// Removes the record under `key`.
+    /// - Returns: what was there, or `nil`. - Complexity: O(log *n*).
+    @discardableResult
+    public func remove(_ key: String) -> Row<Object, Metadata>? {
+        let old = draft.edit(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
+        return old.map { Row(unsafeDowncast($0, to: Box.self)) }
+    }
+
+    /// Removes the records under `keys`; keys without a record are passed over.
+    /// - Returns: how many were there. - Complexity: O(*k* · log *n*).
+    @discardableResult
+    public func remove(_ keys: some Sequence<String>) -> Int {
+        keys.reduce(0) { $0 + (remove($1) == nil ? 0 : 1) }
+    }
+
+    /// Removes every record of the collection.
+    ///
+    /// The changeset tells of it as one fact (``RecordChanges/removedAll``), not record by record.
+    /// - Complexity: O(1) in the number of records.
+    public func removeAll() { draft.clear(slot) }
+
+    // MARK: Inside
+
+    private var needsPreparing: Bool {
+        unsafeDowncast(draft.directory.bindings[slot], to: TypedBinding<Object, Metadata>.self).configuration.prepare != nil
+    }
+
+    private func prepared(_ object: Object, _ metadata: Metadata?, _ key: String) -> (Object, Metadata?)? {
+        let binding = unsafeDowncast(draft.directory.bindings[slot], to: TypedBinding<Object, Metadata>.self)
+        guard let prepare = binding.configuration.prepare else { return (object, metadata) }
+        var object = object
+        var metadata = metadata
+        do {
+            try prepare(key, &object, &metadata)
+            return (object, metadata)
+        } catch {
+            draft.fail(error)
+            return nil
+        }
+    }
+
+    private func box(_ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
+        Box(
+            key: key, object: object, metadata: metadata, objectStamp: draft.tree.stamp,
+            metadataStamp: draft.tree.stamp)
+    }
+
+    private func keeping(_ old: RecordBox?, _ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
+        Box(
+            key: old?.key ?? key, object: object, metadata: metadata, objectStamp: draft.tree.stamp,
+            metadataStamp: old?.metadataStamp ?? draft.tree.stamp)
+    }
+}
+
+extension Draft {
+    /// The box under `key`, given in any form.
+    @usableFromInline
+    func box(_ slot: Int, _ key: String) -> RecordBox? {
+        roots[slot].lookup(recordKey: key)?.takeUnretainedValue() as RecordBox?
+    }
+}

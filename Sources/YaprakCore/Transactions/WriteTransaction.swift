@@ -1,0 +1,94 @@
+public import struct YaprakStorage.CommitNumber
+
+/// One write while it runs: everything it does becomes visible and durable together, or not at all.
+///
+///     try await database.write { transaction in
+///         transaction[.books]["abc"] = Book(title: "Dune", genre: "sci-fi", salesRank: 3)
+///         transaction[.books]["abc"]?.salesRank += 1
+///     }
+///
+/// The closure is synchronous, sees its own changes, and runs when no other does. Throwing out of it undoes everything
+/// and comes out of `write` unchanged. A transaction and the doors it yields can't be copied or kept: letting one escape
+/// the closure does not compile. Snapshots and rows taken from it may escape; they stay what they were.
+public struct WriteTransaction: ~Copyable {
+    @usableFromInline let draft: Draft
+
+    init(_ draft: Draft) { self.draft = draft }
+
+    /// The records of a collection, to read and to write.
+    ///
+    /// - Precondition: the collection holds records of these types; one that came from disk has been bound.
+    /// - Complexity: O(1) in the number of records.
+    @inlinable
+    public subscript<Object, Metadata>(
+        _ collection: RecordCollection<Object, Metadata>
+    ) -> MutableRecords<Object, Metadata> {
+        _read {
+            let records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
+            yield records
+        }
+        _modify {
+            var records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
+            yield &records
+        }
+    }
+
+    /// The number this transaction's commit will have, if it changes something.
+    public var commitNumber: CommitNumber { draft.base.number.next() }
+
+    /// Everything as it stands at this point of the transaction, extensions included; stays as it is whatever comes next.
+    ///
+    ///     let before = try transaction.snapshot()
+    ///     transaction[.books].removeAll()
+    ///     for row in before[.books] { … }          // all of them, still
+    ///
+    /// - Throws: `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Complexity: O(1), plus what the extensions have to catch up with.
+    public borrowing func snapshot() throws -> Snapshot { try draft.currentSnapshot() }
+
+    /// The snapshot the transaction started from. O(1).
+    public var before: Snapshot { Snapshot(draft.base) }
+
+    /// What an extension knows at this point of the transaction, its changes included.
+    ///
+    /// - Throws: `extensionNotRegistered`, `typeMismatch`, or `extensionFailed` if it can't follow.
+    public borrowing func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
+        try draft.currentSnapshot().reader(of: `extension`)
+    }
+
+    /// Does a step in a primary extension; it is logged, and undone if the transaction is.
+    ///
+    /// - Throws: `extensionNotRegistered`, `typeMismatch`, or `extensionFailed` with what the extension threw.
+    public mutating func perform<Extension: PrimaryExtension>(
+        _ operation: Extension.Operation, on extension: Extension
+    ) throws {
+        try draft.perform(operation, on: `extension`)
+    }
+
+    /// Removes every record of every collection.
+    ///
+    /// The changeset says so as one fact, ``ChangeQuestions/didRemoveAll``.
+    /// - Complexity: O(number of collections).
+    public mutating func removeAll() { draft.clearAll() }
+
+    /// Removes every record of the collection called `name`, also of one that no type is bound to.
+    /// - Complexity: O(1) in the number of records.
+    public mutating func removeAll(inCollectionNamed name: String) {
+        if let slot = draft.directory.slot(of: name) { draft.clear(slot) }
+    }
+
+    /// Runs `body` after this transaction's commit is published; never after it was undone.
+    ///
+    /// Several run in the order in which they were given, on the task that called `write`, before `write` returns. A
+    /// transaction that turns out to change nothing makes no commit; its callbacks run all the same, it did succeed.
+    public mutating func afterCommit(_ body: @escaping @Sendable () -> Void) {
+        draft.afterCommit.append(body)
+    }
+
+    /// Attaches a value to the commit: it travels in the changeset (``Changeset/info(as:)``) and in the log.
+    ///
+    /// Alone it makes a commit, too. A second call replaces the value of the first.
+    public mutating func setInfo(_ value: some Codable & Sendable) {
+        draft.setInfo(value)
+    }
+}

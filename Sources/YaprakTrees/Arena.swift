@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Where the trees of a database and of all its forks live: one counter of stamps, and the account of what there is.
+///
+/// Outlives every timeline that uses it. Stamps are never used again; they are not commit numbers, which are.
+package final class Arena: Sendable {
+    private let lastStamp = Atomic<UInt64>(0)
+    private let nodes = Atomic<Int>(0)
+    private let rows = Atomic<Int>(0)
+    private let bytes = Atomic<Int>(0)
+
+    package init() {}
+
+    func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// What the arena holds. Timelines report when a slice of reclaiming ends, not per node or commit.
+    package var counts: ArenaCounts {
+        ArenaCounts(
+            nodes: nodes.load(ordering: .relaxed), rows: rows.load(ordering: .relaxed),
+            bytes: bytes.load(ordering: .relaxed))
+    }
+
+    func add(_ change: ArenaCounts) {
+        if change.nodes != 0 { nodes.wrappingAdd(change.nodes, ordering: .relaxed) }
+        if change.rows != 0 { rows.wrappingAdd(change.rows, ordering: .relaxed) }
+        if change.bytes != 0 { bytes.wrappingAdd(change.bytes, ordering: .relaxed) }
+    }
+}
+
+/// How many nodes and rows trees hold, and the nodes' bytes.
+package struct ArenaCounts: Sendable, Equatable {
+    package var nodes = 0
+    package var rows = 0
+    package var bytes = 0
+
+    @inline(__always)
+    mutating func add(_ change: ArenaCounts) {
+        nodes &+= change.nodes
+        rows &+= change.rows
+        bytes &+= change.bytes
+    }
+}

@@ -1,0 +1,76 @@
+extension Node {
+    /// A node of another draft with the same entries and room for `capacity`. The rows' references move with the
+    /// entry, not with the copy: nobody counts here.
+    @inline(__always)
+    func copy(born: UInt64, capacity wanted: Int) -> Node {
+        let n = count
+        let copy = Node.make(level: level, capacity: wanted, born: born, ordered: isOrdered)
+        copy.count = n
+        copy.adoptPrefix(of: self)
+        copy.entries.copyMemory(from: entries, byteCount: n &* 16)
+        if !isLeaf {
+            copy.children.update(from: children, count: n)
+            copy.sizes.update(from: sizes, count: n)
+        }
+        return copy
+    }
+
+    /// Moves the entries from `middle` on into a new node of draft `born`.
+    func split(at middle: Int, born: UInt64) -> Node {
+        let n = count - middle
+        let right = Node.make(level: level, capacity: Node.room(for: n + 1), born: born, ordered: isOrdered)
+        right.adoptPrefix(of: self)
+        right.take(n, from: self, at: middle, to: 0)
+        right.count = n
+        count = middle
+        tightenIfTied()
+        right.tightenIfTied()
+        return right
+    }
+
+    @inline(__always)
+    func adoptPrefix(of other: Node) {
+        skip = other.skip
+        commonFirst = other.commonFirst
+        commonSecond = other.commonSecond
+    }
+
+    /// Copies entries over others, words and all. Within one node the stretches may overlap.
+    @inline(__always)
+    func take(_ n: Int, from source: Node, at start: Int, to target: Int) {
+        guard n > 0 else { return }
+        (entries + target &* 16).copyMemory(from: source.entries + start &* 16, byteCount: n &* 16)
+        if !isLeaf {
+            (children + target).update(from: source.children + start, count: n)
+            (sizes + target).update(from: source.sizes + start, count: n)
+        }
+    }
+
+    /// Makes room for an entry at `i`; the caller fills it.
+    @inline(__always)
+    func openGap(at i: Int) {
+        take(count &- i, from: self, at: i, to: i &+ 1)
+        count &+= 1
+    }
+
+    @inline(__always)
+    func closeGap(at i: Int) {
+        take(count &- i &- 1, from: self, at: i &+ 1, to: i)
+        count &-= 1
+    }
+
+    /// Puts `child` at `i`. The node has room.
+    func insertChild(_ child: Node, at i: Int) {
+        openGap(at: i)
+        children[i] = child
+        sizes[i] = UInt32(truncatingIfNeeded: child.total)
+        setBound(at: i)
+    }
+
+    /// Says again what child `i` begins with.
+    func setBound(at i: Int) {
+        let child = children[i]
+        rows[i] = child.rows[0]
+        settleWord(at: i, hint: child.words[0])
+    }
+}

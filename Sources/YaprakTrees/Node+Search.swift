@@ -1,0 +1,99 @@
+/// Where a key is in a node, or belongs.
+struct NodePlace {
+    /// The first entry that is not less.
+    var index: Int
+    /// Whether that entry is the key itself.
+    var isFound: Bool
+
+    @inline(__always)
+    init(_ index: Int, _ isFound: Bool) {
+        self.index = index
+        self.isFound = isFound
+    }
+}
+
+extension Node {
+    /// The first entry whose word is not less than `word`.
+    ///
+    /// Asks every eighth word, then those in between: in each round the loads don't wait for one another, as the steps
+    /// of a binary search would, and no branch depends on the data. A leaf is seldom in the cache.
+    @inline(__always)
+    func lowerBound(_ word: UInt64) -> Int {
+        let words = self.words
+        let n = count
+        var low = 0
+        var i = 7
+        while i < n {
+            low &+= words[i] < word ? 8 : 0
+            i &+= 8
+        }
+        let end = min(low &+ 8, n)
+        var result = low
+        while low < end {
+            result &+= words[low] < word ? 1 : 0
+            low &+= 1
+        }
+        return result
+    }
+
+    @inline(__always)
+    func place(of probe: KeyProbe) -> NodePlace {
+        let skip = self.skip
+        var word = probe.first
+        if skip != 0 {
+            let side = self.side(of: probe)
+            if side != 0 { return NodePlace(side < 0 ? 0 : count, false) }
+            word = KeyBytes.word(probe.bytes, at: skip)
+        }
+        let i = lowerBound(word)
+        if i == count || words[i] != word { return NodePlace(i, false) }
+        let row = rows[i]
+        if probe.isSurelyKey(of: row, knowing: skip &+ 8) { return NodePlace(i, true) }
+        let order = probe.compare(to: row)
+        if order <= 0 { return NodePlace(i, order == 0) }
+        return placeAmongTies(of: probe, word: word, after: i)
+    }
+
+    /// Several entries have the same word: ask their keys.
+    @inline(never)
+    private func placeAmongTies(of probe: KeyProbe, word: UInt64, after i: Int) -> NodePlace {
+        let n = count
+        var low = i + 1
+        var high = low
+        while high < n, words[high] == word { high += 1 }
+        while low < high {
+            let middle = (low + high) / 2
+            let order = probe.compare(to: rows[middle])
+            if order == 0 { return NodePlace(middle, true) }
+            if order < 0 { high = middle } else { low = middle + 1 }
+        }
+        return NodePlace(low, false)
+    }
+
+    /// The child below which a key is or belongs.
+    @inline(__always)
+    func child(for probe: KeyProbe) -> Int {
+        let place = self.place(of: probe)
+        return place.isFound || place.index == 0 ? place.index : place.index &- 1
+    }
+
+    /// The first entry that comes after `row` by `order`; with `orEqual` the first that doesn't come before it.
+    ///
+    /// Trusts the comparator for nothing but the result: whatever it says, this is an index from 0 through `count`.
+    func place(of row: TreeRow, word: UInt64, order: RowOrder, orEqual: Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            let goesRight: Bool
+            if words[middle] != word {
+                goesRight = words[middle] < word
+            } else {
+                let result = rows[middle]._withUnsafeGuaranteedRef { order.compare($0, row) }
+                goesRight = orEqual ? result < 0 : result <= 0
+            }
+            if goesRight { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

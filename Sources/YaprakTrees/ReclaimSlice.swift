@@ -1,0 +1,100 @@
+/// One bounded piece of reclaiming, with what it found and what it leaves.
+struct ReclaimSlice {
+    /// How many more things to handle.
+    var budget: Int
+    /// Rows to let go once no lock is held.
+    var rows: [RowRef] = []
+    /// Matter that the version still needs.
+    var kept = DeadList()
+    /// Matter there was no time for.
+    var rest = DeadList()
+    /// Subtrees on the way; empty between chunks.
+    var walk: [DeadEntry] = []
+    var freed = ArenaCounts()
+    /// What the arena is to be told.
+    var report = ArenaCounts()
+    /// Versions that a finished list kept alive: they go with the slice, outside the locks.
+    private var pins: [TreeVersion] = []
+
+    /// Their release makes more to reclaim.
+    var hasPins: Bool { !pins.isEmpty }
+
+    init(budget: Int) { self.budget = budget }
+
+    mutating func drop(pin: inout TreeVersion?) {
+        if let pin { pins.append(pin) }
+        pin = nil
+    }
+
+    /// Judges a chunk: what was born by `stamp` stays for that version, or is forgotten where a base says that it
+    /// belongs to somebody else. The rest is freed.
+    mutating func settle(_ chunk: DeadChunk, stamp: UInt64, isBase: Bool) {
+        if chunk.header.pointee.youngest <= stamp {
+            budget &-= 1
+            if isBase { chunk.free() } else { kept.append(chunk) }
+            return
+        }
+        var left = Int(chunk.header.pointee.count)
+        let entries = chunk.entries
+        while true {
+            let entry: DeadEntry
+            if let next = walk.popLast() {
+                entry = next
+            } else if left > 0 {
+                left &-= 1
+                entry = entries[left]
+            } else {
+                break
+            }
+            budget &-= 1
+            let birth = entry.birth
+            if birth > stamp {
+                free(entry)
+            } else if !isBase {
+                kept.append(entry, birth: birth)
+            }
+            if budget <= 0, left > 0 || !walk.isEmpty {
+                chunk.header.pointee.count = UInt32(left)
+                postpone(chunk)
+                return
+            }
+        }
+        chunk.free()
+    }
+
+    /// What is born later than the version goes, and what hangs below is asked the same question.
+    @inline(__always)
+    private mutating func free(_ entry: DeadEntry) {
+        if entry.isRow {
+            if entry.isWhole { descend(below: entry.row) }
+            rows.append(entry.row)
+            freed.rows &-= 1
+        } else {
+            let node = entry.node
+            if entry.isWhole { descend(below: node) }
+            freed.nodes &-= 1
+            freed.bytes &-= node.byteCount
+            node.raw.deallocate()
+        }
+    }
+
+    private mutating func descend(below node: Node) {
+        if node.isLeaf {
+            for i in 0..<node.count { walk.append(.rowTree(node.rows[i])) }
+        } else {
+            for i in 0..<node.count { walk.append(.subtree(node.children[i])) }
+        }
+    }
+
+    private mutating func descend(below row: RowRef) {
+        if let root = row._withUnsafeGuaranteedRef({ $0.nestedTree }), let node = root.node {
+            walk.append(.subtree(node))
+        }
+    }
+
+    private mutating func postpone(_ chunk: DeadChunk) {
+        if chunk.header.pointee.count > 0 { rest.append(chunk) } else { chunk.free() }
+        for entry in walk { rest.append(entry, birth: entry.birth) }
+        walk.removeAll(keepingCapacity: true)
+    }
+}

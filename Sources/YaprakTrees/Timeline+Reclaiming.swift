@@ -1,0 +1,89 @@
+extension Timeline {
+    /// Frees a slice of what no live version needs.
+    ///
+    /// Safe from any thread. Nodes are freed and rows let go outside the lock that readers and the writer take;
+    /// rows, whose deinit is somebody else's code, outside all locks.
+    /// - Parameter limit: how many versions, nodes and rows to handle, about.
+    /// - Returns: whether more remains. As long as it does, somebody has to call again.
+    package func reclaim(limit: Int) -> Bool {
+        var slice = ReclaimSlice(budget: limit)
+        let remains = whileNobodyReclaims { run(&slice) }
+        arena.add(slice.report)
+        if slice.rows.capacity == 0 { return remains }
+        for row in slice.rows { row.release() }
+        slice.rows.removeAll(keepingCapacity: slice.rows.capacity <= 4096)
+        locked { spareRows = slice.rows }
+        return remains
+    }
+
+    private func run(_ slice: inout ReclaimSlice) -> Bool {
+        var slot: VersionSlot?
+        var remains = false
+        while true {
+            let chunk = locked {
+                if let slot { deposit(&slice, in: slot) }
+                let next = slice.budget > 0 ? nextChunk(&slice) : nil
+                slot = next?.slot
+                if next == nil {
+                    // Dropping a pin makes more to reclaim.
+                    remains = slice.hasPins || !settleDebt()
+                    tally.add(slice.freed)
+                    swap(&slice.report, &tally)
+                } else if slice.rows.capacity == 0 {
+                    swap(&slice.rows, &spareRows)
+                }
+                return next?.chunk
+            }
+            guard let chunk, let slot else { return remains }
+            slice.settle(chunk, stamp: slot.pointee.stamp, isBase: slot.pointee.isBase)
+        }
+    }
+
+    /// The next matter to judge, and the version to judge it by.
+    private func nextChunk(_ slice: inout ReclaimSlice) -> (slot: VersionSlot, chunk: DeadChunk)? {
+        while let slot = released {
+            released = slot.pointee.nextReleased
+            unlink(slot)
+            slice.budget &-= 1
+            if slice.budget <= 0 { return nil }
+        }
+        while let slot = queue {
+            if let chunk = slot.pointee.unsettled.popFirst() { return (slot, chunk) }
+            queue = slot.pointee.nextQueued
+            slot.pointee.isQueued = false
+            finish(slot, &slice)
+        }
+        return nil
+    }
+
+    /// Puts what `slot` keeps on its list, and what the slice had no time for back where it came from.
+    private func deposit(_ slice: inout ReclaimSlice, in slot: VersionSlot) {
+        slot.pointee.dead.absorb(&slice.kept)
+        slot.pointee.unsettled.append(contentsOf: &slice.rest)
+    }
+
+    /// Takes a version out of its list; the one before inherits what it may still need.
+    private func unlink(_ slot: VersionSlot) {
+        guard let previous = slot.pointee.previous else { preconditionFailure("a list begins with its base") }
+        previous.pointee.unsettled.append(contentsOf: &slot.pointee.dead)
+        previous.pointee.unsettled.append(contentsOf: &slot.pointee.unsettled)
+        previous.pointee.next = slot.pointee.next
+        slot.pointee.next?.pointee.previous = previous
+        if youngest == slot { youngest = previous }
+        if previous.pointee.isBase || !previous.pointee.unsettled.isEmpty { enqueue(previous) }
+        slot.pointee.isUnlinked = true
+        if !slot.pointee.isQueued { slot.free() }
+    }
+
+    /// A slot that has left the queue with nothing unsettled.
+    private func finish(_ slot: VersionSlot, _ slice: inout ReclaimSlice) {
+        if slot.pointee.isUnlinked { return slot.free() }
+        guard slot.pointee.isBase, slot.pointee.next == nil else { return }
+        if slot == base {
+            if isClosed { slice.drop(pin: &slot.pointee.pin) }
+        } else {
+            slice.drop(pin: &slot.pointee.pin)
+            slot.free()
+        }
+    }
+}

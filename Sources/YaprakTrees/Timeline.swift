@@ -1,0 +1,234 @@
+import Synchronization
+
+/// The versions of a database, or of one of its forks, one after another.
+///
+///     let timeline = Timeline(arena: Arena()) { scheduleReclaiming() }
+///     let draft = timeline.beginDraft()
+///     draft.insert(row, into: &root)
+///     let version = draft.seal()
+///     while timeline.reclaim(limit: 1_000) {}
+///
+/// One writer at a time: drafts don't overlap (a precondition). Everything else is safe from any thread.
+///
+/// *Who frees what.* A node or row that was born at *b* and given up at *r* is freed as soon as no live version *s* has
+/// *b ≤ s < r*. Each live version has a list of what was given up after it and before the next one; when it dies, what
+/// is as old as the version before moves there, the rest is freed. So one old pin among a million commits costs the
+/// pinned version and the live one, none between.
+///
+/// A timeline must be closed: until then it keeps its newest version alive.
+package final class Timeline: @unchecked Sendable {
+    package let arena: Arena
+    private let onGarbage: @Sendable () -> Void
+
+    /// Guards all fields but the slots' contents while a reclaimer has taken a chunk out of them.
+    private let lock = Mutex<Void>(())
+    /// Held during one slice of reclaiming, and by whatever cuts the list. Taken before `lock`.
+    private let reclaimLock = Mutex<Void>(())
+
+    /// The head of the list: its stamp is the version a fork started from, or 0.
+    let base: VersionSlot
+    // The locks exclude what the runtime would look for.
+
+    /// The youngest live version in the list.
+    @exclusivity(unchecked)
+    var youngest: VersionSlot
+    var newestVersion: TreeVersion?
+    /// Versions whose pin is gone but which still stand in the list.
+    @exclusivity(unchecked)
+    var released: VersionSlot?
+    /// Slots with unsettled matter, and bases that may be done.
+    @exclusivity(unchecked)
+    var queue: VersionSlot?
+    var isClosed = false
+    /// Somebody has promised to call `reclaim`: the writer, or whoever was told through `onGarbage`.
+    private var isReclaimOwed = false
+    private var isDraftOpen = false
+    /// One object for all drafts.
+    private var draft: TreeDraft?
+    /// What was made and freed since the arena last heard of it.
+    @exclusivity(unchecked)
+    var tally = ArenaCounts()
+    /// Where doomed rows wait until no lock is held; kept for its storage.
+    @exclusivity(unchecked)
+    var spareRows: [RowRef] = []
+
+    /// A timeline of its own, whose newest version is empty.
+    ///
+    /// - Parameter onGarbage: called outside all locks when there is something to reclaim and nobody yet who has promised
+    ///   to: a reader released a pin. From then on, and from each `beginDraft` on, `reclaim` is owed until it returns false.
+    ///   It must not call `reclaim` itself, but have it called.
+    package convenience init(arena: Arena, onGarbage: @escaping @Sendable () -> Void) {
+        self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
+    }
+
+    private init(arena: Arena, base: VersionSlot, onGarbage: @escaping @Sendable () -> Void) {
+        self.arena = arena
+        self.base = base
+        self.onGarbage = onGarbage
+        youngest = base
+        append(.make(stamp: arena.nextStamp(), isBase: false))
+        newestVersion = TreeVersion(timeline: self, slot: youngest)
+    }
+
+    /// A timeline that starts with what `version` holds. O(1), no node is copied; keeps `version` until it is closed and
+    /// its own versions are gone.
+    package static func fork(from version: TreeVersion, onGarbage: @escaping @Sendable () -> Void) -> Timeline {
+        Timeline(
+            arena: version.timeline.arena, base: .make(stamp: version.stamp, isBase: true, pin: version),
+            onGarbage: onGarbage)
+    }
+
+    deinit {
+        // No version and no draft is left, nor anybody to reclaim what they left behind.
+        while reclaim(limit: .max) {}
+        base.free()
+    }
+
+    /// The newest sealed version.
+    package var newest: TreeVersion {
+        guard let newest = locked({ newestVersion }) else { preconditionFailure("the timeline is closed") }
+        return newest
+    }
+
+    @inline(__always)
+    func locked<R>(_ body: () -> R) -> R {
+        lock.withLock { _ in Carried(value: body()) }.value
+    }
+
+    func whileNobodyReclaims<R>(_ body: () -> R) -> R {
+        reclaimLock.withLock { _ in Carried(value: body()) }.value
+    }
+}
+
+/// Takes a value out of a lock whose contents are this object's own business.
+private struct Carried<Value>: @unchecked Sendable { let value: Value }
+
+// MARK: Drafts
+
+extension Timeline {
+    /// Starts a draft from the newest sealed version. There is one at a time, and one object for all of them.
+    package func beginDraft() -> TreeDraft {
+        let (draft, newest) = locked {
+            precondition(!isDraftOpen, "one draft at a time")
+            guard let newest = newestVersion else { preconditionFailure("the timeline is closed") }
+            isDraftOpen = true
+            isReclaimOwed = true
+            let draft = self.draft ?? TreeDraft(timeline: self)
+            self.draft = draft
+            return (draft, newest)
+        }
+        draft.begin(from: newest)
+        return draft
+    }
+
+    /// Takes what a draft gave up, and makes the state before that the next version of the list.
+    /// - Parameter isEnd: whether the draft ends here.
+    func seal(stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool) -> TreeVersion {
+        let slot = VersionSlot.make(stamp: stamp, isBase: false)
+        let version = TreeVersion(timeline: self, slot: slot)
+        let old = locked {
+            bury(&dead, under: youngest)
+            append(slot)
+            tally.add(made)
+            guard isEnd else { return nil as TreeVersion? }
+            isDraftOpen = false
+            defer { newestVersion = version }
+            return newestVersion
+        }
+        _ = consume old
+        return version
+    }
+
+    /// Ends a draft that changed nothing since `version`.
+    func endDraft(with version: TreeVersion) {
+        let old = locked {
+            isDraftOpen = false
+            defer { newestVersion = version }
+            return newestVersion
+        }
+        _ = consume old
+    }
+
+    /// Call with the lock held.
+    func endDraftWithoutVersion() { isDraftOpen = false }
+    var isDraftInProgress: Bool { isDraftOpen }
+
+    /// Takes no more drafts and gives up the newest state. Snapshots still held stay good.
+    ///
+    /// Call `reclaim` until it returns false, for the last time; later releases free what they were the last to need.
+    /// - Parameter roots: all trees of the newest version.
+    package func close(roots: [TreeRoot]) {
+        var dead = DeadList()
+        for root in roots { dead.append(subtreeOf: root) }
+        let newest = locked {
+            precondition(!isDraftOpen, "a timeline is closed between drafts")
+            isClosed = true
+            bury(&dead, under: youngest)
+            enqueue(base)
+            isReclaimOwed = true
+            draft = nil
+            defer { newestVersion = nil }
+            return newestVersion
+        }
+        _ = consume newest
+    }
+}
+
+extension DeadList {
+    /// Gives up a whole tree. O(1).
+    mutating func append(subtreeOf root: TreeRoot) {
+        if let node = root.node { append(.subtree(node), birth: node.born) }
+    }
+}
+
+// MARK: The list (call with the lock held)
+
+extension Timeline {
+    private func append(_ slot: VersionSlot) {
+        slot.pointee.previous = youngest
+        youngest.pointee.next = slot
+        youngest = slot
+    }
+
+    /// Matter that was given up while `slot` was the youngest version.
+    func bury(_ dead: inout DeadList, under slot: VersionSlot) {
+        while let chunk = dead.popFirst() {
+            if chunk.header.pointee.youngest <= slot.pointee.stamp, !slot.pointee.isBase {
+                slot.pointee.dead.append(chunk)
+            } else {
+                slot.pointee.unsettled.append(chunk)
+                enqueue(slot)
+            }
+        }
+    }
+
+    func enqueue(_ slot: VersionSlot) {
+        if slot.pointee.isQueued { return }
+        slot.pointee.isQueued = true
+        slot.pointee.nextQueued = queue
+        queue = slot
+    }
+
+    /// Notes that a pin is gone.
+    func noteRelease(of slot: VersionSlot) {
+        let (isOwed, isAlone) = locked {
+            slot.pointee.nextReleased = released
+            released = slot
+            defer { isReclaimOwed = true }
+            return (isReclaimOwed, isClosed)
+        }
+        if isOwed { return }
+        if isAlone {
+            while reclaim(limit: .max) {}
+        } else {
+            onGarbage()
+        }
+    }
+
+    /// Whether nothing is left to reclaim; then nobody owes it.
+    func settleDebt() -> Bool {
+        let isDone = released == nil && queue == nil
+        if isDone { isReclaimOwed = isDraftOpen }
+        return isDone
+    }
+}

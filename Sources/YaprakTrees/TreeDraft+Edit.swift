@@ -1,0 +1,116 @@
+/// What to do with the row an edit found.
+package enum TreeEdit {
+    /// Leave everything as it is.
+    case keep
+    /// Put this row in its place. Its key is the one that was looked for.
+    case put(TreeRow)
+    /// Take it out, if it was there, and its nested tree with it.
+    case remove
+}
+
+extension TreeDraft {
+    /// Looks a key up, asks what to do with it, and does that.
+    ///
+    ///     let old = draft.edit(&root, key: key) { old in old == nil ? .put(row) : .keep }
+    ///
+    /// One descent. Nothing is copied unless something changes. `body` may do anything but edit `root`.
+    /// - Returns: the row that was there.
+    @discardableResult
+    package func edit(
+        _ root: inout TreeRoot, key: UnsafeBufferPointer<UInt8>, _ body: (TreeRow?) throws -> TreeEdit
+    ) rethrows -> TreeRow? {
+        precondition(isOpen, "the draft has ended")
+        let probe = KeyProbe(key)
+        guard root.raw != nil else {
+            if case .put(let row) = try body(nil) {
+                Self.check(row, isFor: probe)
+                plant(row, word: KeyBytes.word(key, at: 0), ordered: false, in: &root)
+            }
+            return nil
+        }
+        var (depth, isFound) = descend(root, to: probe)
+        let old = isFound ? path[depth].node.rows[path[depth].index].takeUnretainedValue() : nil
+        let before = changes
+        let decision = try body(old)
+        // The closure may have edited other trees, over the same path, or frozen this one.
+        if changes != before { (depth, isFound) = descend(root, to: probe) }
+        switch decision {
+        case .keep: break
+        case .put(let row):
+            if row === old { return old }
+            Self.check(row, isFor: probe)
+            if isFound {
+                replaceRow(&root, depth: depth, with: row)
+            } else {
+                insertRow(&root, depth: depth, row: row, hint: 0)
+            }
+        case .remove:
+            if isFound { removeRow(&root, depth: depth) }
+        }
+        return old
+    }
+
+    /// Puts a row under its key.
+    /// - Returns: the row that was there.
+    @discardableResult
+    package func insert(_ row: TreeRow, into root: inout TreeRoot) -> TreeRow? {
+        row.withKey { edit(&root, key: $0) { _ in .put(row) } }
+    }
+
+    /// Takes the row with this key out, and its nested tree.
+    @discardableResult
+    package func remove(_ key: UnsafeBufferPointer<UInt8>, from root: inout TreeRoot) -> TreeRow? {
+        edit(&root, key: key) { _ in .remove }
+    }
+
+    @discardableResult
+    package func remove(_ key: String, from root: inout TreeRoot) -> TreeRow? {
+        var key = key
+        return key.withUTF8 { remove($0, from: &root) }
+    }
+
+    /// Empties a tree. O(1): all of it is given up as one.
+    package func clear(_ root: inout TreeRoot) {
+        guard let node = root.node else { return }
+        touch()
+        giveUp(.subtree(node), birth: node.born)
+        root = TreeRoot()
+    }
+
+    @inline(__always)
+    private static func check(_ row: TreeRow, isFor probe: KeyProbe) {
+        precondition(row.withKey { KeyBytes.compare(probe.bytes, $0) } == 0, "a row is put under its own key")
+    }
+
+    /// Puts a row in the place of the one the path leads to.
+    @inline(__always)
+    func replaceRow(_ root: inout TreeRoot, depth: Int, with row: TreeRow) {
+        touch()
+        let new = adopt(row)
+        ownPath(&root, depth: depth, slack: 0)
+        let leaf = path[depth].node
+        let index = path[depth].index
+        let old = leaf.rows[index]
+        leaf.rows[index] = new
+        fixBounds(depth: depth, isSameKey: true)
+        discard(old)
+        checkShape(root)
+    }
+
+    /// Makes a tree of one row.
+    func plant(_ row: TreeRow, word: UInt64, ordered: Bool, in root: inout TreeRoot) {
+        touch()
+        let leaf = makeNode(level: 0, capacity: Node.room(for: 1), ordered: ordered)
+        leaf.rows[0] = adopt(row)
+        leaf.words[0] = word
+        leaf.count = 1
+        root = TreeRoot(raw: leaf.raw, count: 1)
+    }
+
+    @inline(__always)
+    func checkShape(_ root: TreeRoot) {
+        #if InvariantChecks
+            if let violation = root.firstViolation() { preconditionFailure(violation) }
+        #endif
+    }
+}

@@ -1,0 +1,99 @@
+/// One node on the way down, and the entry taken there.
+struct PathStep {
+    var node: Node
+    var index: Int
+}
+
+extension TreeDraft {
+    /// Goes down to where a key is or belongs; `path` remembers the way. The tree is not empty.
+    /// - Returns: the leaf's place on the path, and whether the key is there.
+    @inline(__always)
+    func descend(_ root: TreeRoot, to probe: KeyProbe) -> (depth: Int, isFound: Bool) {
+        var node = Node(root.raw.unsafelyUnwrapped)
+        var depth = 0
+        while !node.isLeaf {
+            let i = node.child(for: probe)
+            path[depth] = PathStep(node: node, index: i)
+            node = node.children[i]
+            depth &+= 1
+        }
+        let place = node.place(of: probe)
+        path[depth] = PathStep(node: node, index: place.index)
+        return (depth, place.isFound)
+    }
+
+    /// Goes down to the row at a position.
+    func descend(_ root: TreeRoot, toPosition position: Int) -> Int {
+        var node = Node(root.raw.unsafelyUnwrapped)
+        var depth = 0
+        var rest = position
+        while !node.isLeaf {
+            let (i, before) = node.childContaining(rest)
+            rest &-= before
+            path[depth] = PathStep(node: node, index: i)
+            node = node.children[i]
+            depth &+= 1
+        }
+        path[depth] = PathStep(node: node, index: rest)
+        return depth
+    }
+
+    /// Makes the nodes of the path this draft's own. A copy is as large as what it holds and `slack` more in the leaf.
+    @inline(__always)
+    func ownPath(_ root: inout TreeRoot, depth: Int, slack: Int) {
+        for level in 0...depth {
+            let node = path[level].node
+            if node.born != stamp {
+                replaceNode(&root, at: level, capacity: Node.room(for: node.count &+ (level == depth ? slack : 0)))
+            }
+        }
+    }
+
+    /// Puts a copy in the place of a node of the path, and lets the old one go.
+    func replaceNode(_ root: inout TreeRoot, at level: Int, capacity: Int) {
+        let node = path[level].node
+        let copy = copy(node, capacity: capacity)
+        path[level].node = copy
+        if level == 0 {
+            root.raw = copy.raw
+        } else {
+            path[level &- 1].node.children[path[level &- 1].index] = copy
+        }
+        discard(node)
+    }
+
+    func copy(_ node: Node, capacity: Int) -> Node {
+        let copy = node.copy(born: stamp, capacity: capacity)
+        made.nodes &+= 1
+        made.bytes &+= copy.byteCount
+        return copy
+    }
+
+    /// Makes room for one more entry in a node of the path, which is our own and not as large as nodes get.
+    @inline(__always)
+    func makeRoom(_ root: inout TreeRoot, at level: Int) -> Node {
+        let node = path[level].node
+        if node.count == node.capacity {
+            replaceNode(&root, at: level, capacity: Node.room(for: node.count + 1))
+        }
+        return path[level].node
+    }
+
+    /// The first row of the leaf at `depth` is another one: says so along the path, as far up as it is the first.
+    @inline(__always)
+    func fixBounds(depth: Int, isSameKey: Bool) {
+        guard path[depth].index == 0 else { return }
+        let row = path[depth].node.rows[0]
+        var level = depth
+        while level > 0 {
+            level &-= 1
+            let step = path[level]
+            if isSameKey {
+                step.node.rows[step.index] = row
+            } else {
+                step.node.setBound(at: step.index)
+            }
+            if step.index != 0 { return }
+        }
+    }
+}

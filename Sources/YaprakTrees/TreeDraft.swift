@@ -1,0 +1,214 @@
+/// What the one writer edits: trees whose next version is in the making.
+///
+/// A node that this draft made is changed in place, any other is copied and given up. Not `Sendable`; one object serves
+/// all drafts of a timeline, so don't keep it beyond ``seal()`` or ``abort(roots:)``: its calls would trap.
+///
+/// No access to its fields lasts longer than a load or a store, so they go without the runtime's exclusivity checks.
+package final class TreeDraft {
+    /// Owns this object. Unsafe, because a checked reference costs as much as a strong one.
+    private unowned(unsafe) let timeline: Timeline
+    /// The stamp of everything made now. Moves on with each freeze.
+    @exclusivity(unchecked)
+    package internal(set) var stamp: UInt64 = 0
+    /// The version the draft started from; nil between drafts.
+    private var start: TreeVersion?
+    /// The latest frozen version while nothing has changed since.
+    @exclusivity(unchecked)
+    private var unchanged: TreeVersion?
+    /// Counts changes, so that an edit notices what its own closure did.
+    @exclusivity(unchecked)
+    var changes: UInt64 = 0
+    /// What was made and freed since the last report.
+    @exclusivity(unchecked)
+    var made = ArenaCounts()
+    /// What was given up, and the latest of its births.
+    @exclusivity(unchecked)
+    var dead: UnsafeMutablePointer<DeadEntry>
+    @exclusivity(unchecked)
+    var deadCount = 0
+    @exclusivity(unchecked)
+    var deadCapacity = 64
+    @exclusivity(unchecked)
+    var youngestDead: UInt64 = 0
+    /// The way from the root to the place being edited.
+    let path: UnsafeMutablePointer<PathStep>
+
+    init(timeline: Timeline) {
+        self.timeline = timeline
+        dead = .allocate(capacity: deadCapacity)
+        path = .allocate(capacity: Node.depthMax)
+    }
+
+    deinit {
+        dead.deallocate()
+        path.deallocate()
+    }
+
+    /// Tells one draft from the next.
+    private(set) var session: UInt64 = 0
+
+    func begin(from version: TreeVersion) {
+        session &+= 1
+        start = version
+        unchanged = version
+        stamp = timeline.arena.nextStamp()
+    }
+
+    /// Whether the draft can be edited.
+    package var isOpen: Bool { start != nil }
+
+    /// Whether anything was changed since the draft began or was last frozen.
+    package var hasChanges: Bool { unchanged == nil }
+
+    /// Each change says so first.
+    @inline(__always)
+    func touch() {
+        precondition(isOpen, "the draft has ended")
+        changes &+= 1
+        if unchanged != nil { unchanged = nil }
+    }
+}
+
+// MARK: Ends
+
+extension TreeDraft {
+    /// The state of this moment as a version; later changes copy.
+    ///
+    /// For enumerations inside a write. The version can be read after the draft's end, even if it is aborted. While
+    /// nothing has changed the same version is returned. O(1).
+    package func freeze() -> TreeVersion {
+        precondition(isOpen, "the draft has ended")
+        if let unchanged { return unchanged }
+        let version = handOver(isEnd: false)
+        unchanged = version
+        stamp = timeline.arena.nextStamp()
+        return version
+    }
+
+    /// Ends the draft. What it made is the newest version of the timeline from now on. O(1).
+    @discardableResult
+    package func seal() -> TreeVersion {
+        precondition(isOpen, "the draft has ended")
+        let version: TreeVersion
+        if let unchanged {
+            version = unchanged
+            timeline.endDraft(with: version)
+        } else {
+            version = handOver(isEnd: true)
+        }
+        unchanged = nil
+        start = nil
+        return version
+    }
+
+    /// Ends the draft as if it had never been; frozen versions can be read until they are released.
+    ///
+    /// - Parameter roots: all trees as they are now, the edited ones at least.
+    package func abort(roots: [TreeRoot]) {
+        guard let start else { preconditionFailure("the draft has ended") }
+        if start === unchanged {
+            seal()
+            return
+        }
+        var list = takeDead()
+        for root in roots { list.append(subtreeOf: root) }
+        unchanged = nil
+        self.start = nil
+        timeline.cut(after: start, dead: &list, made: takeMade(), endsDraft: true)
+    }
+
+    private func handOver(isEnd: Bool) -> TreeVersion {
+        var list = takeDead()
+        return timeline.seal(stamp: stamp, dead: &list, made: takeMade(), isEnd: isEnd)
+    }
+
+    private func takeMade() -> ArenaCounts {
+        defer { made = ArenaCounts() }
+        return made
+    }
+}
+
+// MARK: Giving up
+
+extension TreeDraft {
+    @inline(__always)
+    func giveUp(_ entry: DeadEntry, birth: UInt64) {
+        if deadCount == deadCapacity { growDead() }
+        dead[deadCount] = entry
+        deadCount &+= 1
+        youngestDead = max(youngestDead, birth)
+    }
+
+    private func growDead() {
+        let grown = UnsafeMutablePointer<DeadEntry>.allocate(capacity: deadCapacity * 2)
+        grown.update(from: dead, count: deadCount)
+        dead.deallocate()
+        dead = grown
+        deadCapacity *= 2
+    }
+
+    /// What was given up, in chunks just as large as needed.
+    private func takeDead() -> DeadList {
+        var list = DeadList()
+        var start = 0
+        while start < deadCount {
+            let n = min(DeadChunk.capacityMax, deadCount - start)
+            let chunk = DeadChunk(capacity: n)
+            chunk.entries.update(from: dead + start, count: n)
+            chunk.header.pointee.count = UInt32(n)
+            chunk.header.pointee.youngest = youngestDead
+            list.append(chunk)
+            start += n
+        }
+        deadCount = 0
+        youngestDead = 0
+        if deadCapacity > 65_536 {
+            dead.deallocate()
+            deadCapacity = 64
+            dead = .allocate(capacity: deadCapacity)
+        }
+        return list
+    }
+
+    /// Lets a node go: at once if this draft made it, else when no version needs it.
+    @inline(__always)
+    func discard(_ node: Node) {
+        let born = node.born
+        if born != stamp { return giveUp(.node(node), birth: born) }
+        made.nodes &-= 1
+        made.bytes &-= node.byteCount
+        node.raw.deallocate()
+    }
+
+    /// Lets a row go whose nested tree, if it has one, lives on with another row.
+    @inline(__always)
+    func discard(_ row: RowRef) {
+        let birth = row.birth
+        if birth != stamp { return giveUp(.row(row), birth: birth) }
+        made.rows &-= 1
+        row.release()
+    }
+
+    /// Lets a row go and its nested tree with it.
+    @inline(__always)
+    func discardWhole(_ row: RowRef) {
+        if row._withUnsafeGuaranteedRef({ $0.nestedTree?.raw }) == nil { return discard(row) }
+        giveUp(.rowTree(row), birth: row.birth)
+    }
+
+    @inline(__always)
+    func makeNode(level: Int, capacity: Int, ordered: Bool) -> Node {
+        made.nodes &+= 1
+        made.bytes &+= Node.bytes(level: level, capacity: capacity)
+        return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered)
+    }
+
+    /// Takes a row into the trees: one reference, one birth.
+    @inline(__always)
+    func adopt(_ row: TreeRow) -> RowRef {
+        precondition(row.birth == 0, "a row goes into one tree, once: make another box for it")
+        row.birth = stamp
+        made.rows &+= 1
+        return RowRef.passRetained(row)
+    }
+}

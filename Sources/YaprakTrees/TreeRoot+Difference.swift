@@ -1,0 +1,199 @@
+/// One step from a tree to another.
+package enum TreeDifference {
+    case removed(TreeRow)
+    case inserted(TreeRow)
+    /// Another row in the same place: the same key, or equals by the comparator.
+    case replaced(old: TreeRow, new: TreeRow)
+}
+
+/// What finding a difference took. The cost of two trees that share nodes grows with what they don't share.
+package struct DifferenceCost: Sendable, Equatable {
+    /// Nodes looked into, of both trees.
+    package var nodesVisited = 0
+    /// Subtrees and rows passed over because both trees have them.
+    package var subtreesShared = 0
+    package var rowsShared = 0
+}
+
+extension TreeRoot {
+    /// Reports the steps from one tree of keys to another, in ascending order. Each row is reported as the tree has it.
+    ///
+    /// Subtrees both share are passed over whole, from the top down. Any two trees of one arena will do: near or far, in
+    /// either direction, also unrelated ones; then everything is compared, and the result is exact all the same.
+    /// - Complexity: O(d) for d nodes that aren't shared; d ≤ changes × depth.
+    @discardableResult
+    package static func difference(
+        from old: TreeRoot, to new: TreeRoot, _ body: (TreeDifference) throws -> Void
+    ) rethrows -> DifferenceCost {
+        try difference(old, new, KeyComparison(), body)
+    }
+
+    /// Reports the steps from one tree to another, both ordered by `order`.
+    ///
+    /// Rows are matched by identity and by the comparator. If that is inconsistent a row may be reported as removed and
+    /// inserted, but the steps, applied in their order from the first position to the last, still lead to the other tree.
+    @discardableResult
+    package static func difference(
+        from old: TreeRoot, to new: TreeRoot, order: RowOrder, _ body: (TreeDifference) throws -> Void
+    ) rethrows -> DifferenceCost {
+        try difference(old, new, OrderComparison(order: order), body)
+    }
+
+    @inline(__always)
+    private static func difference<Comparison: RowComparison>(
+        _ old: TreeRoot, _ new: TreeRoot, _ comparison: Comparison, _ body: (TreeDifference) throws -> Void
+    ) rethrows -> DifferenceCost {
+        var cost = DifferenceCost()
+        if old.raw == new.raw {
+            cost.subtreesShared = old.raw == nil ? 0 : 1
+            return cost
+        }
+        try withUnsafeTemporaryAllocation(of: PathStep.self, capacity: 2 * (Node.depthMax + 1)) { steps in
+            let base = steps.baseAddress.unsafelyUnwrapped
+            var a = DifferenceSide(old, path: base)
+            var b = DifferenceSide(new, path: base + (Node.depthMax + 1))
+            while true {
+                passShared(&a, &b, &cost)
+                guard let x = a.row else {
+                    try b.drain { try body(.inserted($0)) }
+                    break
+                }
+                guard let y = b.row else {
+                    try a.drain { try body(.removed($0)) }
+                    break
+                }
+                let order = x === y ? 0 : comparison.compare(x, y)
+                if order < 0 {
+                    if a.level >= 0 { a.descend() } else { try a.pass { try body(.removed($0)) } }
+                } else if order > 0 {
+                    if b.level >= 0 { b.descend() } else { try b.pass { try body(.inserted($0)) } }
+                } else if a.level >= 0 || b.level >= 0 {
+                    let (m, n) = (a.level, b.level)
+                    if m >= n { a.descend() }
+                    if n >= m { b.descend() }
+                } else {
+                    a.advance()
+                    b.advance()
+                    try body(.replaced(old: x.takeUnretainedValue(), new: y.takeUnretainedValue()))
+                }
+            }
+            cost.nodesVisited = a.visited + b.visited
+        }
+        return cost
+    }
+
+    /// Goes on while both sides are before the same child, or the same row.
+    @inline(__always)
+    private static func passShared(_ a: inout DifferenceSide, _ b: inout DifferenceSide, _ cost: inout DifferenceCost) {
+        while !a.isAtEnd, !b.isAtEnd, a.level == b.level {
+            let (x, y) = (a.top, b.top)
+            let n = min(x.pointee.node.count - x.pointee.index, y.pointee.node.count - y.pointee.index)
+            let same = sharedRun(x.pointee, y.pointee, n)
+            if same == 0 { return }
+            if a.level < 0 { cost.rowsShared &+= same } else { cost.subtreesShared &+= same }
+            a.advance(by: same)
+            b.advance(by: same)
+        }
+    }
+
+    /// How many of the next `n` children, or rows, are the same.
+    @inline(__always)
+    private static func sharedRun(_ a: PathStep, _ b: PathStep, _ n: Int) -> Int {
+        var i = 0
+        if a.node.isLeaf {
+            while i < n, a.node.rows[a.index &+ i] === b.node.rows[b.index &+ i] { i &+= 1 }
+        } else {
+            let (x, y) = (a.node.children + a.index, b.node.children + b.index)
+            while i < n, x[i] == y[i] { i &+= 1 }
+        }
+        return i
+    }
+}
+
+/// Where the walk through one of two trees stands: before a child of some node, or before a row of a leaf.
+private struct DifferenceSide {
+    private let path: UnsafeMutablePointer<PathStep>
+    private var depth = -1
+    var visited = 0
+    /// A tree whose root nobody has looked into yet.
+    private var unopened: Node?
+
+    init(_ root: TreeRoot, path: UnsafeMutablePointer<PathStep>) {
+        self.path = path
+        unopened = root.node
+    }
+
+    var top: UnsafeMutablePointer<PathStep> { path + depth }
+    @inline(__always)
+    var isAtEnd: Bool { depth < 0 }
+    /// The level of the node the walk stands before; -1 for a row.
+    @inline(__always)
+    var level: Int {
+        if let unopened { return unopened.level }
+        return depth < 0 ? -1 : path[depth].node.level &- 1
+    }
+    /// The first row of what the walk stands before; nil at the end.
+    @inline(__always)
+    var row: RowRef? {
+        if let unopened { return unopened.rows[0] }
+        return depth < 0 ? nil : path[depth].node.rows[path[depth].index]
+    }
+
+    /// Steps into the node the walk stands before.
+    mutating func descend() {
+        let node: Node
+        if let root = unopened {
+            node = root
+            unopened = nil
+        } else {
+            node = path[depth].node.children[path[depth].index]
+        }
+        depth &+= 1
+        visited &+= 1
+        path[depth] = PathStep(node: node, index: 0)
+    }
+
+    @inline(__always)
+    mutating func advance(by n: Int = 1) {
+        path[depth].index &+= n
+        while depth >= 0, path[depth].index == path[depth].node.count {
+            depth &-= 1
+            if depth >= 0 { path[depth].index &+= 1 }
+        }
+    }
+
+    /// Steps over a row and reports it.
+    @inline(__always)
+    mutating func pass(_ body: (TreeRow) throws -> Void) rethrows {
+        let row = path[depth].node.rows[path[depth].index]
+        advance()
+        try row._withUnsafeGuaranteedRef(body)
+    }
+
+    /// Reports all rows that are left.
+    mutating func drain(_ body: (TreeRow) throws -> Void) rethrows {
+        while row != nil {
+            if level >= 0 { descend() } else { try pass(body) }
+        }
+    }
+}
+
+/// How the rows of two trees are matched. Private, so that both kinds are specialised here and neither is called
+/// across a module wall.
+private protocol RowComparison {
+    func compare(_ a: RowRef, _ b: RowRef) -> Int
+}
+
+private struct KeyComparison: RowComparison {
+    @inline(__always)
+    func compare(_ a: RowRef, _ b: RowRef) -> Int { a.withKey { a in b.withKey { KeyBytes.compare(a, $0) } } }
+}
+
+private struct OrderComparison: RowComparison {
+    let order: RowOrder
+
+    @inline(__always)
+    func compare(_ a: RowRef, _ b: RowRef) -> Int {
+        a._withUnsafeGuaranteedRef { a in b._withUnsafeGuaranteedRef { order.compare(a, $0) } }
+    }
+}

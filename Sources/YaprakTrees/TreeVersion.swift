@@ -1,0 +1,53 @@
+/// A pin: as long as it lives, every root that was part of this version can be read, on any thread.
+///
+/// Releasing it costs the same on any thread and frees nothing: it is noted, and ``Timeline/reclaim(limit:)`` frees later.
+/// (Once the timeline is closed and reclaimed nobody is left to do so, and the release does it itself.)
+package final class TreeVersion: @unchecked Sendable {
+    package let timeline: Timeline
+    /// The stamp of the draft that made it. Later versions have larger ones.
+    package let stamp: UInt64
+    let slot: VersionSlot
+
+    init(timeline: Timeline, slot: VersionSlot) {
+        self.timeline = timeline
+        self.slot = slot
+        stamp = slot.pointee.stamp
+    }
+
+    deinit { timeline.noteRelease(of: slot) }
+}
+
+typealias VersionSlot = UnsafeMutablePointer<VersionState>
+
+/// A live version as its timeline keeps it: a link in the list from the oldest to the youngest.
+///
+/// `dead` is what was given up after this version and before the next live one, and was made no later than this version:
+/// it is needed here and by no younger version. `unsettled` is such matter that hasn't been judged by its birth yet.
+/// The head of a list is no version but its base: what is as old as that belongs to somebody else.
+struct VersionState {
+    let stamp: UInt64
+    let isBase: Bool
+    var previous: VersionSlot?
+    var next: VersionSlot?
+    var dead = DeadList()
+    var unsettled = DeadList()
+    var isUnlinked = false
+    var isQueued = false
+    var nextQueued: VersionSlot?
+    var nextReleased: VersionSlot?
+    /// A base keeps alive what its list inherited.
+    var pin: TreeVersion?
+}
+
+extension VersionSlot {
+    static func make(stamp: UInt64, isBase: Bool, pin: TreeVersion? = nil) -> VersionSlot {
+        let slot = VersionSlot.allocate(capacity: 1)
+        slot.initialize(to: VersionState(stamp: stamp, isBase: isBase, pin: pin))
+        return slot
+    }
+
+    func free() {
+        deinitialize(count: 1)
+        deallocate()
+    }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import TestSupport
+import Testing
+import YaprakCBOR
+
+@Suite struct CodableTests {
+    let encoder = CBOREncoder()
+    let decoder = CBORDecoder()
+
+    func roundTrip<T: Codable & Equatable>(_ value: T, _ note: Comment? = nil) throws {
+        let bytes = try encoder.encode(value)
+        #expect(try decoder.decode(T.self, from: bytes) == value, note)
+        #expect(CBORItem.isDeterministic(bytes), note)
+    }
+
+    @Test func `Values of every shape come back`() throws {
+        for seed in 0..<150 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            try roundTrip(random.everything(), "seed \(seed)")
+        }
+    }
+
+    @Test func `Scalars, optionals and empties come back at the top`() throws {
+        try roundTrip(1)
+        try roundTrip(Int8.min)
+        try roundTrip(UInt64.max)
+        try roundTrip(Int128.min)
+        try roundTrip(UInt128.max)
+        try roundTrip(-1 - Int128(UInt64.max))
+        try roundTrip("")
+        try roundTrip([Int]())
+        try roundTrip([String: Int]())
+        try roundTrip([UInt8]())
+        try roundTrip(Data())
+        try roundTrip(Int?.none)
+        try roundTrip([1, nil, 3])
+        try roundTrip(Season.winter)
+        try roundTrip(Float.leastNonzeroMagnitude)
+        #expect(try decoder.decode(Double.self, from: encoder.encode(Double.nan)).isNaN)
+        #expect(try decoder.decode(Double.self, from: encoder.encode(-0.0)).sign == .minus)
+    }
+
+    @Test func `Bytes are byte strings, whoever holds them`() throws {
+        #expect(try encoder.encode([1, 2] as [UInt8]) == hex("420102"))
+        #expect(try encoder.encode(Data([1, 2])) == hex("420102"))
+        #expect(try decoder.decode([UInt8].self, from: hex("82011880")) == [1, 128])
+        #expect(try decoder.decode(Data.self, from: hex("82011880")) == Data([1, 128]))
+        #expect(try decoder.decode([Int].self, from: hex("420180")) == [1, 128])
+        #expect(try decoder.decode([UInt8].self, from: hex("5f41014102ff")) == [1, 2])
+        #expect(try decoder.decode(Note?.self, from: Data([0xf6])) == nil)
+    }
+
+    @Test func `Keys are text, so that no two of a dictionary become one`() throws {
+        try roundTrip(["7": 1, "07": 2])
+        #expect(try encoder.encode([7: true]) == hex("a16137f5"))
+        #expect(try decoder.decode([Int: Bool].self, from: hex("a107f5")) == [7: true])
+    }
+
+    @Test func `The order of fields makes no difference to the bytes`() throws {
+        struct One: Codable { var b = 1, aa = 2, a = 3 }
+        struct Two: Codable { var aa = 2, a = 3, b = 1 }
+        #expect(try encoder.encode(One()) == encoder.encode(Two()))
+        #expect(try encoder.encode(One()) == hex("a3616103616201626161 02"))
+        for seed in 0..<50 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            let keys = Set((0..<random.below(100)).map { _ in random.text() })
+            let pairs = keys.map { (CBORValue.text($0), CBORValue.integer(Int64($0.count))) }
+            var forward: [String: Int] = [:]
+            for key in keys { forward[key] = key.count }
+            let value = CBORValue.map(pairs.shuffled(using: &random).map { CBORValue.Pair($0.0, $0.1) })
+            #expect(try encoder.encode(forward) == value.encoded(), "seed \(seed)")
+        }
+    }
+
+    @Test func `Nested containers may be filled in any order`() throws {
+        try roundTrip(Interleaved(5))
+        try roundTrip([Interleaved(1), Interleaved(70000)])
+        try roundTrip(["x": Interleaved(1), "y": Interleaved(-300)])
+    }
+
+    @Test func `A superclass stands under its own key`() throws {
+        let dog = Dog("Rex")
+        dog.tricks = ["sit", "roll"]
+        let back = try decoder.decode(Dog.self, from: encoder.encode(dog))
+        #expect(back.name == "Rex")
+        #expect(back.tricks == ["sit", "roll"])
+    }
+
+    @Test func `Errors say where`() throws {
+        struct Outer: Codable { var list: [Note] }
+        var note = try CBORValue(decoding: encoder.encode(SplitMix64.sample))
+        guard case .map(var pairs) = note else { return }
+        for index in pairs.indices where pairs[index].key == "count" { pairs[index].value = "no number" }
+        note = .map(pairs)
+        let bytes = try CBORValue.map([.init("list", [note])]).encoded()
+        let error = #expect(throws: DecodingError.self) { try decoder.decode(Outer.self, from: bytes) }
+        guard case .typeMismatch(_, let context)? = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue) == ["list", "Index 0", "count"])
+        #expect((context.underlyingError as? CBORError)?.code == .wrongType)
+        #expect(!"\(context)".contains("no number"))
+    }
+
+    @Test func `A missing key, a null and a number too large are told apart`() throws {
+        let missing = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a0")) }
+        let null = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a1616ef6")) }
+        let large = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a1616e190100")) }
+        let float = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a1616ef93c00")) }
+        if case .keyNotFound? = missing {} else { Issue.record("\(missing as Any)") }
+        if case .valueNotFound? = null {} else { Issue.record("\(null as Any)") }
+        if case .dataCorrupted? = large {} else { Issue.record("\(large as Any)") }
+        if case .typeMismatch? = float {} else { Issue.record("\(float as Any)") }
+    }
+    struct Shelf: Codable { var n: UInt8 }
+
+    @Test func `One key twice is an error for a type, in any order and form`() throws {
+        for digits in [
+            "a2616101616102", "bf616101616202616103ff", "a26161017f6161ff02", "a2000100 02", "a2616101780161 02",
+        ] {
+            let error = #expect(throws: DecodingError.self) {
+                try decoder.decode([String: Int].self, from: hex(digits))
+            }
+            guard case .dataCorrupted(let context)? = error else {
+                Issue.record("\(digits): \(error as Any)")
+                continue
+            }
+            #expect((context.underlyingError as? CBORError)?.code == .duplicateKey)
+        }
+    }
+
+    @Test func `Maps in any order, chunks, tags and long heads are read`() throws {
+        let bytes = hex("bf 61 63 d9d9f7 1900ff 7f 61 61 ff 7f 61 78 61 79 ff 7801 62 fb3ff0000000000000 ff")
+        struct Loose: Codable, Equatable { var a: String, b: Double, c: Int }
+        #expect(try decoder.decode(Loose.self, from: bytes) == Loose(a: "xy", b: 1, c: 255))
+    }
+
+    @Test func `An encoding that failed leaves nothing behind`() throws {
+        struct Refusal: Error {}
+        struct Refuses: Encodable { func encode(to encoder: any Encoder) throws { throw Refusal() } }
+        struct Tolerant: Encodable {
+            enum Key: CodingKey { case a, b, c }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(1, forKey: .c)
+                try? container.encode(["x": Refuses()], forKey: .b)
+                try? container.encode([Refuses()], forKey: .b)
+                try container.encode(2, forKey: .a)
+            }
+        }
+        #expect(try encoder.encode(Tolerant()) == hex("a2616102616301"))
+        var buffer = hex("01")
+        #expect(throws: Refusal.self) { try encoder.encode([Refuses()], into: &buffer) }
+        #expect(buffer == hex("01"))
+        try encoder.encode(2, into: &buffer)
+        #expect(buffer == hex("0102"))
+    }
+
+    @Test func `A cycle of objects and nesting without end are errors`() throws {
+        final class Node: Encodable { var next: Node? }
+        let node = Node()
+        node.next = node
+        #expect(throws: EncodingError.self) { try encoder.encode(node) }
+        node.next = nil
+        #expect(throws: CBORError.self) { try nested(65).encoded() }
+        #expect(throws: EncodingError.self) { try encoder.encode(nested(65)) }
+        #expect(throws: EncodingError.self) { try encoder.encode([nested(64)]) }
+        #expect(try CBORItem.length(of: encoder.encode(nested(64))) == 65)
+        #expect(try decoder.decode(CBORValue.self, from: nested(64).encoded()) == nested(64))
+    }
+
+    private func nested(_ depth: Int) -> CBORValue { (0..<depth).reduce(.integer(1)) { value, _ in .array([value]) } }
+
+    @Test func `A container that was kept writes nowhere and reads nothing`() throws {
+        final class Hold { var unkeyed: (any UnkeyedEncodingContainer)?; var decoder: (any Decoder)? }
+        let key = CodingUserInfoKey(rawValue: "hold")!
+        struct Keeper: Codable {
+            init() {}
+            init(from decoder: any Decoder) throws {
+                (decoder.userInfo[CodingUserInfoKey(rawValue: "hold")!] as! Sent).hold.decoder = decoder
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.unkeyedContainer()
+                try container.encode(1)
+                (encoder.userInfo[CodingUserInfoKey(rawValue: "hold")!] as! Sent).hold.unkeyed = container
+            }
+        }
+        struct Sent: @unchecked Sendable { let hold = Hold() }
+        let sent = Sent()
+        var encoder = encoder, decoder = decoder
+        encoder.userInfo[key] = sent
+        decoder.userInfo[key] = sent
+        #expect(try encoder.encode(Keeper()) == hex("8101"))
+        #expect(throws: EncodingError.self) { try sent.hold.unkeyed?.encode(2) }
+        #expect(try encoder.encode([1]) == hex("8101"))
+        _ = try decoder.decode(Keeper.self, from: hex("8101"))
+        #expect(throws: DecodingError.self) { _ = try sent.hold.decoder?.unkeyedContainer() }
+    }
+
+    @Test func `What one call may look up the next one may not`() throws {
+        struct Curious: Codable {
+            var seen: Int
+            init() { seen = 0 }
+            init(from decoder: any Decoder) throws { seen = decoder.userInfo.count }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(encoder.userInfo.count)
+            }
+        }
+        var encoder = encoder, decoder = decoder
+        let key = CodingUserInfoKey(rawValue: "key")!
+        encoder.userInfo[key] = 1
+        decoder.userInfo[key] = 1
+        #expect(try encoder.encode(Curious()) == [1])
+        #expect(try decoder.decode(Curious.self, from: [0]).seen == 1)
+        encoder.userInfo = [:]
+        decoder.userInfo = [:]
+        #expect(try encoder.encode(Curious()) == [0])
+        #expect(try decoder.decode(Curious.self, from: [0]).seen == 0)
+        #expect(try self.encoder.encode(Curious()) == [0])
+    }
+
+    @Test func `One encoder and one decoder serve many threads, and themselves`() async throws {
+        struct Inside: Codable, Equatable {
+            var note: Note
+            static let encoder = CBOREncoder(), decoder = CBORDecoder()
+            init(_ note: Note) { self.note = note }
+            init(from decoder: any Decoder) throws {
+                let bytes = try decoder.singleValueContainer().decode([UInt8].self)
+                note = try Inside.decoder.decode(Note.self, from: bytes)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(Inside.encoder.encode(note))
+            }
+        }
+        try await withThrowingTaskGroup { group in
+            for seed in 0..<4 as Range<UInt64> {
+                group.addTask {
+                    var random = SplitMix64(seed: seed)
+                    for _ in 0..<300 {
+                        let values = [Inside(random.note()), Inside(random.note())]
+                        let back = try Inside.decoder.decode([Inside].self, from: Inside.encoder.encode(values))
+                        #expect(back == values, "seed \(seed)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `Asking for two kinds of container is an error`() throws {
+        struct Both: Encodable {
+            enum Key: CodingKey { case a }
+            func encode(to encoder: any Encoder) throws {
+                _ = encoder.unkeyedContainer()
+                _ = encoder.container(keyedBy: Key.self)
+            }
+        }
+        #expect(throws: EncodingError.self) { try encoder.encode(Both()) }
+        #expect(try encoder.encode(1) == [1])
+    }
+}
+
+extension SplitMix64 {
+    static var sample: Note {
+        var random = SplitMix64(seed: 1)
+        return random.note()
+    }
+}

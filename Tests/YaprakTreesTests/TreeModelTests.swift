@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+
+@testable import YaprakTrees
+
+@Suite struct TreeModelTests {
+    /// Keys by their bytes: `String` equates what NFC makes equal, and these keys aren't all NFC.
+    private typealias Model = [[UInt8]: Int]
+
+    @Test(arguments: KeyShape.allCases, [1, 2, 3] as [UInt64])
+    func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        let timeline = Timeline(arena: Arena()) {}
+        var root = TreeRoot()
+        var model = Model()
+        var number = 0
+        for round in 0..<12 {
+            let draft = timeline.beginDraft()
+            let grows = generator.chance(60)
+            for _ in 0..<generator.below(160) {
+                let key = shape.key(&generator)
+                number += 1
+                if generator.chance(grows ? 85 : 25) {
+                    let old = draft.insert(CountedRow(key, number), into: &root)
+                    #expect(old?.number == model.updateValue(number, forKey: Array(key.utf8)), "seed \(seed)")
+                } else {
+                    let old = draft.remove(key, from: &root)
+                    #expect(old?.number == model.removeValue(forKey: Array(key.utf8)), "seed \(seed)")
+                }
+                if let violation = root.firstViolation() {
+                    Issue.record("seed \(seed), round \(round), key \(key): \(violation)")
+                    return
+                }
+            }
+            if generator.chance(8) {
+                draft.clear(&root)
+                model = [:]
+            }
+            if generator.chance(10) {
+                let rows = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+                    .map { CountedRow(String(decoding: $0.key, as: UTF8.self), $0.value) }
+                draft.clear(&root)
+                root = try draft.build(from: rows)
+                #expect(root.firstViolation() == nil)
+            }
+            draft.seal()
+            try Self.compare(root, with: model, shape: shape, "seed \(seed), round \(round)")
+            timeline.reclaimAll()
+        }
+        timeline.close(roots: [root])
+        timeline.reclaimAll()
+        #expect(timeline.arena.counts == ArenaCounts(), "seed \(seed)")
+    }
+
+    private static func compare(_ root: TreeRoot, with model: Model, shape: KeyShape, _ note: String) throws {
+        let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        try #require(root.count == sorted.count, "\(note)")
+        var generator = SplitMix64(seed: 99)
+        for (position, (key, number)) in sorted.enumerated() {
+            let text = String(decoding: key, as: UTF8.self)
+            #expect(root.lookup(text)?.number == number, "\(note)")
+            let rank = root.rank(of: text)
+            #expect(rank.position == position && rank.isFound, "\(note)")
+            #expect(root.row(at: position).number == number, "\(note)")
+        }
+        for _ in 0..<100 {
+            let probe = shape.key(&generator) + (generator.chance(30) ? "~" : "")
+            let bytes = Array(probe.utf8)
+            #expect(root.lookup(probe)?.number == model[bytes], "\(note)")
+            let expected = sorted.firstIndex { !$0.key.lexicographicallyPrecedes(bytes) } ?? sorted.count
+            #expect(root.lowerBound(probe) == expected, "\(note)")
+        }
+        var seen: [Int] = []
+        root.forEach(reversed: true) { seen.append($0.number) }
+        #expect(seen == sorted.reversed().map(\.value), "\(note)")
+        if !sorted.isEmpty {
+            let from = generator.below(sorted.count)
+            let range = from..<min(sorted.count, from + 40)
+            seen = []
+            root.forEach(in: range) { seen.append($0.number) }
+            #expect(seen == sorted[range].map(\.value), "\(note)")
+        }
+    }
+
+    @Test func `Every order of inserting and removing six rows leaves the tree as it was`() {
+        let keys = ["", "a", "aa", "ab", "b\0", "b"]
+        let timeline = Timeline(arena: Arena()) {}
+        let draft = timeline.beginDraft()
+        var root = TreeRoot()
+        for order in Self.permutations(keys.count) {
+            for i in order { draft.insert(CountedRow(keys[i], i), into: &root) }
+            #expect(root.firstViolation() == nil)
+            #expect(root.count == keys.count)
+            for i in order { #expect(draft.remove(keys[i], from: &root)?.number == i) }
+            #expect(root.isEmpty)
+        }
+        draft.abort(roots: [root])
+        timeline.reclaimAll()
+        #expect(timeline.arena.counts == ArenaCounts())
+    }
+
+    private static func permutations(_ n: Int) -> [[Int]] {
+        if n == 0 { return [[]] }
+        return permutations(n - 1).flatMap { rest in (0..<n).map { at in rest[..<at] + [n - 1] + rest[at...] } }
+            .map { Array($0) }
+    }
+
+    @Test(arguments: [0, 1, 2, 7, 8, 27, 28, 29, 33, 200, 783, 784, 785, 3_000])
+    func `A bulk load makes a sound tree of any size`(n: Int) throws {
+        let timeline = Timeline(arena: Arena()) {}
+        let draft = timeline.beginDraft()
+        let keys = (0..<n).map { "key/" + String(repeating: "0", count: 6 - String($0).count) + String($0) }
+        var root = try draft.build(from: keys.enumerated().map { CountedRow($1, $0) })
+        #expect(root.firstViolation() == nil)
+        #expect(root.content == keys.enumerated().map { "\($1)=\($0)" })
+        for key in keys where key.utf8.last! % 3 == 0 { draft.remove(key, from: &root) }
+        #expect(root.firstViolation() == nil)
+        draft.abort(roots: [root])
+        timeline.reclaimAll()
+        #expect(timeline.arena.counts == ArenaCounts())
+    }
+
+    @Test func `A bulk load says which row breaks the order and takes none`() throws {
+        let timeline = Timeline(arena: Arena()) {}
+        let draft = timeline.beginDraft()
+        let rows = ["a", "b", "d", "c", "e"].map { CountedRow($0) }
+        #expect(throws: UnorderedRow(index: 3, key: "c")) { try draft.build(from: rows) }
+        let root = try draft.build(from: rows.sorted { $0.key < $1.key })
+        #expect(root.count == 5)
+        draft.abort(roots: [root])
+        timeline.reclaimAll()
+        #expect(timeline.arena.counts == ArenaCounts())
+    }
+
+    @Test func `An edit that keeps, or throws, copies nothing`() throws {
+        struct Stop: Error {}
+        let timeline = Timeline(arena: Arena()) {}
+        var root = TreeRoot()
+        var draft = timeline.beginDraft()
+        for i in 0..<100 { draft.insert(CountedRow("k\(i)", i), into: &root) }
+        draft.seal()
+        timeline.reclaimAll()
+        let before = timeline.arena.counts
+        draft = timeline.beginDraft()
+        let same = root
+        _ = "k7".utf8.withContiguousStorageIfAvailable { key in
+            #expect(draft.edit(&root, key: key) { _ in .keep }?.number == 7)
+            #expect(throws: Stop.self) { try draft.edit(&root, key: key) { _ in throw Stop() } }
+        }
+        #expect(draft.remove("missing", from: &root) == nil)
+        #expect(!draft.hasChanges)
+        #expect(root.isIdentical(to: same))
+        draft.seal()
+        #expect(timeline.arena.counts == before)
+    }
+
+    @Test func `An edit's closure may edit other trees and freeze this one`() {
+        let timeline = Timeline(arena: Arena()) {}
+        let draft = timeline.beginDraft()
+        var root = TreeRoot()
+        var other = TreeRoot()
+        for i in 0..<500 { draft.insert(CountedRow("k\(i)", i), into: &root) }
+        let frozenRoot = root
+        var frozen: TreeVersion?
+        _ = "k77".utf8.withContiguousStorageIfAvailable { key in
+            draft.edit(&root, key: key) { old in
+                for i in 0..<300 { draft.insert(CountedRow("z\(i)", i), into: &other) }
+                frozen = draft.freeze()
+                return .put(CountedRow("k77", old!.number + 1000))
+            }
+        }
+        #expect(root.lookup("k77")?.number == 1077)
+        #expect(frozenRoot.lookup("k77")?.number == 77)
+        #expect(root.firstViolation() == nil && other.firstViolation() == nil && frozenRoot.firstViolation() == nil)
+        #expect(frozen != nil)
+        frozen = nil
+        draft.abort(roots: [root, other])
+        timeline.reclaimAll()
+        #expect(timeline.arena.counts == ArenaCounts())
+    }
+}
