@@ -142,7 +142,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             let applied = try apply(step, to: update.root, in: context)
             update.root = applied.root
             update.changes = applied.changes ?? update.changes
-            update.operations.append(try CBOREncoder().encode(step))
+            update.operations.append(try sharedEncoder.encodePart(step))
         }
         return update
     }

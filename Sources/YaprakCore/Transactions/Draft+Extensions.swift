@@ -72,7 +72,7 @@ extension Draft {
         let applied = try wrap(registration) {
             try registration.apply(operation, to: extensions[index].root, in: context())
         }
-        primarySteps.append((registration.name, try CBOREncoder().encode(operation)))
+        primarySteps.append((registration.name, try sharedEncoder.encodePart(operation)))
         extensions[index].root = applied.root
         try step(registration.name, applied.changes)
     }

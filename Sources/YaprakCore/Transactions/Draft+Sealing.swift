@@ -60,7 +60,7 @@ extension Draft {
             return
         }
         do {
-            info = .value(value, encoded: try CBOREncoder().encode(value))
+            info = .value(value, encoded: try sharedEncoder.encodePart(value))
         } catch {
             fail(
                 DatabaseError(
