@@ -12,9 +12,9 @@ import Yaprak
         let folder = try Folder()
         let path = folder("evil.yaprak")
         let evil = Self.evil
-        let database = try await Database.open(at: .init(path), collections: .books)
+        let database = try await Database.open(at: .init(path), collections: .shopBooks)
         try await database.write(origin: evil) { transaction in
-            transaction[.books][evil] = Book(title: evil, rank: 1)
+            transaction[.shopBooks][evil] = ShopBook(title: evil, rank: 1)
             transaction.setInfo(evil)
         }
         try await database.close()

@@ -61,7 +61,7 @@ import Yaprak
     }
 
     @Test func `A database that another holds open is 6 to who would write`() async throws {
-        let database = try await Database.open(at: FilePath(shop), collections: .books)
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
         let file = try folder.write(#"{"id":"x"}"#, to: "one.ndjson")
         let outcome = await yaprak("load", file, shop, "--collection", "c", "--key", "id", "--format", "json")
         #expect(outcome.code == 6)

@@ -100,8 +100,8 @@ import Yaprak
     }
 
     @Test func `The log can be read while the database is open for writing`() async throws {
-        let database = try await Database.open(at: .init(shop), collections: .books)
-        try await database.write { $0[.books]["new"] = Book(title: "Ulysses", rank: 9) }
+        let database = try await Database.open(at: .init(shop), collections: .shopBooks)
+        try await database.write { $0[.shopBooks]["new"] = ShopBook(title: "Ulysses", rank: 9) }
         #expect(await yaprak("get", shop, "books", "new").code == 0)
         #expect(await yaprak("verify", shop).code == 0)
         try await database.close()

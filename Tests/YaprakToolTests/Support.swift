@@ -55,13 +55,13 @@ let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deleti
 /// The path of a data set.
 func fixture(_ name: String) -> String { package.appendingPathComponent("Fixtures/\(name).ndjson.lz4").path }
 
-struct Book: Codable, Sendable, Hashable {
+struct ShopBook: Codable, Sendable, Hashable {
     var title: String
     var rank: Int
 }
 
-extension RecordCollection where Object == Book, Metadata == NoMetadata {
-    static var books: Self { Self("books") }
+extension RecordCollection where Object == ShopBook, Metadata == NoMetadata {
+    static var shopBooks: Self { Self("books") }
 }
 
 /// Makes a small shop of three commits, a second apart.
@@ -69,19 +69,19 @@ func makeShop(at path: String) async throws {
     let clock = Clock()
     var options = DatabaseOptions()
     options.clock = { clock.now }
-    let database = try await Database.open(at: FilePath(path), options: options, collections: .books)
+    let database = try await Database.open(at: FilePath(path), options: options, collections: .shopBooks)
     clock.tick()
     try await database.write(origin: "shop") { transaction in
-        transaction[.books]["abc"] = Book(title: "Dune", rank: 3)
-        transaction[.books]["def"] = Book(title: "Emma", rank: 7)
+        transaction[.shopBooks]["abc"] = ShopBook(title: "Dune", rank: 3)
+        transaction[.shopBooks]["def"] = ShopBook(title: "Emma", rank: 7)
         transaction.setInfo("opening day")
     }
     clock.tick()
-    try await database.write { $0[.books]["abc"]?.rank = 1 }
+    try await database.write { $0[.shopBooks]["abc"]?.rank = 1 }
     clock.tick()
     try await database.write(origin: "shop") { transaction in
-        transaction[.books]["def"] = nil
-        transaction[.books].touchObject(for: "abc")
+        transaction[.shopBooks]["def"] = nil
+        transaction[.shopBooks].touchObject(for: "abc")
     }
     try await database.close()
 }
