@@ -82,9 +82,11 @@ struct LoadCommand: AsyncParsableCommand {
         loader.batchCount = batch
         loader.skipsBadLines = skipBad
         loader.isInterrupted = { Interruption.isRequested }
-        var bar = ProgressBar(console, "loading", total: lines.bytesTotal, unit: "records")
+        var bar = ProgressBar(console, "loading", unit: "records")
         defer { bar.finish() }
-        return try await loader.run(lines) { bar.update(done: lines.bytesRead, counted: $0.records) }
+        return try await loader.run(lines) {
+            bar.update(done: lines.progress.done, of: lines.progress.total, counted: $0.records)
+        }
     }
 
     private func report(
