@@ -54,8 +54,17 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Floor 3: views and other extensions. Floor 4: what a list shows, and how it changes.
+        .target(
+            name: "YaprakExtensions", dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage"],
+            swiftSettings: strict),
+        .target(
+            name: "YaprakLists", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage"],
+            swiftSettings: strict),
+
         // Roofs: what programs import.
-        .target(name: "Yaprak", dependencies: ["YaprakCore"], swiftSettings: strict),
+        .target(
+            name: "Yaprak", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakLists"], swiftSettings: strict),
         .target(
             name: "YaprakReplay",
             dependencies: [
@@ -104,6 +113,18 @@ let package = Package(
                 "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakExtensionsTests",
+            dependencies: [
+                "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakListsTests",
+            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "TestSupport"],
+            resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakToolTests",

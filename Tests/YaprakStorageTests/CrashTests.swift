@@ -69,6 +69,27 @@ import Testing
         return disk.changes
     }
 
+    @Test(arguments: Workload.all.indices)
+    func `After a kill what is served then survives a power cut`(index: Int) throws {
+        let workload = Workload.all[index]
+        let whole = MemoryFileSystem()
+        _ = workload.run(on: whole)
+        for cut in 0...whole.changes {
+            let disk = MemoryFileSystem()
+            disk.cut(afterChanges: cut)
+            let outcome = workload.run(on: disk)
+            let killed = disk.afterKill()
+            let opened = try Opened(killed, Harness.path, workload.options)
+            #expect(opened.items.count >= outcome.promised, "\(workload.name), \(cut)")
+            for remains in Remains.plain(killed) {
+                let image = killed.crashed(keeping: remains.writes, names: remains.names)
+                let after = try reopened(image, Harness.path, workload.options).get()
+                #expect(after == opened.items, "\(workload.name), killed after \(cut) changes, \(remains)")
+            }
+            try opened.store.close()
+        }
+    }
+
     @Test func `A standalone directory is there as a whole or not at all`() throws {
         let items = (1...5).map { Harness.item($0, bytes: 300) }
         func make(_ disk: MemoryFileSystem) throws {
