@@ -89,7 +89,8 @@ let package = Package(
             dependencies: ["YaprakStorage", "YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakCoreTests",
-            dependencies: ["Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport"],
+            dependencies: ["Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakToolTests",

@@ -56,7 +56,7 @@ public struct CBORDecoder: Sendable {
         let isMap = bytes.first.map { $0 >> 5 == Major.map } ?? false
         do throws(CBORError) {
             // Offsets are kept in 32 bits.
-            guard bytes.count < Int(UInt32.max) else {
+            guard UInt64(bytes.count) < UInt64(UInt32.max) else {
                 throw CBORError(.overLimit, "the input is larger than 4 GiB", offset: nil)
             }
             if !isMap { try CBORDecoder.check(bytes, end: nil) }

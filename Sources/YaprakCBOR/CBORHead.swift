@@ -55,6 +55,10 @@ struct Head {
         if info < 24 {
             argument = UInt64(info)
             end = offset + 1
+        } else if info == 24, major != Major.other, offset + 1 < bytes.count {
+            // Most heads that are longer are this one: strings up to 255 bytes.
+            argument = UInt64(bytes[offset + 1])
+            end = offset + 2
         } else {
             (argument, end) = try Head.argument(bytes, first, offset)
         }

@@ -87,7 +87,8 @@ struct DiagnosticPrinter {
     private var isFull: Bool { limit < .max && out.utf8.count / 4 > limit }
 
     mutating func item(indent: Int) throws(CBORError) {
-        if isFull { return try reader.skip() }
+        // Once the text is long enough nothing matters any more, the position neither.
+        if isFull { return }
         let head = try Head(reader.bytes, at: reader.position)
         switch try reader.peek() {
         case .unsigned: out += String(try reader.readUnsigned())
@@ -154,6 +155,7 @@ struct DiagnosticPrinter {
         if count == nil { out += "_" }
         var read = 0
         while read != count {
+            if isFull { return }
             if count == nil, try reader.readStop() { break }
             if read > 0 { out += "," }
             if isBroken {

@@ -25,7 +25,7 @@ package struct CBORReader {
     /// True when no byte is left.
     package var isAtEnd: Bool { position >= bytes.count }
 
-    /// The kind of item that comes next.
+    /// The kind of item that comes next; `stop` is the break that ends an indefinite length (RFC 8949 §3.2.1).
     package enum Kind: Sendable {
         case unsigned, negative, bytes, text, array, map, tag, bool, null, undefined, float, simple, stop
     }

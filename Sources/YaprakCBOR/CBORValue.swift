@@ -51,6 +51,7 @@ public enum CBORValue: Sendable {
 }
 
 extension CBORValue: Hashable {
+    /// Whether two items are the same, as the type says. O(size).
     public static func == (a: CBORValue, b: CBORValue) -> Bool {
         switch (a, b) {
         case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b
@@ -67,6 +68,7 @@ extension CBORValue: Hashable {
         }
     }
 
+    /// Feeds what equality looks at. O(size).
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .unsigned(let value): hasher.combine(0); hasher.combine(value)

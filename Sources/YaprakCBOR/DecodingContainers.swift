@@ -214,15 +214,18 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     /// Where the next item begins and ends. The bytes of a byte string are no items and can't be containers.
     private func item(_ type: Any.Type) throws -> (Int, Int) {
         if isAtEnd { throw ended(type) }
-        let path = codingPath + [IndexKey(currentIndex)]
-        if blob != nil {
-            throw DecodingError.typeMismatch(type, .init(codingPath: path, debugDescription: "The item is a byte."))
-        }
+        if blob != nil { throw notAnItem(type) }
         do throws(CBORError) {
             return (position, try CBORItem.end(state.bytes, position, CBORItem.depthMax))
         } catch {
-            throw state.translated(error, type, at: position, path: path)
+            throw state.translated(error, type, at: position, path: codingPath + [IndexKey(currentIndex)])
         }
+    }
+
+    @inline(never)
+    private func notAnItem(_ type: Any.Type) -> DecodingError {
+        .typeMismatch(
+            type, .init(codingPath: codingPath + [IndexKey(currentIndex)], debugDescription: "The item is a byte."))
     }
 
     mutating func nestedContainer<Nested: CodingKey>(

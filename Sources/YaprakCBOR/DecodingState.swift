@@ -64,6 +64,7 @@ final class DecodingState: Decoder {
         cursor = 0
         rootEnd = nil
         entries.cut(to: 0)
+        if !userInfo.isEmpty { userInfo = [:] }
         if !paths.isEmpty { paths = [] }
         if !joined.isEmpty { joined = [] }
         if !branches.isEmpty {
@@ -88,6 +89,10 @@ final class DecodingState: Decoder {
 
     /// Decodes the item at `offset`, which stands under `key`.
     func decode<T: Decodable>(_ type: T.Type, at offset: Int, under key: some CodingKey) throws -> T {
+        // What is no container needs the key for an error only; then it is read again with the key in place.
+        if T.self == String.self || T.self == Int.self || T.self == Double.self {
+            do { return try decode(type, at: offset) } catch {}
+        }
         codingPath.append(key)
         defer { codingPath.removeLast() }
         return try decode(type, at: offset)
@@ -157,7 +162,8 @@ final class DecodingState: Decoder {
     private func fill<C: RangeReplaceableCollection>(_ type: C.Type, at offset: Int) throws -> C? {
         guard C.Element.self == UInt8.self else { return nil }
         let content = try read(at: offset) { reader throws(CBORError) in try reader.readBytes() }
-        return (content as? [C.Element]).map { C($0) }
+        // A cast would look at every element.
+        return C(unsafeBitCast(content, to: [C.Element].self))
     }
 
     /// A reader at `offset`, behind the tags there.
@@ -391,11 +397,12 @@ final class DecodingState: Decoder {
         let end = first + count
         guard first >= 0, end <= entries.count else { return -1 }
         let entries = entries.base
-        // The next field is most likely the one behind the last; around it the search goes on, or is cut in halves.
+        // The field is most likely the one found last (an optional is asked for thrice) or the one behind it; from there the
+        // search goes around, or is cut in halves.
         var index = cursor >= first && cursor < end ? cursor : first
         for _ in 0..<min(count, 16) {
             if isMatch(entries[index], prefix, name) {
-                cursor = index &+ 1
+                cursor = index
                 return Int(entries[index].value)
             }
             index &+= 1
@@ -408,7 +415,7 @@ final class DecodingState: Decoder {
             if isBefore(entries[middle], prefix, name) { low = middle + 1 } else { high = middle }
         }
         guard low < end, isMatch(entries[low], prefix, name) else { return -1 }
-        cursor = low + 1
+        cursor = low
         return Int(entries[low].value)
     }
 

@@ -71,6 +71,7 @@ final class EncodingState: Encoder {
         writer.removeAll()
         entries.cut(to: 0)
         if !branches.isEmpty { branches.removeAll() }
+        if !userInfo.isEmpty { userInfo = [:] }
         level = 0
         frame = newFrame(depth: 0)
     }
@@ -88,6 +89,7 @@ final class EncodingState: Encoder {
 
     /// Encodes a value that stands under `key`.
     func encode<T: Encodable>(_ value: T, under key: some CodingKey) throws {
+        if writeScalar(value) { return }
         codingPath.append(key)
         defer { codingPath.removeLast() }
         try encodeInPlace(value)

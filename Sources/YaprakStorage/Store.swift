@@ -1,4 +1,6 @@
+internal import Synchronization
 package import SystemPackage
+internal import YaprakCBOR
 
 /// One database directory, opened for writing: commits go in as bytes and come back, in order, after a crash.
 ///
@@ -12,6 +14,27 @@ package import SystemPackage
 /// - Completions run in commit order, on the log's own thread.
 /// - Nothing is appended before `Recovery.replay` has returned.
 package final class Store: Sendable {
+    let directory: DatabaseDirectory
+    let options: StoreOptions
+    let epoch: UInt64
+    let thread: LogThread
+    private let checkpointIsOpen = Mutex(false)
+
+    /// The identity in every file of this database.
+    package let databaseID: DatabaseID
+
+    private init(
+        directory: DatabaseDirectory, options: StoreOptions, databaseID: DatabaseID, epoch: UInt64, lock: any FileLock
+    ) {
+        self.directory = directory
+        self.options = options
+        self.databaseID = databaseID
+        self.epoch = epoch
+        thread = LogThread(options: options, lock: lock)
+    }
+
+    deinit { close { _ in } }
+
     /// Opens a directory, takes its lock and finds the newest checkpoint that verifies.
     ///
     /// - Throws: `alreadyOpen`, `notFound`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog`,
@@ -19,7 +42,36 @@ package final class Store: Sendable {
     /// - Complexity: O(bytes of the checkpoint); the log is read by `Recovery.replay`.
     package static func open(
         _ path: FilePath, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()
-    ) throws(DatabaseError) -> (store: Store, recovery: Recovery) { throw unbuilt }
+    ) throws(DatabaseError) -> (store: Store, recovery: Recovery) {
+        let started = monotonicNanoseconds()
+        let (directory, lock) = try DirectoryOpening.open(path, creates: options.createsIfMissing, fileSystem)
+        do throws(DatabaseError) {
+            return try translatingDiskErrors(writing: false) {
+                let base = try RecoveryBase.find(in: directory)
+                let epoch = base.listing.epoch + 1
+                guard epoch <= FileName.epochMax else {
+                    throw DatabaseError(.overLimit, "The database was opened more often than its names can count.")
+                }
+                // Ours by their pattern, and nobody else has the lock. What can't be removed does no harm.
+                for name in base.listing.temporarySegments { try? directory.segments.unlink(name) }
+                for name in base.listing.temporaryCheckpoints { try? directory.checkpoints.unlink(name) }
+                let store = Store(
+                    directory: directory, options: options,
+                    databaseID: base.databaseID ?? DatabaseID(high: options.random(), low: options.random()),
+                    epoch: epoch, lock: lock)
+                let recovery = Recovery(
+                    store: store, base: base, path: path, fileSystem: fileSystem, started: started)
+                return (store, recovery)
+            }
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    func activate(_ writer: LogWriter) throws(DatabaseError) { try thread.start(writer) }
+
+    // MARK: Commits
 
     /// Puts a commit into the queue of the log. Returns at once.
     ///
@@ -28,57 +80,170 @@ package final class Store: Sendable {
     ///
     /// - Throws: `readOnly`, `abandoned` (suspended: call `resume(after:)` first), `closed`, `transactionTooLarge`. Then
     ///   `completion` is not called and the number is not used.
+    /// - Complexity: O(1).
     package func append(
         number: CommitNumber, item: [UInt8],
         completion: @escaping @Sendable (Result<Void, DatabaseError>) -> Void
-    ) throws(DatabaseError) { throw unbuilt }
+    ) throws(DatabaseError) {
+        assert((try? CBORItem.length(of: item)) == item.count, "a commit is one well-formed CBOR item")
+        precondition(!item.isEmpty, "a commit has bytes")
+        guard item.count <= Limits.commitBytesMax else {
+            throw DatabaseError(
+                .transactionTooLarge,
+                "The commit has \(item.count) bytes; a commit may have \(Limits.commitBytesMax). Split it.")
+        }
+        let (refusal, wakes) = thread.queue.withLock { queue -> (DatabaseError?, Bool) in
+            if let refusal = queue.refusal() { return (refusal, false) }
+            precondition(number.rawValue == queue.next, "commits are numbered without gaps")
+            queue.next += 1
+            return (nil, queue.enqueue(.commit(.init(number: number.rawValue, item: item, completion: completion))))
+        }
+        if wakes { thread.queue.signal() }
+        if let refusal { throw refusal }
+    }
 
     /// Ends a suspension: the next commit is the one after `last`, which is the last that was acknowledged.
     ///
     /// - Throws: `readOnly`, `closed`.
-    package func resume(after last: CommitNumber) throws(DatabaseError) { throw unbuilt }
+    package func resume(after last: CommitNumber) throws(DatabaseError) {
+        precondition(last == acknowledgedNumber, "a log goes on behind the last commit it acknowledged")
+        let refusal = thread.queue.withLock { queue -> DatabaseError? in
+            guard case .suspended = queue.status, !queue.isClosing else { return queue.refusal() }
+            queue.status = .running
+            queue.next = last.rawValue + 1
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
 
     /// The newest commit a power cut can't take back.
-    package var durableNumber: CommitNumber { .zero }
+    package var durableNumber: CommitNumber { thread.durable }
 
     /// The newest commit whose completion was told success.
-    package var acknowledgedNumber: CommitNumber { .zero }
+    package var acknowledgedNumber: CommitNumber { thread.acknowledged }
 
-    /// Calls back when every commit queued so far is durable, whatever the durability policy; on the log's thread.
-    package func flush(_ completion: @escaping @Sendable (Result<CommitNumber, DatabaseError>) -> Void) {}
+    /// Calls back when every commit queued so far is durable, whatever the durability policy; on the log's thread, or at
+    /// once if the store takes no commits.
+    package func flush(_ completion: @escaping @Sendable (Result<CommitNumber, DatabaseError>) -> Void) {
+        pass(.flush) { result in completion(result.map(\.durable)) }
+    }
 
     /// Blocks until every commit queued so far is durable. Not for use on Swift's thread pool.
-    package func flush() throws(DatabaseError) { throw unbuilt }
+    ///
+    /// - Throws: `syncFailed`, `readOnly`, `abandoned`, `closed`.
+    package func flush() throws(DatabaseError) { _ = try pass(.flush) }
+
+    // MARK: State
 
     /// Whether commits are taken, and if not, why.
-    package var status: StoreStatus { .closed }
+    package var status: StoreStatus { thread.queue.withLock { $0.status } }
 
     /// What this store has done since it was opened.
-    package var statistics: StoreStatistics { StoreStatistics() }
+    package var statistics: StoreStatistics { thread.queue.withLock { $0.statistics } }
 
-    /// The identity in every file of this database.
-    package var databaseID: DatabaseID { DatabaseID(high: 0, low: 0) }
+    // MARK: Barriers
+
+    private func pass(
+        _ kind: LogQueue.Barrier.Kind,
+        _ completion: @escaping @Sendable (Result<LogQueue.BarrierAnswer, DatabaseError>) -> Void
+    ) {
+        let (refusal, wakes) = thread.queue.withLock { queue -> (DatabaseError?, Bool) in
+            if let refusal = queue.refusal() { return (refusal, false) }
+            return (nil, queue.enqueue(.barrier(.init(kind: kind, completion: completion))))
+        }
+        if wakes { thread.queue.signal() }
+        if let refusal { completion(.failure(refusal)) }
+    }
+
+    /// Puts a barrier in line and blocks until it was passed.
+    func pass(_ kind: LogQueue.Barrier.Kind) throws(DatabaseError) -> LogQueue.BarrierAnswer {
+        let answer = Monitor<Result<LogQueue.BarrierAnswer, DatabaseError>?>(nil)
+        pass(kind) { result in
+            answer.withLock { $0 = result }
+            answer.broadcast()
+        }
+        return try answer.waitFor { result, _ in result }.get()
+    }
+
+    // MARK: Checkpoints
 
     /// Starts a checkpoint of the state after `number`, which has to be durable. The log goes on in a new segment.
     ///
     /// Everything of the checkpoint runs on the caller's thread; appends go on meanwhile. One at a time.
-    /// - Throws: `readOnly`, `closed`, `diskFull`, `writeFailed`.
-    package func beginCheckpoint(at number: CommitNumber) throws(DatabaseError) -> CheckpointWriter { throw unbuilt }
+    /// - Throws: `readOnly`, `closed`, `diskFull`, `writeFailed`, `alreadyExists` (this opening has made one at the same
+    ///   commit).
+    package func beginCheckpoint(at number: CommitNumber) throws(DatabaseError) -> CheckpointWriter {
+        let isFree = checkpointIsOpen.withLock { isOpen -> Bool in
+            defer { isOpen = true }
+            return !isOpen
+        }
+        precondition(isFree, "one checkpoint at a time")
+        do throws(DatabaseError) {
+            let answer = try pass(.rotate)
+            precondition(number <= answer.durable, "a checkpoint holds durable commits")
+            return try translatingDiskErrors(writing: true) { try makeCheckpoint(number, answer) }
+        } catch {
+            checkpointIsOpen.withLock { $0 = false }
+            throw error
+        }
+    }
 
-    /// Makes a new database directory whose only content is one checkpoint: a backup, or a fork to disk.
-    ///
-    /// The directory gets its name when `finish()` returns; before, it has a temporary name beside it. Never
-    /// overwrites. The new database has an identity of its own.
-    /// - Throws: `alreadyExists`, `notFound` (the parent), `diskFull`, `writeFailed`.
-    package static func createStandalone(
-        _ path: FilePath, at number: CommitNumber, options: StoreOptions = StoreOptions(),
-        fileSystem: any FileSystem = PosixFileSystem()
-    ) throws(DatabaseError) -> CheckpointWriter { throw unbuilt }
+    private func makeCheckpoint(
+        _ number: CommitNumber, _ answer: LogQueue.BarrierAnswer
+    ) throws -> CheckpointWriter {
+        let name = FileName(first: number.rawValue, epoch: epoch)
+        if try directory.list().checkpoints.contains(name) {
+            throw DatabaseError(
+                .alreadyExists, "There is a checkpoint of commit \(number) already. Go on with the next commit.",
+                place: .init(file: name.string(.checkpoint)))
+        }
+        let header = FileHeader(
+            kind: .checkpoint, databaseID: databaseID, epoch: epoch, first: number.rawValue,
+            previousFirst: answer.newestSegment?.first ?? 0, previousEpoch: answer.newestSegment?.epoch ?? 0,
+            attested: number.rawValue, salt: options.random(), padShift: 3, maxStored: Limits.frameStoredMax,
+            maxRaw: Limits.frameRawMax, createdNs: options.now())
+        return try CheckpointWriter(
+            .init(
+                directory: directory.checkpoints, name: name, header: header, options: options,
+                completed: { [self] mark in
+                    defer { checkpointIsOpen.withLock { $0 = false } }
+                    // The checkpoint stands, whatever becomes of the note about it in the log.
+                    _ = try? pass(.mark(mark, bytesBefore: answer.bytesSinceCheckpoint))
+                    prune()
+                },
+                cancelled: { [self] in checkpointIsOpen.withLock { $0 = false } }))
+    }
+
+    // MARK: Closing
 
     /// Writes what is queued, seals the log, gives the lock back. All completions have run when it returns.
     ///
     /// A second call does nothing. Blocks; not for use on Swift's thread pool when the disk is slow.
-    package func close() throws(DatabaseError) {}
-}
+    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`: the lock is given back nevertheless.
+    package func close() throws(DatabaseError) {
+        let answer = Monitor<Result<Void, DatabaseError>?>(nil)
+        close { result in
+            answer.withLock { $0 = result }
+            answer.broadcast()
+        }
+        try answer.waitFor { result, _ in result }.get()
+    }
 
-let unbuilt = DatabaseError(.readOnly, "not built yet")
+    /// The same without blocking: calls back on the log's thread.
+    package func close(_ completion: @escaping @Sendable (Result<Void, DatabaseError>) -> Void) {
+        enum Answer { case now(Result<Void, DatabaseError>), later(wakes: Bool), withoutThread }
+        let answer = thread.queue.withLock { queue -> Answer in
+            if let result = queue.closeResult { return .now(result) }
+            let isFirst = !queue.isClosing
+            queue.isClosing = true
+            queue.closeCompletions.append(completion)
+            if isFirst, case .recovering = queue.status { return .withoutThread }
+            return .later(wakes: queue.wake())
+        }
+        switch answer {
+        case .now(let result): completion(result)
+        case .later(let wakes): if wakes { thread.queue.signal() }
+        case .withoutThread: thread.finishClosing(.success(()), StoreStatistics())
+        }
+    }
+}

@@ -13,7 +13,7 @@ package final class Arena: Sendable {
 
     func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// What the arena holds. Drafts and reclaimers report once per commit or slice, not per node.
+    /// What the arena holds. Timelines report when a slice of reclaiming ends, not per node or commit.
     package var counts: ArenaCounts {
         ArenaCounts(
             nodes: nodes.load(ordering: .relaxed), rows: rows.load(ordering: .relaxed),
@@ -32,4 +32,11 @@ package struct ArenaCounts: Sendable, Equatable {
     package var nodes = 0
     package var rows = 0
     package var bytes = 0
+
+    @inline(__always)
+    mutating func add(_ change: ArenaCounts) {
+        nodes &+= change.nodes
+        rows &+= change.rows
+        bytes &+= change.bytes
+    }
 }

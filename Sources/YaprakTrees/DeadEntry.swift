@@ -35,14 +35,13 @@ struct DeadEntry {
     var birth: UInt64 { isRow ? row.birth : node.born }
 }
 
-/// Some dead entries and the range of their births, so that often all can be judged at once.
+/// Some dead entries and the latest of their births, so that often all can be kept at once.
 ///
-///     ┌ next │ oldest birth │ youngest birth │ count 4 │ capacity 4 ┐
-///     │ entries, 8 × capacity                                       │
+///     ┌ next │ youngest birth │ count 4 │ capacity 4 ┐
+///     │ entries, 8 × capacity                        │
 struct DeadChunk {
     struct Header {
         var next: DeadChunk?
-        var oldest: UInt64
         var youngest: UInt64
         var count: UInt32
         var capacity: UInt32
@@ -53,10 +52,10 @@ struct DeadChunk {
 
     init(capacity: Int) {
         let raw = UnsafeMutableRawPointer.allocate(
-            byteCount: MemoryLayout<Header>.size + capacity * 8, alignment: 16)
+            byteCount: MemoryLayout<Header>.size + capacity * 8, alignment: 8)
         header = raw.bindMemory(to: Header.self, capacity: 1)
         header.initialize(
-            to: Header(next: nil, oldest: .max, youngest: 0, count: 0, capacity: UInt32(capacity)))
+            to: Header(next: nil, youngest: 0, count: 0, capacity: UInt32(capacity)))
     }
 
     @inline(__always)
@@ -68,7 +67,6 @@ struct DeadChunk {
     func append(_ entry: DeadEntry, birth: UInt64) {
         entries[Int(header.pointee.count)] = entry
         header.pointee.count &+= 1
-        header.pointee.oldest = min(header.pointee.oldest, birth)
         header.pointee.youngest = max(header.pointee.youngest, birth)
     }
 
@@ -97,6 +95,19 @@ struct DeadList {
         if let last { last.header.pointee.next = otherFirst } else { first = otherFirst }
         last = other.last
         other = DeadList()
+    }
+
+    /// Takes over another list. Small chunks are emptied into larger ones: many small gifts don't cost a chunk each.
+    mutating func absorb(_ other: inout DeadList) {
+        while let chunk = other.popFirst() {
+            let n = Int(chunk.header.pointee.count)
+            if n > DeadChunk.capacityMax / 4 {
+                append(chunk)
+                continue
+            }
+            for i in 0..<n { append(chunk.entries[i], birth: chunk.header.pointee.youngest) }
+            chunk.free()
+        }
     }
 
     mutating func popFirst() -> DeadChunk? {

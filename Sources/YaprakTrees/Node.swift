@@ -48,7 +48,7 @@ struct Node: Equatable {
     @inline(__always)
     static func make(level: Int, capacity: Int, born: UInt64, ordered: Bool) -> Node {
         let raw = UnsafeMutableRawPointer.allocate(
-            byteCount: bytes(level: level, capacity: capacity), alignment: 16)
+            byteCount: bytes(level: level, capacity: capacity), alignment: 8)
         raw.storeBytes(of: born, as: UInt64.self)
         let shape = UInt32(level) &<< 8 | UInt32(capacity) &<< 16 | (ordered ? 1 &<< 24 : 0)
         raw.storeBytes(of: shape.littleEndian, toByteOffset: 8, as: UInt32.self)

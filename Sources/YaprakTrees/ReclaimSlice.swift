@@ -11,6 +11,8 @@ struct ReclaimSlice {
     /// Subtrees on the way; empty between chunks.
     var walk: [DeadEntry] = []
     var freed = ArenaCounts()
+    /// What the arena is to be told.
+    var report = ArenaCounts()
     /// Versions that a finished list kept alive: they go with the slice, outside the locks.
     private var pins: [TreeVersion] = []
 

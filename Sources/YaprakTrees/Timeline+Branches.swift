@@ -17,16 +17,17 @@ extension Timeline {
         guard old != nil else { return }
         var dead = DeadList()
         for root in roots { dead.append(subtreeOf: root) }
-        cut(after: version, dead: &dead, endsDraft: false)
+        cut(after: version, dead: &dead, made: ArenaCounts(), endsDraft: false)
         _ = consume old
     }
 
     /// - Parameter dead: what was given up since the youngest version, and the newest roots.
-    func cut(after version: TreeVersion, dead: inout DeadList, endsDraft: Bool) {
+    func cut(after version: TreeVersion, dead: inout DeadList, made: ArenaCounts, endsDraft: Bool) {
         let stays = version.slot
         whileNobodyReclaims {
             locked {
                 if endsDraft { endDraftWithoutVersion() } else { precondition(!isDraftInProgress, "a draft is open") }
+                tally.add(made)
                 let branch = VersionSlot.make(stamp: stays.pointee.stamp, isBase: true, pin: version)
                 let last = youngest
                 if let first = stays.pointee.next {

@@ -7,14 +7,9 @@ extension Timeline {
     /// - Returns: whether more remains. As long as it does, somebody has to call again.
     package func reclaim(limit: Int) -> Bool {
         var slice = ReclaimSlice(budget: limit)
-        let remains = whileNobodyReclaims {
-            swap(&slice.walk, &walk)
-            let remains = run(&slice)
-            swap(&slice.walk, &walk)
-            return remains
-        }
-        arena.add(slice.freed)
-        if slice.rows.isEmpty, slice.rows.capacity == 0 { return remains }
+        let remains = whileNobodyReclaims { run(&slice) }
+        arena.add(slice.report)
+        if slice.rows.capacity == 0 { return remains }
         for row in slice.rows { row.release() }
         slice.rows.removeAll(keepingCapacity: slice.rows.capacity <= 4096)
         locked { spareRows = slice.rows }
@@ -22,43 +17,54 @@ extension Timeline {
     }
 
     private func run(_ slice: inout ReclaimSlice) -> Bool {
-        var last: VersionSlot?
+        var slot: VersionSlot?
+        var remains = false
         while true {
-            let chunk: DeadChunk? = locked {
-                if slice.rows.isEmpty { swap(&slice.rows, &spareRows) }
-                if let last { deposit(&slice, in: last) }
-                last = nil
-                while slice.budget > 0, let slot = released {
-                    released = slot.pointee.nextReleased
-                    slice.budget &-= 1
-                    unlink(slot)
+            let chunk = locked {
+                if let slot { deposit(&slice, in: slot) }
+                let next = slice.budget > 0 ? nextChunk(&slice) : nil
+                slot = next?.slot
+                if next == nil {
+                    // Dropping a pin makes more to reclaim.
+                    remains = slice.hasPins || !settleDebt()
+                    tally.add(slice.freed)
+                    swap(&slice.report, &tally)
+                } else if slice.rows.capacity == 0 {
+                    swap(&slice.rows, &spareRows)
                 }
-                guard slice.budget > 0 else { return nil }
-                while let slot = queue {
-                    if let chunk = slot.pointee.unsettled.popFirst() {
-                        last = slot
-                        return chunk
-                    }
-                    queue = slot.pointee.nextQueued
-                    slot.pointee.isQueued = false
-                    finish(slot, &slice)
-                }
-                return nil
+                return next?.chunk
             }
-            guard let chunk, let slot = last else { return slice.hasPins || locked { !settleDebt() } }
+            guard let chunk, let slot else { return remains }
             slice.settle(chunk, stamp: slot.pointee.stamp, isBase: slot.pointee.isBase)
         }
     }
 
+    /// The next matter to judge, and the version to judge it by.
+    private func nextChunk(_ slice: inout ReclaimSlice) -> (slot: VersionSlot, chunk: DeadChunk)? {
+        while let slot = released {
+            released = slot.pointee.nextReleased
+            unlink(slot)
+            slice.budget &-= 1
+            if slice.budget <= 0 { return nil }
+        }
+        while let slot = queue {
+            if let chunk = slot.pointee.unsettled.popFirst() { return (slot, chunk) }
+            queue = slot.pointee.nextQueued
+            slot.pointee.isQueued = false
+            finish(slot, &slice)
+        }
+        return nil
+    }
+
     /// Puts what `slot` keeps on its list, and what the slice had no time for back where it came from.
     private func deposit(_ slice: inout ReclaimSlice, in slot: VersionSlot) {
-        slot.pointee.dead.append(contentsOf: &slice.kept)
+        slot.pointee.dead.absorb(&slice.kept)
         slot.pointee.unsettled.append(contentsOf: &slice.rest)
     }
 
     /// Takes a version out of its list; the one before inherits what it may still need.
     private func unlink(_ slot: VersionSlot) {
-        guard let previous = slot.pointee.previous else { preconditionFailure("a version has one before it, or a base") }
+        guard let previous = slot.pointee.previous else { preconditionFailure("a list begins with its base") }
         previous.pointee.unsettled.append(contentsOf: &slot.pointee.dead)
         previous.pointee.unsettled.append(contentsOf: &slot.pointee.unsettled)
         previous.pointee.next = slot.pointee.next

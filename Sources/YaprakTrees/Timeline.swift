@@ -27,12 +27,17 @@ package final class Timeline: @unchecked Sendable {
 
     /// The head of the list: its stamp is the version a fork started from, or 0.
     let base: VersionSlot
+    // The locks exclude what the runtime would look for.
+
     /// The youngest live version in the list.
+    @exclusivity(unchecked)
     var youngest: VersionSlot
     var newestVersion: TreeVersion?
     /// Versions whose pin is gone but which still stand in the list.
+    @exclusivity(unchecked)
     var released: VersionSlot?
     /// Slots with unsettled matter, and bases that may be done.
+    @exclusivity(unchecked)
     var queue: VersionSlot?
     var isClosed = false
     /// Somebody has promised to call `reclaim`: the writer, or whoever was told through `onGarbage`.
@@ -40,10 +45,12 @@ package final class Timeline: @unchecked Sendable {
     private var isDraftOpen = false
     /// One object for all drafts.
     private var draft: TreeDraft?
+    /// What was made and freed since the arena last heard of it.
+    @exclusivity(unchecked)
+    var tally = ArenaCounts()
     /// Where doomed rows wait until no lock is held; kept for its storage.
+    @exclusivity(unchecked)
     var spareRows: [RowRef] = []
-    /// The way a reclaimer has still to go below subtrees; kept for its storage.
-    var walk: [DeadEntry] = []
 
     /// A timeline of its own, whose newest version is empty.
     ///
@@ -85,17 +92,16 @@ package final class Timeline: @unchecked Sendable {
 
     @inline(__always)
     func locked<R>(_ body: () -> R) -> R {
-        var result: R?
-        lock.withLock { _ in result = body() }
-        return result.unsafelyUnwrapped
+        lock.withLock { _ in Carried(value: body()) }.value
     }
 
     func whileNobodyReclaims<R>(_ body: () -> R) -> R {
-        var result: R?
-        reclaimLock.withLock { _ in result = body() }
-        return result.unsafelyUnwrapped
+        reclaimLock.withLock { _ in Carried(value: body()) }.value
     }
 }
+
+/// Takes a value out of a lock whose contents are this object's own business.
+private struct Carried<Value>: @unchecked Sendable { let value: Value }
 
 // MARK: Drafts
 
@@ -117,12 +123,13 @@ extension Timeline {
 
     /// Takes what a draft gave up, and makes the state before that the next version of the list.
     /// - Parameter isEnd: whether the draft ends here.
-    func seal(stamp: UInt64, dead: inout DeadList, isEnd: Bool) -> TreeVersion {
+    func seal(stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool) -> TreeVersion {
         let slot = VersionSlot.make(stamp: stamp, isBase: false)
         let version = TreeVersion(timeline: self, slot: slot)
         let old = locked {
             bury(&dead, under: youngest)
             append(slot)
+            tally.add(made)
             guard isEnd else { return nil as TreeVersion? }
             isDraftOpen = false
             defer { newestVersion = version }

@@ -2,23 +2,33 @@
 ///
 /// A node that this draft made is changed in place, any other is copied and given up. Not `Sendable`; one object serves
 /// all drafts of a timeline, so don't keep it beyond ``seal()`` or ``abort(roots:)``: its calls would trap.
+///
+/// No access to its fields lasts longer than a load or a store, so they go without the runtime's exclusivity checks.
 package final class TreeDraft {
-    private unowned let timeline: Timeline
+    /// Owns this object. Unsafe, because a checked reference costs as much as a strong one.
+    private unowned(unsafe) let timeline: Timeline
     /// The stamp of everything made now. Moves on with each freeze.
+    @exclusivity(unchecked)
     package internal(set) var stamp: UInt64 = 0
     /// The version the draft started from; nil between drafts.
     private var start: TreeVersion?
     /// The latest frozen version while nothing has changed since.
+    @exclusivity(unchecked)
     private var unchanged: TreeVersion?
     /// Counts changes, so that an edit notices what its own closure did.
+    @exclusivity(unchecked)
     var changes: UInt64 = 0
     /// What was made and freed since the last report.
+    @exclusivity(unchecked)
     var made = ArenaCounts()
-    /// What was given up, and the range of its births.
+    /// What was given up, and the latest of its births.
+    @exclusivity(unchecked)
     var dead: UnsafeMutablePointer<DeadEntry>
+    @exclusivity(unchecked)
     var deadCount = 0
+    @exclusivity(unchecked)
     var deadCapacity = 64
-    var oldestDead: UInt64 = .max
+    @exclusivity(unchecked)
     var youngestDead: UInt64 = 0
     /// The way from the root to the place being edited.
     let path: UnsafeMutablePointer<PathStep>
@@ -96,23 +106,25 @@ extension TreeDraft {
     /// - Parameter roots: all trees as they are now, the edited ones at least.
     package func abort(roots: [TreeRoot]) {
         guard let start else { preconditionFailure("the draft has ended") }
+        if start === unchanged {
+            seal()
+            return
+        }
         var list = takeDead()
         for root in roots { list.append(subtreeOf: root) }
-        report()
         unchanged = nil
         self.start = nil
-        timeline.cut(after: start, dead: &list, endsDraft: true)
+        timeline.cut(after: start, dead: &list, made: takeMade(), endsDraft: true)
     }
 
     private func handOver(isEnd: Bool) -> TreeVersion {
         var list = takeDead()
-        report()
-        return timeline.seal(stamp: stamp, dead: &list, isEnd: isEnd)
+        return timeline.seal(stamp: stamp, dead: &list, made: takeMade(), isEnd: isEnd)
     }
 
-    private func report() {
-        timeline.arena.add(made)
-        made = ArenaCounts()
+    private func takeMade() -> ArenaCounts {
+        defer { made = ArenaCounts() }
+        return made
     }
 }
 
@@ -124,7 +136,6 @@ extension TreeDraft {
         if deadCount == deadCapacity { growDead() }
         dead[deadCount] = entry
         deadCount &+= 1
-        oldestDead = min(oldestDead, birth)
         youngestDead = max(youngestDead, birth)
     }
 
@@ -145,13 +156,11 @@ extension TreeDraft {
             let chunk = DeadChunk(capacity: n)
             chunk.entries.update(from: dead + start, count: n)
             chunk.header.pointee.count = UInt32(n)
-            chunk.header.pointee.oldest = oldestDead
             chunk.header.pointee.youngest = youngestDead
             list.append(chunk)
             start += n
         }
         deadCount = 0
-        oldestDead = .max
         youngestDead = 0
         if deadCapacity > 65_536 {
             dead.deallocate()

@@ -38,7 +38,8 @@ private struct ShapeCheck {
         guard violation == nil else { return }
         let n = node.count
         if n > node.capacity || node.capacity > Node.fanOut { note("\(n) entries in room for \(node.capacity)") }
-        if n < (isRoot ? (node.isLeaf ? 1 : 2) : Node.minimum) { note("a node of level \(node.level) has \(n) entries") }
+        let minimum = isRoot ? (node.isLeaf ? 1 : 2) : Node.minimum
+        if n < minimum { note("a node of level \(node.level) has \(n) entries") }
         checkWords(node)
         if node.isLeaf {
             visitRows(node)
@@ -62,8 +63,9 @@ private struct ShapeCheck {
             if row.birth == 0 || row.birth > leaf.born { note("a row born \(row.birth) in a leaf born \(leaf.born)") }
             if let last {
                 if let order {
-                    let result = last._withUnsafeGuaranteedRef { a in row._withUnsafeGuaranteedRef { order.compare(a, $0) } }
-                    if result > 0 { note("rows \(rows - 2) and \(rows - 1) are out of order") }
+                    if order.compare(last.takeUnretainedValue(), row.takeUnretainedValue()) > 0 {
+                        note("rows \(rows - 2) and \(rows - 1) are out of order")
+                    }
                 } else if !leaf.isOrdered, last.withKey({ a in row.withKey { KeyBytes.compare(a, $0) } }) >= 0 {
                     note("keys \(rows - 2) and \(rows - 1) don't ascend")
                 }

@@ -10,6 +10,9 @@ open class TreeRow: @unchecked Sendable {
     public final let key: String
 
     /// The stamp of the draft that put this row into a tree; 0 before.
+    ///
+    /// Written once, before anybody else can see the row: no runtime check of exclusive access.
+    @exclusivity(unchecked)
     @usableFromInline package internal(set) final var birth: UInt64 = 0
 
     /// The key's last eight bytes. With a node's word they often are the whole key, and the string stays unread.

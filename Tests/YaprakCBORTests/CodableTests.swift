@@ -198,6 +198,58 @@ import YaprakCBOR
         #expect(throws: DecodingError.self) { _ = try sent.hold.decoder?.unkeyedContainer() }
     }
 
+    @Test func `What one call may look up the next one may not`() throws {
+        struct Curious: Codable {
+            var seen: Int
+            init() { seen = 0 }
+            init(from decoder: any Decoder) throws { seen = decoder.userInfo.count }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(encoder.userInfo.count)
+            }
+        }
+        var encoder = encoder, decoder = decoder
+        let key = CodingUserInfoKey(rawValue: "key")!
+        encoder.userInfo[key] = 1
+        decoder.userInfo[key] = 1
+        #expect(try encoder.encode(Curious()) == [1])
+        #expect(try decoder.decode(Curious.self, from: [0]).seen == 1)
+        encoder.userInfo = [:]
+        decoder.userInfo = [:]
+        #expect(try encoder.encode(Curious()) == [0])
+        #expect(try decoder.decode(Curious.self, from: [0]).seen == 0)
+        #expect(try self.encoder.encode(Curious()) == [0])
+    }
+
+    @Test func `One encoder and one decoder serve many threads, and themselves`() async throws {
+        struct Inside: Codable, Equatable {
+            var note: Note
+            static let encoder = CBOREncoder(), decoder = CBORDecoder()
+            init(_ note: Note) { self.note = note }
+            init(from decoder: any Decoder) throws {
+                let bytes = try decoder.singleValueContainer().decode([UInt8].self)
+                note = try Inside.decoder.decode(Note.self, from: bytes)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(Inside.encoder.encode(note))
+            }
+        }
+        try await withThrowingTaskGroup { group in
+            for seed in 0..<4 as Range<UInt64> {
+                group.addTask {
+                    var random = SplitMix64(seed: seed)
+                    for _ in 0..<300 {
+                        let values = [Inside(random.note()), Inside(random.note())]
+                        let back = try Inside.decoder.decode([Inside].self, from: Inside.encoder.encode(values))
+                        #expect(back == values, "seed \(seed)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `Asking for two kinds of container is an error`() throws {
         struct Both: Encodable {
             enum Key: CodingKey { case a }

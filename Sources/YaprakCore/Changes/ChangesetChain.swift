@@ -26,8 +26,8 @@ final class ChangesetLink: Sendable {
     deinit {
         // A long chain must not be taken down by recursion.
         var following = next.withLock { $0.take() }
-        while let link = following, isKnownUniquelyReferenced(&following) {
-            following = link.next.withLock { $0.take() }
+        while following != nil, isKnownUniquelyReferenced(&following) {
+            following = following!.next.withLock { $0.take() }
         }
     }
 }

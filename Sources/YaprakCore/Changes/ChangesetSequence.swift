@@ -199,7 +199,10 @@ extension Database {
     /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``.
     /// - Complexity: the first element may load a checkpoint and replay up to `number`.
     public nonisolated func changesets(since number: CommitNumber) -> ChangesetSequence {
-        ChangesetSequence(changesetSource, after: number)
+        let (newest, tail) = publication.newestWithTail
+        // Nothing to catch up with: start in the chain, so that no log is needed.
+        if newest.number == number { return ChangesetSequence(changesetSource, from: tail) }
+        return ChangesetSequence(changesetSource, after: number)
     }
 
     /// The newest snapshot, again and again. See ``SnapshotSequence``.

@@ -63,9 +63,13 @@ extension Draft {
                 slot = addCollection(changes.binding)
             }
             for entry in changes.entries {
-                edit(slot, entry.key) { _ in
+                edit(slot, entry.key) { old in
                     guard let box = entry.after else { return .remove }
-                    return .put(changes.binding.copy(box, key: box.key, stamp: tree.stamp), entry.kinds)
+                    // The stamps come along, so that a value that was brought back is known to be the one it was.
+                    if let old, old.objectStamp == box.objectStamp, old.metadataStamp == box.metadataStamp { return .keep }
+                    let copy = changes.binding.copy(
+                        box, key: box.key, objectStamp: box.objectStamp, metadataStamp: box.metadataStamp)
+                    return .put(copy, entry.kinds)
                 }
             }
         }
@@ -107,7 +111,8 @@ extension Draft {
         try edit(slot, raw.key) { old in
             if let old, try isEqual(old, raw, binding) { return .keep }
             return .put(
-                binding.copy(box, key: old?.key ?? raw.key, stamp: tree.stamp), [.objectChanged, .metadataChanged])
+                binding.copy(box, key: old?.key ?? raw.key, objectStamp: tree.stamp, metadataStamp: tree.stamp),
+                [.objectChanged, .metadataChanged])
         }
     }
 

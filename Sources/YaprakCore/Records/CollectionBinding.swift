@@ -56,7 +56,7 @@ package class CollectionBinding: @unchecked Sendable {
     /// Makes a typed row of a raw one. - Throws: what decoding or a migration throws.
     func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox { fatalError("abstract") }
     /// A new row with the contents of `record`, for a tree it is not in yet.
-    func copy(_ record: RecordBox, key: String, stamp: UInt64) -> RecordBox { fatalError("abstract") }
+    func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox { fatalError("abstract") }
     /// A new row with the object of one row and the metadata of another; stamps say which of them was written.
     func merge(object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         fatalError("abstract")
@@ -92,14 +92,14 @@ package final class RawBinding: CollectionBinding, @unchecked Sendable {
     override func version(of record: RecordBox) -> Int { (record as! RawRecord).version }
 
     override func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox {
-        copy(raw, key: raw.key, stamp: 0)
+        copy(raw, key: raw.key, objectStamp: 0, metadataStamp: 0)
     }
 
-    override func copy(_ record: RecordBox, key: String, stamp: UInt64) -> RecordBox {
+    override func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         let raw = record as! RawRecord
         return RawRecord(
-            key: key, object: raw.object, metadata: raw.metadata, version: raw.version, objectStamp: stamp,
-            metadataStamp: stamp)
+            key: key, object: raw.object, metadata: raw.metadata, version: raw.version, objectStamp: objectStamp,
+            metadataStamp: metadataStamp)
     }
 
     override func merge(

@@ -44,9 +44,11 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         }
     }
 
-    override func copy(_ record: RecordBox, key: String, stamp: UInt64) -> RecordBox {
+    override func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         let box = unsafeDowncast(record, to: Box.self)
-        return Box(key: key, object: box.object, metadata: box.metadata, objectStamp: stamp, metadataStamp: stamp)
+        return Box(
+            key: key, object: box.object, metadata: box.metadata, objectStamp: objectStamp,
+            metadataStamp: metadataStamp)
     }
 
     override func merge(

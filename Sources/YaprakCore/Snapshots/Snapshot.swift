@@ -65,3 +65,15 @@ public struct Snapshot: Sendable {
     /// Whether two snapshots are the same moment of the same database. O(1).
     public func isIdentical(to other: Snapshot) -> Bool { state === other.state }
 }
+
+extension Snapshot {
+    /// The keys of records that did not decode when the collection called `name` was bound, and were set aside
+    /// (``UndecodablePolicy/setAside``); ascending.
+    /// - Complexity: O(number of keys).
+    public func setAsideKeys(inCollectionNamed name: String) -> [String] {
+        guard let root = state.root(ofCollection: CollectionDirectory.asideName(of: name)) else { return [] }
+        var keys: [String] = []
+        withExtendedLifetime(state) { root.forEach { keys.append($0.key) } }
+        return keys
+    }
+}

@@ -123,7 +123,7 @@ final class Draft {
             frozen = nil
         }
         guard !roots[slot].isEmpty || recorders.contains(where: { $0.slot == slot }) else { return }
-        recorders[recorder(of: slot)].noteClear()
+        recorders[recorder(of: slot, count: roots[slot].count)].noteClear()
         tree.clear(&roots[slot])
         frozen = nil
     }
@@ -135,13 +135,15 @@ final class Draft {
     }
 
     func note(_ slot: Int, _ entry: ChangeEntry) {
-        recorders[recorder(of: slot)].note(entry, firstStamp: firstStamp)
+        // The tree has the change already.
+        let countBefore = roots[slot].count - (entry.before == nil ? 1 : 0) + (entry.after == nil ? 1 : 0)
+        recorders[recorder(of: slot, count: countBefore)].note(entry, firstStamp: firstStamp)
         frozen = nil
     }
 
-    private func recorder(of slot: Int) -> Int {
+    private func recorder(of slot: Int, count: Int) -> Int {
         for index in recorders.indices where recorders[index].slot == slot { return index }
-        recorders.append(ChangeRecorder(slot: slot, startCount: roots[slot].count))
+        recorders.append(ChangeRecorder(slot: slot, startCount: count))
         return recorders.count - 1
     }
 

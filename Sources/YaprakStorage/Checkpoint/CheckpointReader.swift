@@ -29,21 +29,78 @@ package struct CheckpointChunk: Sendable, Hashable {
 }
 
 /// A checkpoint whose every sum was verified. Chunks can be read by many threads at once.
+///
+///     for section in checkpoint.sections {
+///         try checkpoint.forEachChunk(of: section) { items in … }
+///     }
 package final class CheckpointReader: Sendable {
-    /// The commit whose state this is.
-    package var number: CommitNumber { .zero }
-    /// When it was begun, in nanoseconds since 1970.
-    package var createdNs: Int64 { 0 }
+    private let file: any File
+    let header: FileHeader
+    let footerSum: UInt64
+    /// The file, relative to the database's directory.
+    package let fileName: String
+    /// The length of the file.
+    package let fileBytes: UInt64
     /// What it holds, in the order it was written.
-    package var sections: [CheckpointSection] { [] }
+    package let sections: [CheckpointSection]
 
-    /// Reads, verifies and decompresses one chunk: whole CBOR items.
+    init(
+        file: any File, header: FileHeader, footerSum: UInt64, fileName: String, fileBytes: UInt64,
+        sections: [CheckpointSection]
+    ) {
+        self.file = file
+        self.header = header
+        self.footerSum = footerSum
+        self.fileName = fileName
+        self.fileBytes = fileBytes
+        self.sections = sections
+    }
+
+    /// The commit whose state this is.
+    package var number: CommitNumber { CommitNumber(header.first) }
+    /// When it was begun, in nanoseconds since 1970.
+    package var createdNs: Int64 { header.createdNs }
+    /// The database it belongs to.
+    package var databaseID: DatabaseID { header.databaseID }
+
+    /// Reads, verifies and decompresses one chunk: whole CBOR items. Safe from many threads at once.
     ///
     /// - Throws: `corruptCheckpoint`, `ioFailed`.
-    package func bytes(of chunk: CheckpointChunk) throws(DatabaseError) -> [UInt8] { throw unbuilt }
+    /// - Complexity: O(bytes of the chunk); one or two allocations.
+    package func bytes(of chunk: CheckpointChunk) throws(DatabaseError) -> [UInt8] {
+        try translatingDiskErrors(writing: false, file: fileName) {
+            let length = Layout.frameHeaderBytes + chunk.storedLength
+            let bytes = try file.readAll(length, at: chunk.offset)
+            guard bytes.count == length else { throw damaged(chunk, "the file ends in it") }
+            return try bytes.withUnsafeBytes { buffer in
+                let headerBytes = UnsafeRawBufferPointer(rebasing: buffer[..<Layout.frameHeaderBytes])
+                let frame: FrameHeader
+                switch UnprovenFrameHeader(bytes: headerBytes).prove(in: header, at: chunk.offset, end: fileBytes) {
+                case .success(let proven): frame = proven
+                case .failure(let error): throw damaged(chunk, error.damage.sentence)
+                }
+                let stored = UnsafeRawBufferPointer(rebasing: buffer[Layout.frameHeaderBytes...])
+                guard frame.type == FrameType.chunk.rawValue, frame.rawLength == chunk.rawLength,
+                    frame.proves(stored, salt: header.salt, offset: chunk.offset)
+                else { throw damaged(chunk, FrameDamage.payload.sentence) }
+                guard let raw = frame.decompressed(stored) else { throw damaged(chunk, "it does not decompress") }
+                return raw
+            }
+        }
+    }
 
     /// Hands over the chunks of a section one by one.
+    ///
+    /// - Throws: `corruptCheckpoint`, `ioFailed`, what `body` throws.
     package func forEachChunk(
         of section: CheckpointSection, _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) throws { throw unbuilt }
+    ) throws {
+        for chunk in section.chunks { try bytes(of: chunk).withUnsafeBytes(body) }
+    }
+
+    private func damaged(_ chunk: CheckpointChunk, _ what: String) -> DatabaseError {
+        DatabaseError(
+            .corruptCheckpoint, "A chunk of \(fileName) at offset \(chunk.offset): \(what). Run `yaprak verify`.",
+            place: .init(file: fileName, offset: chunk.offset))
+    }
 }

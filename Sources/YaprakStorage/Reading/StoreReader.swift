@@ -6,12 +6,41 @@ package import SystemPackage
 ///     var commits = try reader.commits(from: 100)
 ///     while let commit = try commits.next() { print(commit.number, commit.item.count) }
 package final class StoreReader: Sendable {
+    let directory: DatabaseDirectory
+
+    init(directory: DatabaseDirectory) { self.directory = directory }
+
     /// Opens a directory for reading.
     ///
     /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`.
     package static func open(
         _ path: FilePath, fileSystem: any FileSystem = PosixFileSystem()
-    ) throws(DatabaseError) -> StoreReader { throw unbuilt }
+    ) throws(DatabaseError) -> StoreReader {
+        try translatingDiskErrors(writing: false, file: path.string) {
+            var isThere = false
+            do throws(DiskError) {
+                let root = try fileSystem.openDirectory(path)
+                isThere = true
+                return StoreReader(
+                    directory: DatabaseDirectory(
+                        root: root, segments: try root.openDirectory(DatabaseDirectory.segmentsName),
+                        checkpoints: try root.openDirectory(DatabaseDirectory.checkpointsName)))
+            } catch {
+                switch error.errno {
+                case .noSuchFileOrDirectory where !isThere:
+                    throw DatabaseError(
+                        .notFound, "There is nothing at \(path). Check the path.", place: .init(file: path.string),
+                        cause: error)
+                case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels:
+                    throw DatabaseError(
+                        .notADatabase, "\(path) is not the directory of a database. Check the path.",
+                        place: .init(file: path.string), cause: error)
+                default:
+                    throw error
+                }
+            }
+        }
+    }
 
     /// A segment of the log.
     package struct Segment: Sendable {
@@ -35,43 +64,152 @@ package final class StoreReader: Sendable {
         package let createdNs: Int64
     }
 
-    /// One commit as it lies in the log.
-    package struct Commit: Sendable {
-        package let number: CommitNumber
-        package let item: [UInt8]
-        /// The file and the offset of the frame it came from.
-        package let file: String
-        package let offset: UInt64
-        /// The bytes of the frame's payload as stored.
-        package let frameStoredBytes: Int
+    /// The identity of the database: that of its newest segment, or else checkpoint, whose header verifies.
+    ///
+    /// - Throws: `notADatabase` if there is no such file, `ioFailed`.
+    package func databaseID() throws(DatabaseError) -> DatabaseID {
+        try translatingDiskErrors(writing: false) {
+            let listing = try directory.list()
+            for name in listing.segments.reversed() {
+                if let header = try header(name, .segment).header { return header.databaseID }
+            }
+            for name in listing.checkpoints.reversed() {
+                if let header = try header(name, .checkpoint).header { return header.databaseID }
+            }
+            throw DatabaseError(.notADatabase, "No file here has a header that verifies. Run `yaprak verify`.")
+        }
     }
 
-    /// Walks commits in order. Ends at the newest complete commit at the time of the call.
-    package struct Commits {
-        /// The next commit, or nil at the end.
-        ///
-        /// - Throws: `corruptLog`, `ioFailed`, `commitOutOfReach` (pruned meanwhile).
-        package mutating func next() throws(DatabaseError) -> Commit? { throw unbuilt }
-    }
-
-    /// The identity of the database.
-    package var databaseID: DatabaseID { DatabaseID(high: 0, low: 0) }
     /// The segments, oldest first, as the directory lists them now.
-    package func segments() throws(DatabaseError) -> [Segment] { throw unbuilt }
+    ///
+    /// - Complexity: O(bytes of the log): the headers of all frames are read.
+    package func segments() throws(DatabaseError) -> [Segment] {
+        try translatingDiskErrors(writing: false) {
+            let names = try directory.list().segments
+            var segments: [Segment] = []
+            for (index, name) in names.enumerated() {
+                guard let (file, header) = try openIfThere(name, .segment) else { continue }
+                defer { try? file.close() }
+                var last: UInt64?
+                var seal: Seal?
+                if let header {
+                    let limit = index + 1 < names.count ? try self.header(names[index + 1], .segment).header?.previousEnd : nil
+                    (last, seal) = try lastCommit(file, header, name, limit)
+                }
+                segments.append(
+                    Segment(
+                        file: LogError.path(name), bytes: try file.size(), first: CommitNumber(name.first),
+                        epoch: name.epoch, last: last.map { CommitNumber($0) }, createdNs: header?.createdNs ?? 0,
+                        lastWrittenNs: seal?.lastNs, isSealed: seal != nil))
+            }
+            return segments
+        }
+    }
+
+    private func lastCommit(
+        _ file: any File, _ header: FileHeader, _ name: FileName, _ limit: UInt64?
+    ) throws -> (UInt64?, Seal?) {
+        var reader = SegmentReader(name: LogError.path(name), header: header, window: try ReadWindow(file))
+        reader.provesPayloads = false
+        while case .frame = try reader.step(limit: limit ?? .max, { _, _, _, _ in }) {}
+        let last = reader.next > header.first ? reader.next - 1 : nil
+        // The seal stands at the logical end, behind what the successor links to.
+        if case .end(.seal(let seal)) = try reader.step(limit: .max, { _, _, _, _ in }) { return (last, seal) }
+        return (last, nil)
+    }
+
     /// The checkpoints, oldest first, as the directory lists them now; not yet verified.
-    package func checkpoints() throws(DatabaseError) -> [Checkpoint] { throw unbuilt }
-    /// Verifies and opens a checkpoint.
-    package func openCheckpoint(_ number: CommitNumber) throws(DatabaseError) -> CheckpointReader { throw unbuilt }
+    package func checkpoints() throws(DatabaseError) -> [Checkpoint] {
+        try translatingDiskErrors(writing: false) {
+            try directory.list().checkpoints.compactMap { name in
+                guard let (file, header) = try openIfThere(name, .checkpoint) else { return nil }
+                defer { try? file.close() }
+                return Checkpoint(
+                    file: "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))", bytes: try file.size(),
+                    number: CommitNumber(name.first), createdNs: header?.createdNs ?? 0)
+            }
+        }
+    }
+
+    /// Verifies and opens the checkpoint of a commit.
+    ///
+    /// - Throws: `notFound`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
+    package func openCheckpoint(_ number: CommitNumber) throws(DatabaseError) -> CheckpointReader {
+        try translatingDiskErrors(writing: false) {
+            let names = try directory.list().checkpoints.filter { $0.first == number.rawValue }
+            var failure = DatabaseError(.notFound, "There is no checkpoint of commit \(number).")
+            for name in names.reversed() {
+                do {
+                    return try CheckpointProof.prove(name, in: directory.checkpoints, of: nil)
+                } catch let error as CheckpointProof.Failure {
+                    failure = LogError.checkpoint(name, error)
+                }
+            }
+            throw failure
+        }
+    }
+
     /// The newest checkpoint at or before `number` that verifies; nil if there is none.
-    package func checkpoint(atOrBefore number: CommitNumber) throws(DatabaseError) -> CheckpointReader? { throw unbuilt }
+    ///
+    /// - Throws: `newerFormat`, `ioFailed`.
+    package func checkpoint(atOrBefore number: CommitNumber) throws(DatabaseError) -> CheckpointReader? {
+        try translatingDiskErrors(writing: false) {
+            for name in try directory.list().checkpoints.reversed() where name.first <= number.rawValue {
+                do {
+                    return try CheckpointProof.prove(name, in: directory.checkpoints, of: nil)
+                } catch let error as CheckpointProof.Failure {
+                    if error.isNewer { throw LogError.checkpoint(name, error) }
+                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+                    continue
+                }
+            }
+            return nil
+        }
+    }
+
     /// The commits from `first` on, to `last` or the newest there is.
     ///
-    /// - Throws: `commitOutOfReach` if `first` is older than the log.
+    /// - Throws: `commitOutOfReach` if `first` is older than the log; `corruptLog`, `newerFormat`, `ioFailed`.
+    /// - Complexity: O(bytes of the segment that `first` is in).
     package func commits(
         from first: CommitNumber, through last: CommitNumber? = nil
-    ) throws(DatabaseError) -> Commits { throw unbuilt }
-    /// The newest complete commit there is now.
-    package func newest() throws(DatabaseError) -> CommitNumber { throw unbuilt }
-    /// Checks the directory. Level 0: names, headers, chain, gaps. Level 1: every sum, decompression, every item.
-    package func verify(level: Int) throws(DatabaseError) -> VerifyReport { throw unbuilt }
+    ) throws(DatabaseError) -> Commits {
+        try translatingDiskErrors(writing: false) { try Commits(self, first: max(1, first.rawValue), last: last?.rawValue) }
+    }
+
+    /// The newest complete commit there is now: in the log, or else of a checkpoint.
+    ///
+    /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
+    package func newest() throws(DatabaseError) -> CommitNumber {
+        try translatingDiskErrors(writing: false) {
+            let listing = try directory.list()
+            let checkpoint = listing.checkpoints.last?.first ?? 0
+            guard let name = listing.segments.last, let (file, header) = try openIfThere(name, .segment), let header else {
+                return CommitNumber(checkpoint)
+            }
+            defer { try? file.close() }
+            let (last, _) = try lastCommit(file, header, name, nil)
+            return CommitNumber(max(checkpoint, last ?? (header.first - min(1, header.first))))
+        }
+    }
+
+    // MARK: Files that may be gone
+
+    func header(_ name: FileName, _ kind: FileKind) throws -> (header: FileHeader?, bytes: UInt64) {
+        guard let (file, header) = try openIfThere(name, kind) else { return (nil, 0) }
+        defer { try? file.close() }
+        return (header, try file.size())
+    }
+
+    /// nil for a file that a writer has pruned since it was listed.
+    private func openIfThere(_ name: FileName, _ kind: FileKind) throws -> (any File, FileHeader?)? {
+        do {
+            let (file, header) = try DatabaseDirectory.open(
+                name, kind, in: kind == .segment ? directory.segments : directory.checkpoints)
+            return (file, try? header.get())
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+            return nil
+        }
+    }
 }

@@ -1,0 +1,157 @@
+/// The payloads of the frames of a checkpoint.
+///
+/// The footer repeats what the frames before it say, so that a reader can ask for the sections without walking, and so that
+/// a frame that is missing is noticed.
+struct SectionEntry: Equatable, Sendable {
+    var kind: UInt16
+    var name: String
+    var info: [UInt8]
+    var asOf: UInt64
+    var offset: UInt64 = 0
+    var count: UInt64 = 0
+    var digest: UInt64 = 0
+    var rawBytes: UInt64 = 0
+    var chunks: UInt64 = 0
+
+    /// What opens a section: without the sums that are known at its end.
+    func encodedBegin() -> [UInt8] {
+        let name = Array(name.utf8)
+        var bytes: [UInt8] = []
+        bytes.append(number: kind)
+        bytes.append(number: UInt16(name.count))
+        bytes.append(number: UInt32(info.count))
+        bytes.append(number: asOf)
+        return bytes + name + info
+    }
+
+    /// What ends a section.
+    func encodedEnd() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for number in [count, digest, rawBytes, chunks] { bytes.append(number: number) }
+        return bytes
+    }
+
+    static let endBytes = 32
+
+    /// Reads what opens a section; nil if it contradicts itself.
+    init?(begin bytes: UnsafeRawBufferPointer) {
+        var cursor = ByteCursor(bytes)
+        self.init(&cursor)
+        guard cursor.isAtEnd else { return nil }
+    }
+
+    init(kind: UInt16, name: String, info: [UInt8], asOf: UInt64, offset: UInt64) {
+        self.kind = kind
+        self.name = name
+        self.info = info
+        self.asOf = asOf
+        self.offset = offset
+    }
+
+    init?(_ cursor: inout ByteCursor) {
+        guard let kind: UInt16 = cursor.number(), let nameCount: UInt16 = cursor.number(),
+            let infoCount: UInt32 = cursor.number(), let asOf: UInt64 = cursor.number(),
+            Int(nameCount) <= Limits.sectionNameBytesMax, Int(infoCount) <= Limits.sectionInfoBytesMax,
+            let nameBytes = cursor.bytes(Int(nameCount)), let info = cursor.bytes(Int(infoCount)),
+            let name = String(validating: nameBytes, as: UTF8.self)
+        else { return nil }
+        self.kind = kind
+        self.name = name
+        self.info = info
+        self.asOf = asOf
+    }
+
+    /// Reads what ends a section.
+    mutating func readEnd(_ cursor: inout ByteCursor) -> Bool {
+        guard let count: UInt64 = cursor.number(), let digest: UInt64 = cursor.number(),
+            let rawBytes: UInt64 = cursor.number(), let chunks: UInt64 = cursor.number(), count <= UInt64(Int.max)
+        else { return false }
+        self.count = count
+        self.digest = digest
+        self.rawBytes = rawBytes
+        self.chunks = chunks
+        return true
+    }
+
+    /// The payload of the footer.
+    static func encoded(_ entries: [SectionEntry]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: UInt32(entries.count))
+        for entry in entries {
+            bytes += entry.encodedBegin()
+            bytes.append(number: entry.offset)
+            bytes += entry.encodedEnd()
+        }
+        return bytes
+    }
+
+    /// Reads the payload of the footer.
+    static func table(_ bytes: UnsafeRawBufferPointer) -> [SectionEntry]? {
+        var cursor = ByteCursor(bytes)
+        guard let count: UInt32 = cursor.number(), count <= Limits.sectionsMax else { return nil }
+        var entries: [SectionEntry] = []
+        for _ in 0..<count {
+            guard var entry = SectionEntry(&cursor), let offset: UInt64 = cursor.number() else { return nil }
+            entry.offset = offset
+            guard entry.readEnd(&cursor) else { return nil }
+            entries.append(entry)
+        }
+        return cursor.isAtEnd ? entries : nil
+    }
+}
+
+/// The last 64 bytes of a checkpoint: without them it is not complete.
+struct CheckpointTrailer: Equatable, Sendable {
+    var number: UInt64
+    var footerOffset: UInt64
+    var footerSum: UInt64
+
+    func encoded(salt: UInt64, offset: UInt64) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Layout.trailerBytes)
+        bytes.put(Layout.trailerMagic, at: 0)
+        bytes.put(number, at: 8)
+        bytes.put(footerOffset, at: 16)
+        bytes.put(footerSum, at: 24)
+        bytes.put(XXH64.hash(Array(bytes[..<56]), seed: salt ^ offset), at: 56)
+        return bytes
+    }
+
+    init(number: UInt64, footerOffset: UInt64, footerSum: UInt64) {
+        self.number = number
+        self.footerOffset = footerOffset
+        self.footerSum = footerSum
+    }
+
+    /// Reads a trailer; nil unless its sum is right.
+    init?(_ bytes: UnsafeRawBufferPointer, salt: UInt64, offset: UInt64) {
+        guard bytes.count == Layout.trailerBytes, bytes.number(at: 0) as UInt64 == Layout.trailerMagic,
+            XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<56]), seed: salt ^ offset)
+                == bytes.number(at: 56) as UInt64
+        else { return nil }
+        number = bytes.number(at: 8)
+        footerOffset = bytes.number(at: 16)
+        footerSum = bytes.number(at: 24)
+    }
+}
+
+/// Reads numbers and bytes one behind the other; nil at the end, never further.
+struct ByteCursor {
+    private let buffer: UnsafeRawBufferPointer
+    private var at = 0
+
+    init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
+
+    var isAtEnd: Bool { at == buffer.count }
+
+    mutating func number<T: FixedWidthInteger>() -> T? {
+        guard buffer.count - at >= MemoryLayout<T>.size else { return nil }
+        defer { at += MemoryLayout<T>.size }
+        return buffer.number(at: at)
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8]? {
+        guard count >= 0, buffer.count - at >= count else { return nil }
+        defer { at += count }
+        return [UInt8](UnsafeRawBufferPointer(rebasing: buffer[at..<at + count]))
+    }
+}

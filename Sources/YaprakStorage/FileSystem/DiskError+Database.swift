@@ -1,0 +1,56 @@
+internal import SystemPackage
+
+extension DiskError {
+    /// Whether this is about space: a full device, a quota, a limit on the size of a file.
+    var isAboutSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
+
+    /// Whether a sync failed. What the device holds is then unknown, and asking again would get a wrong answer.
+    var isFailedSync: Bool {
+        switch operation {
+        case .syncData, .sync, .syncDirectory: true
+        default: false
+        }
+    }
+
+    /// The same as an error of the database, for work in `file`.
+    func asDatabaseError(writing: Bool, file: String? = nil) -> DatabaseError {
+        let place = DatabaseError.Place(file: file ?? (name.isEmpty ? nil : name))
+        if isFailedSync {
+            return DatabaseError(
+                .syncFailed,
+                "The device failed to confirm a write. Copy the directory to another device, then open it again.",
+                place: place, cause: self)
+        }
+        if isAboutSpace, writing {
+            return DatabaseError(
+                .diskFull, "There is no space left for \(operation.rawValue). Free some and go on.", place: place,
+                cause: self)
+        }
+        switch errno {
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+            return DatabaseError(
+                .permissionDenied, "The file system refused \(operation.rawValue). Check owner and mode.", place: place,
+                cause: self)
+        default:
+            return DatabaseError(
+                writing ? .writeFailed : .ioFailed,
+                "The file system failed at \(operation.rawValue). Check the device and the limits of the process.",
+                place: place, cause: self)
+        }
+    }
+}
+
+/// Runs `body`, turning a failed call to the file system into an error of the database.
+func translatingDiskErrors<T>(
+    writing: Bool, file: String? = nil, _ body: () throws -> T
+) throws(DatabaseError) -> T {
+    do {
+        return try body()
+    } catch let error as DatabaseError {
+        throw error
+    } catch let error as DiskError {
+        throw error.asDatabaseError(writing: writing, file: file)
+    } catch {
+        throw DatabaseError(.ioFailed, "An unexpected error came up.", cause: error)
+    }
+}

@@ -1,0 +1,63 @@
+internal import Synchronization
+internal import SystemPackage
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// `flock` on a file, and an entry in a list of this process.
+///
+/// The list is for file systems whose locks belong to the process and would let it in twice. A child made by `fork`
+/// without `exec` inherits the lock with the descriptor.
+final class PosixLock: FileLock {
+    private struct Key: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    private static let held = Mutex<Set<Key>>([])
+
+    private let file: PosixFile
+    private let key: Key
+    private let isReleased = OnceFlag()
+
+    private init(_ file: PosixFile, _ key: Key) {
+        self.file = file
+        self.key = key
+    }
+
+    deinit { release() }
+
+    /// The lock on the file; nil if someone has it.
+    static func take(_ file: PosixFile) throws(DiskError) -> PosixLock? {
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else { throw DiskError(.lock, "LOCK", Errno(rawValue: errno)) }
+        let key = Key(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        guard held.withLock({ $0.insert(key).inserted }) else { return nil }
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let error = Errno(rawValue: errno)
+            if error == .interrupted { continue }
+            _ = held.withLock { $0.remove(key) }
+            if error == .wouldBlock || error == .resourceTemporarilyUnavailable { return nil }
+            throw DiskError(.lock, "LOCK", error)
+        }
+        return PosixLock(file, key)
+    }
+
+    func note(_ text: String) {
+        // Information only: whoever finds the lock taken may read it. Nothing depends on it.
+        try? file.truncate(to: 0)
+        try? file.writeAll(Array(text.utf8), at: 0)
+    }
+
+    func release() {
+        guard isReleased.set() else { return }
+        _ = flock(file.descriptor, LOCK_UN)
+        try? file.close()
+        _ = Self.held.withLock { $0.remove(key) }
+    }
+}

@@ -1,0 +1,60 @@
+internal import CLZ4
+
+/// LZ4 blocks through liblz4: one call in, one call out, both bounded.
+enum LZ4Block {
+    /// The smallest input that is worth a try: below it, there is next to nothing to find.
+    static let inputBytesMin = 256
+
+    /// Appends the compressed form of `raw` if it saves at least an eighth and 64 bytes.
+    ///
+    /// - Returns: the number of bytes appended, or nil if `raw` is better stored as it is.
+    static func append(_ raw: UnsafeRawBufferPointer, to output: inout [UInt8]) -> Int? {
+        guard raw.count >= inputBytesMin, let rawCount = Int32(exactly: raw.count) else { return nil }
+        let room = raw.count - max(64, raw.count / 8)
+        let start = output.count
+        output.append(contentsOf: repeatElement(0, count: room))
+        let stored = output.withUnsafeMutableBytes { buffer -> Int32 in
+            guard let source = raw.baseAddress, let target = buffer.baseAddress else { return 0 }
+            return LZ4_compress_default(
+                source.assumingMemoryBound(to: CChar.self),
+                (target + start).assumingMemoryBound(to: CChar.self), rawCount, Int32(room))
+        }
+        output.removeLast(room - max(0, Int(stored)))
+        return stored > 0 ? Int(stored) : nil
+    }
+
+    /// Decompresses into exactly `target`.
+    ///
+    /// - Returns: false if the block is malformed, or gives fewer or more bytes.
+    static func decompress(_ stored: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let storedCount = Int32(exactly: stored.count), let rawCount = Int32(exactly: target.count),
+            let source = stored.baseAddress, let output = target.baseAddress
+        else { return false }
+        let written = LZ4_decompress_safe(
+            source.assumingMemoryBound(to: CChar.self), output.assumingMemoryBound(to: CChar.self), storedCount,
+            rawCount)
+        return written == rawCount
+    }
+}
+
+/// Decides whether a try at compression is worth it: after 16 failures in a row, 64 frames are stored as they are.
+struct CompressionGate {
+    private var failures = 0
+    private var skips = 0
+
+    /// Whether to try now.
+    mutating func opens() -> Bool {
+        guard skips > 0 else { return true }
+        skips -= 1
+        return false
+    }
+
+    /// Notes how a try ended.
+    mutating func note(success: Bool) {
+        failures = success ? 0 : failures + 1
+        if failures == 16 {
+            failures = 0
+            skips = 64
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/// Every constant of the files on disk. `Encoding.swift` writes by them, `Parsing.swift` reads by them.
+///
+///     file     ┌─────────────┬───────┬───────┬───┬─────┬───────┬───
+///              │ header 4096 │ frame │ frame │ … │ pad │ frame │ …
+///              └─────────────┴───────┴───────┴───┴─────┴───────┴───
+///     frame    ┌───────────┬─────────┬──────────────┐
+///              │ header 64 │ payload │ zeros (`pad`) │
+///              └───────────┴─────────┴──────────────┘
+///
+/// All numbers are little-endian.
+enum Layout {
+    static let major: UInt16 = 1
+    static let minor: UInt16 = 0
+
+    // The header of a file. It has its block to itself: data never shares a sector with it.
+    static let fileHeaderBytes = 4096
+    static let creatorBytes = 64
+    static let creator = "Yaprak 1"
+    static let checksumXXH64: UInt8 = 1
+    static let codecBitLZ4: UInt8 = 1
+
+    /// The offsets of the fields of a file header.
+    enum FileField {
+        static let magic = 0
+        static let major = 8
+        static let minor = 10
+        static let headerLength = 12
+        static let incompatible = 16
+        static let readOnlyCompatible = 24
+        static let compatible = 32
+        static let databaseHigh = 40
+        static let databaseLow = 48
+        static let epoch = 56
+        static let first = 64
+        static let previousFirst = 72
+        static let previousEpoch = 80
+        static let previousEnd = 88
+        static let previousChain = 96
+        static let attested = 104
+        static let salt = 112
+        static let checksum = 120
+        static let codecs = 121
+        static let cipher = 122
+        static let padShift = 123
+        static let maxStored = 124
+        static let maxRaw = 128
+        static let createdNs = 136
+        static let creator = 144
+        static let sum = 4088
+    }
+
+    // The header of a frame.
+    static let frameHeaderBytes = 64
+    static let frameMagic: UInt32 = 0x4650_4159  // "YAPF"
+
+    /// The offsets of the fields of a frame header.
+    enum FrameField {
+        static let magic = 0
+        static let type = 4
+        static let codec = 5
+        static let flags = 6
+        static let storedLength = 8
+        static let rawLength = 12
+        static let first = 16
+        static let count = 24
+        static let pad = 28
+        static let durable = 32
+        static let previousChain = 40
+        static let payloadSum = 48
+        static let headerSum = 56
+    }
+
+    // The trailer of a checkpoint.
+    static let trailerBytes = 64
+    static let trailerMagic: UInt64 = 0x444E_4550_4B43_5059  // "YPCKPEND"
+
+    static let sealRotated: UInt32 = 1
+    static let sealClosed: UInt32 = 2
+    static let sealFixedBytes = 40
+    static let sealIndexEntryBytes = 16
+    static let sealIndexEntriesMax = 4096
+    static let markBytes = 24
+
+    /// Frames start on multiples of this.
+    static let alignment = 8
+}
+
+/// What a file is for.
+enum FileKind: UInt8, Sendable {
+    case segment = 0x57  // W
+    case checkpoint = 0x43  // C
+
+    /// Eight bytes that a transfer in text mode or one that drops the eighth bit would change.
+    var magic: [UInt8] { [0x89, 0x59, 0x50, rawValue, 0x0D, 0x0A, 0x1A, 0x0A] }
+}
+
+/// What a frame is for. A reader steps over unknown types from 0x80 on and refuses unknown ones below.
+enum FrameType: UInt8, Sendable {
+    case commitGroup = 1
+    case attest = 2
+    case seal = 3
+    case checkpointMark = 4
+    case sectionBegin = 5
+    case chunk = 6
+    case sectionEnd = 7
+    case footer = 8
+
+    static let firstSkippable: UInt8 = 0x80
+}
+
+/// How the payload of a frame is stored.
+enum Codec: UInt8, Sendable {
+    case raw = 0
+    case lz4 = 1
+}
+
+/// The flags of a frame.
+enum FrameFlags {
+    /// The last commit of this frame goes on in the next.
+    static let continues: UInt16 = 1
+    /// This frame goes on with a commit of the frame before.
+    static let continuation: UInt16 = 2
+    static let known: UInt16 = continues | continuation
+}
+
+/// The sizes that guard memory, checked before anything is allocated.
+enum Limits {
+    /// What a file may declare for its frames. Stored may be as large as raw: what does not shrink is stored as it is.
+    static let frameStoredMax: UInt32 = 256 << 20
+    static let frameRawMax: UInt32 = 256 << 20
+    /// One commit, all its frames together.
+    static let commitBytesMax = 256 << 20
+    static let padMax: UInt32 = 1 << 16
+    static let sectionsMax = 1 << 16
+    static let chunksMax = 1 << 22
+    static let sectionNameBytesMax = 4096
+    static let sectionInfoBytesMax = 1 << 16
+    static let directoryEntriesMax = 1 << 17
+    /// No compressor of this family does better, so nothing that claims to is believed.
+    static let expansionMax = 255
+    static let expansionSlack = 64
+}

@@ -1,0 +1,230 @@
+internal import Synchronization
+
+/// The only thread of the engine: a sync blocks, and must not block Swift's pool.
+///
+/// Takes everything that waits, writes it with one write, confirms it with one sync, then answers in commit order.
+final class LogThread: Sendable {
+    let queue = Monitor(LogQueue())
+    private let options: StoreOptions
+    private let lock: any FileLock
+    private let durableBits = Atomic<UInt64>(0)
+    private let acknowledgedBits = Atomic<UInt64>(0)
+
+    init(options: StoreOptions, lock: any FileLock) {
+        self.options = options
+        self.lock = lock
+    }
+
+    var durable: CommitNumber { CommitNumber(durableBits.load(ordering: .acquiring)) }
+    var acknowledged: CommitNumber { CommitNumber(acknowledgedBits.load(ordering: .acquiring)) }
+
+    /// Starts the thread; the writer belongs to it from here on.
+    func start(_ writer: LogWriter) throws(DatabaseError) {
+        durableBits.store(writer.durable, ordering: .releasing)
+        acknowledgedBits.store(writer.last, ordering: .releasing)
+        let next = writer.last + 1
+        let statistics = writer.statistics
+        queue.withLock {
+            $0.next = next
+            $0.statistics = statistics
+            $0.status = .running
+        }
+        let owned = Owned(writer)
+        guard startThread({ self.run(owned.writer) }) else {
+            queue.withLock { $0.status = .closed }
+            lock.release()
+            throw DatabaseError(.ioFailed, "The system has no thread to give. Raise the limit of the process.")
+        }
+    }
+
+    /// Hands a writer to the thread.
+    private struct Owned: @unchecked Sendable {
+        let writer: LogWriter
+        init(_ writer: LogWriter) { self.writer = writer }
+    }
+
+    private func run(_ writer: LogWriter) {
+        while true {
+            let turn = queue.waitFor { queue, deadline in
+                queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
+            }
+            switch turn {
+            case .group(let commits): write(commits, writer)
+            case .barrier(let barrier): pass(barrier, writer)
+            case .sync: guarded(writer) { try writer.sync() }
+            case .attest: attest(writer)
+            case .close:
+                close(writer)
+                return
+            }
+        }
+    }
+
+    // MARK: Turns
+
+    private func write(_ commits: [LogQueue.Commit], _ writer: LogWriter) {
+        do {
+            try writer.write(commits.map(\.item))
+            if options.durability == .always { try writer.sync() }
+        } catch {
+            fail(commits, error, writer)
+            return
+        }
+        durableBits.store(writer.durable, ordering: .releasing)
+        acknowledgedBits.store(writer.last, ordering: .releasing)
+        afterWork(writer)
+        for commit in commits { commit.completion(.success(())) }
+        // Under load the queue is never empty, so the interval is watched here too.
+        let isDue = queue.withLock { queue in queue.syncDeadline.map { $0 <= monotonicNanoseconds() } ?? false }
+        if isDue { guarded(writer) { try writer.sync() } }
+    }
+
+    private func pass(_ barrier: LogQueue.Barrier, _ writer: LogWriter) {
+        do {
+            switch barrier.kind {
+            case .flush: try writer.sync()
+            case .rotate: try writer.rotate()
+            case .mark(let mark, let bytesBefore): try writer.mark(mark, bytesBefore: bytesBefore)
+            }
+        } catch {
+            // A new segment that could not be made costs no commit: the log goes on where it is, or tries again.
+            if let disk = error as? DiskError, disk.isFailedSync {
+                poison(disk, [], writer)
+            } else {
+                afterWork(writer)
+            }
+            barrier.completion(.failure(Self.translate(error)))
+            return
+        }
+        durableBits.store(writer.durable, ordering: .releasing)
+        afterWork(writer)
+        barrier.completion(
+            .success(
+                .init(
+                    durable: CommitNumber(writer.durable), newestSegment: writer.newestSegment,
+                    bytesSinceCheckpoint: writer.statistics.bytesSinceCheckpoint)))
+    }
+
+    /// Runs a sync that nobody waits for.
+    private func guarded(_ writer: LogWriter, _ body: () throws -> Void) {
+        do {
+            try body()
+            durableBits.store(writer.durable, ordering: .releasing)
+            afterWork(writer)
+        } catch {
+            guard let disk = error as? DiskError else { return }
+            poison(disk, [], writer)
+        }
+    }
+
+    private func attest(_ writer: LogWriter) {
+        writer.attest()
+        queue.withLock { $0.attestDeadline = nil }
+    }
+
+    /// Publishes the figures and sets the clocks.
+    private func afterWork(_ writer: LogWriter) {
+        let now = monotonicNanoseconds()
+        var attestsNow = false
+        if writer.attested < writer.durable, options.attestAfter == .zero {
+            writer.attest()
+            attestsNow = true
+        }
+        let statistics = writer.statistics
+        let needsSync = writer.needsSync
+        let needsAttest = !attestsNow && writer.attested < writer.durable
+        queue.withLock { queue in
+            queue.statistics = statistics
+            if case .interval(let interval) = options.durability, needsSync {
+                queue.syncDeadline = queue.syncDeadline ?? now + interval.nanoseconds
+            } else {
+                queue.syncDeadline = nil
+            }
+            queue.attestDeadline = needsAttest ? now + options.attestAfter.nanoseconds : nil
+        }
+    }
+
+    // MARK: Failures
+
+    private func fail(_ commits: [LogQueue.Commit], _ error: any Error, _ writer: LogWriter) {
+        if let disk = error as? DiskError, disk.isFailedSync {
+            poison(disk, commits, writer)
+            return
+        }
+        let cause = Self.translate(error)
+        let waiting = queue.withLock { $0.stop(.suspended(cause)) }
+        // The commits of one group fail together, so each gets the cause itself.
+        for commit in commits { commit.completion(.failure(cause)) }
+        refuse(
+            waiting,
+            DatabaseError(
+                .abandoned, "A commit before this one could not be written. Try again.", place: cause.place,
+                cause: cause))
+    }
+
+    /// After a failed sync: never again a write, never again a sync.
+    private func poison(_ error: DiskError, _ commits: [LogQueue.Commit], _ writer: LogWriter) {
+        let cause = error.asDatabaseError(writing: true)
+        let waiting = queue.withLock { $0.stop(.readOnly(cause)) }
+        writer.abandon()
+        for commit in commits { commit.completion(.failure(cause)) }
+        refuse(
+            waiting,
+            DatabaseError(
+                .readOnly, "The database is read-only since a sync failed. Open it again.", place: cause.place,
+                cause: cause))
+    }
+
+    private func refuse(_ waiting: [LogQueue.Entry], _ error: DatabaseError) {
+        for entry in waiting {
+            switch entry {
+            case .commit(let commit): commit.completion(.failure(error))
+            case .barrier(let barrier): barrier.completion(.failure(error))
+            }
+        }
+    }
+
+    /// Makes the log read-only from outside: a sync of its directory failed elsewhere.
+    func poison(_ error: DatabaseError) {
+        let waiting = queue.withLock { $0.stop(.readOnly(error)) }
+        refuse(waiting, DatabaseError(.readOnly, "The database is read-only since a sync failed.", cause: error))
+    }
+
+    private func close(_ writer: LogWriter) {
+        let mayWrite = queue.withLock { queue in
+            switch queue.status {
+            case .running, .suspended: true
+            default: false
+            }
+        }
+        var result: Result<Void, DatabaseError> = .success(())
+        if mayWrite {
+            do {
+                try writer.close()
+                durableBits.store(writer.durable, ordering: .releasing)
+            } catch {
+                result = .failure(Self.translate(error))
+            }
+        }
+        writer.abandon()
+        finishClosing(result, writer.statistics)
+    }
+
+    /// Gives the lock back and tells everyone who waits for that.
+    func finishClosing(_ result: Result<Void, DatabaseError>, _ statistics: StoreStatistics) {
+        lock.release()
+        let completions = queue.withLock { queue in
+            queue.status = .closed
+            queue.statistics = statistics
+            queue.closeResult = result
+            defer { queue.closeCompletions = [] }
+            return queue.closeCompletions
+        }
+        for completion in completions { completion(result) }
+    }
+
+    private static func translate(_ error: any Error) -> DatabaseError {
+        if let disk = error as? DiskError { return disk.asDatabaseError(writing: true) }
+        return error as? DatabaseError ?? DatabaseError(.writeFailed, "The log could not be written.", cause: error)
+    }
+}

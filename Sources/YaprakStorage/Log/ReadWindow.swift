@@ -1,0 +1,50 @@
+/// A sliding window over a file, so that reading frames one by one is not two calls to the system for each.
+///
+/// What it returns is valid until the next call. Memory: one window, or one frame if that is larger.
+final class ReadWindow {
+    private let file: any File
+    private var memory: UnsafeMutableRawBufferPointer
+    private var start: UInt64 = 0
+    private var filled = 0
+    /// The length of the file when it was last asked.
+    private(set) var size: UInt64
+
+    private static let bytes = 256 << 10
+
+    init(_ file: any File) throws(DiskError) {
+        self.file = file
+        size = try file.size()
+        memory = .allocate(byteCount: min(Self.bytes, Int(clamping: max(size, 64))), alignment: 16)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Exactly `count` bytes at `offset`; nil if the file ends before.
+    func bytes(at offset: UInt64, count: Int) throws(DiskError) -> UnsafeRawBufferPointer? {
+        guard offset <= size, UInt64(count) <= size - offset else { return nil }
+        if offset < start || offset - start > UInt64(filled) || filled - Int(offset - start) < count {
+            try fill(from: offset, atLeast: count)
+            guard filled >= count else { return nil }
+        }
+        let at = Int(offset - start)
+        return UnsafeRawBufferPointer(rebasing: memory[at..<at + count])
+    }
+
+    /// Forgets what was read, and asks for the length again: the file may have grown.
+    func refresh() throws(DiskError) {
+        filled = 0
+        size = try file.size()
+    }
+
+    private func fill(from offset: UInt64, atLeast count: Int) throws(DiskError) {
+        let wanted = max(count, Self.bytes)
+        if memory.count < min(wanted, Int(clamping: size - offset)) {
+            memory.deallocate()
+            memory = .allocate(byteCount: min(wanted, Int(clamping: size - offset)), alignment: 16)
+        }
+        filled = 0
+        start = offset
+        let room = UnsafeMutableRawBufferPointer(rebasing: memory[..<min(memory.count, Int(clamping: size - offset))])
+        filled = try file.readAll(into: room, at: offset)
+    }
+}

@@ -1,0 +1,136 @@
+internal import DequeModule
+internal import SystemPackage
+
+extension StoreReader {
+    /// One commit as it lies in the log.
+    package struct Commit: Sendable {
+        package let number: CommitNumber
+        package let item: [UInt8]
+        /// The file and the offset of the frame it came from, the first one if there are several.
+        package let file: String
+        package let offset: UInt64
+        /// The bytes of the frame's payload as stored; the last one's if there are several.
+        package let frameStoredBytes: Int
+    }
+
+    /// Walks commits in order, from segment to segment. At the end `next()` returns nil, and may be asked again later.
+    ///
+    /// A commit that was written and not yet acknowledged may be among them.
+    package struct Commits {
+        private let store: StoreReader
+        private let last: UInt64?
+        private var wanted: UInt64
+        private var segment: FileName
+        private var reader: SegmentReader
+        private var ready = Deque<Commit>()
+
+        init(_ store: StoreReader, first: UInt64, last: UInt64?) throws {
+            self.store = store
+            self.last = last
+            wanted = first
+            let segments = try store.directory.list().segments
+            // Older segments with the same first commit end before it.
+            guard let name = segments.last(where: { $0.first <= first }) ?? segments.first else {
+                throw DatabaseError(.commitOutOfReach, "There is no log. Read the checkpoint.")
+            }
+            guard name.first <= first else {
+                throw DatabaseError(
+                    .commitOutOfReach, "Commit \(first) is older than the log, which starts with \(name.first).")
+            }
+            segment = name
+            reader = try Self.reader(name, store)
+        }
+
+        /// The next commit, or nil at the end.
+        ///
+        /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`, `commitOutOfReach` (pruned meanwhile).
+        package mutating func next() throws(DatabaseError) -> Commit? {
+            if let last, wanted > last { return nil }
+            return try translatingDiskErrors(writing: false) {
+                while true {
+                    while let commit = ready.popFirst() {
+                        guard commit.number.rawValue == wanted else { continue }
+                        wanted += 1
+                        return commit
+                    }
+                    guard try advance() else { return nil }
+                }
+            }
+        }
+
+        /// Reads one more frame, or goes over to the next segment; false at the end.
+        private mutating func advance() throws -> Bool {
+            if try step(limit: .max) { return true }
+            // The end, or a tail that has moved: look again at the directory and at the file.
+            let successor = try successor()
+            try reader.window.refresh()
+            if let successor {
+                let header = successor.reader.header
+                while reader.offset < header.previousEnd {
+                    guard try step(limit: header.previousEnd) else {
+                        throw LogError.lost(
+                            reader.next...max(reader.next, header.first - min(1, header.first)), in: segment,
+                            at: reader.offset, "the segment ends too early")
+                    }
+                }
+                segment = successor.name
+                reader = successor.reader
+                return true
+            }
+            if try step(limit: .max) { return true }
+            try checkEnd()
+            return false
+        }
+
+        private mutating func step(limit: UInt64) throws -> Bool {
+            let name = reader.name
+            var found: [Commit] = []
+            let step = try reader.step(limit: limit) { number, item, frame, offset in
+                found.append(
+                    Commit(
+                        number: CommitNumber(number), item: [UInt8](item), file: name, offset: offset,
+                        frameStoredBytes: frame.storedLength))
+            }
+            ready.append(contentsOf: found)
+            switch step {
+            case .frame: return true
+            case .end(.damage(.newer(let what))):
+                throw DatabaseError(.newerFormat, "\(name): \(what).", place: .init(file: name, offset: reader.offset))
+            case .end: return false
+            }
+        }
+
+        private func successor() throws -> (name: FileName, reader: SegmentReader)? {
+            guard let next = try store.directory.list().segments.first(where: { $0 > segment }) else { return nil }
+            let reader = try Self.reader(next, store)
+            guard reader.header.previousFirst == segment.first, reader.header.previousEpoch == segment.epoch else {
+                throw DatabaseError(
+                    .commitOutOfReach, "The segment after \(segment.string(.segment)) is gone. Start from a checkpoint.")
+            }
+            return (next, reader)
+        }
+
+        /// An end where the log itself says that more was durable is no end.
+        private mutating func checkEnd() throws {
+            let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+            guard max(found.durable, reader.durable) >= reader.next else { return }
+            try reader.window.refresh()
+            if try step(limit: .max) { return }
+            guard max(found.durable, reader.durable) >= reader.next else { return }
+            throw LogError.lost(
+                reader.next...max(found.durable, reader.durable), in: segment, at: reader.offset,
+                "the frames before others are damaged")
+        }
+
+        private static func reader(_ name: FileName, _ store: StoreReader) throws -> SegmentReader {
+            do {
+                let (file, header) = try DatabaseDirectory.open(name, .segment, in: store.directory.segments)
+                return SegmentReader(
+                    name: LogError.path(name), header: try LogError.proven(header, name), window: try ReadWindow(file))
+            } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+                throw DatabaseError(
+                    .commitOutOfReach, "\(name.string(.segment)) was pruned. Start from a checkpoint.", cause: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+internal import SystemPackage
+
+extension StoreReader {
+    /// Checks the directory. Level 0: names, headers, chain, gaps. Level 1: every sum, decompression, every item.
+    ///
+    /// Finds as much as it can: behind damage it goes on with the next frame that verifies.
+    /// - Throws: `permissionDenied`, `ioFailed` if the directories can't be listed. What is wrong with files is a finding.
+    /// - Complexity: O(bytes of the directory).
+    package func verify(level: Int) throws(DatabaseError) -> VerifyReport {
+        let listing = try translatingDiskErrors(writing: false) { try directory.list() }
+        var verifier = Verifier(directory: directory, listing: listing, level: level)
+        verifier.run()
+        return verifier.report
+    }
+}
+
+/// The state of one check.
+private struct Verifier {
+    let directory: DatabaseDirectory
+    let listing: DatabaseDirectory.Listing
+    let level: Int
+    var report = VerifyReport()
+    private var databaseID: DatabaseID?
+    private var oldestCheckpoint: UInt64?
+    private var evidence: UInt64 = 0
+
+    init(directory: DatabaseDirectory, listing: DatabaseDirectory.Listing, level: Int) {
+        self.directory = directory
+        self.listing = listing
+        self.level = level
+    }
+
+    mutating func run() {
+        for name in listing.foreign { add(.clean, name, nil, nil, "This is not a file of the database; it is left alone.") }
+        for name in listing.temporarySegments + listing.temporaryCheckpoints {
+            add(.clean, name, nil, nil, "Left over from something that did not finish; the next opening removes it.")
+        }
+        for name in listing.segments.reversed() where databaseID == nil {
+            databaseID = (try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get())?.databaseID
+        }
+        for name in listing.checkpoints { checkpoint(name) }
+        log()
+    }
+
+    private mutating func add(
+        _ severity: VerifyReport.Severity, _ file: String, _ offset: UInt64?, _ commits: ClosedRange<UInt64>?,
+        _ message: String
+    ) {
+        report.findings.append(
+            .init(
+                severity: severity, file: file, offset: offset,
+                commits: commits.map { CommitNumber($0.lowerBound)...CommitNumber($0.upperBound) }, message: message))
+    }
+
+    // MARK: Checkpoints
+
+    private mutating func checkpoint(_ name: FileName) {
+        report.checkpoints += 1
+        let file = "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))"
+        do {
+            if level > 0 {
+                let reader = try CheckpointProof.prove(
+                    name, in: directory.checkpoints, of: databaseID, decompresses: true)
+                report.frames += reader.sections.reduce(1) { $0 + 2 + $1.chunks.count }
+            } else {
+                let (opened, header) = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
+                try? opened.close()
+                if case .failure(let damage) = header {
+                    var failure = CheckpointProof.Failure(offset: 0, what: damage.sentence)
+                    if case .newer = damage { failure.isNewer = true }
+                    throw failure
+                }
+            }
+            oldestCheckpoint = min(oldestCheckpoint ?? name.first, name.first)
+            evidence = max(evidence, name.first)
+            report.newest = max(report.newest, CommitNumber(name.first))
+        } catch let failure as CheckpointProof.Failure {
+            add(
+                failure.isNewer ? .newer : .corrupt, file, failure.offset, nil,
+                failure.isNewer
+                    ? "\(failure.what). Use that version."
+                    : "\(failure.what). The database opens from the checkpoint before it, if the log reaches back to that.")
+        } catch {
+            add(.unreadable, file, nil, nil, "The file can't be read: \(error). Check the device.")
+        }
+    }
+
+    // MARK: The log
+
+    private mutating func log() {
+        var previous: (name: FileName, reader: SegmentReader)?
+        for (index, name) in listing.segments.enumerated() {
+            guard var reader = open(name) else {
+                previous = nil
+                continue
+            }
+            if previous == nil, index == 0 { first(reader, name) }
+            if let previous { link(previous.reader, previous.name, reader, name) }
+            let nextHeader = index + 1 < listing.segments.count ? header(listing.segments[index + 1]) : nil
+            walk(&reader, name, nextHeader, isLast: index + 1 == listing.segments.count)
+            previous = (name, reader)
+        }
+    }
+
+    private func header(_ name: FileName) -> FileHeader? {
+        try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get()
+    }
+
+    private mutating func open(_ name: FileName) -> SegmentReader? {
+        report.segments += 1
+        do {
+            let (file, header) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
+            let proven = try LogError.proven(header, name)
+            guard proven.databaseID == databaseID else {
+                throw LogError.corrupt(name, at: 0, "the segment belongs to another database")
+            }
+            var reader = SegmentReader(name: LogError.path(name), header: proven, window: try ReadWindow(file))
+            reader.provesPayloads = level > 0
+            return reader
+        } catch let error as DatabaseError {
+            add(error.code == .newerFormat ? .newer : .corrupt, LogError.path(name), 0, nil, error.message)
+        } catch {
+            add(.unreadable, LogError.path(name), nil, nil, "The file can't be read: \(error). Check the device.")
+        }
+        return nil
+    }
+
+    private mutating func first(_ reader: SegmentReader, _ name: FileName) {
+        let needed = (oldestCheckpoint ?? 0) + 1
+        guard name.first > needed else { return }
+        add(
+            .corrupt, LogError.path(name), 0, needed...name.first - 1,
+            "The log starts too late: the segments before it are missing. Restore them, or a backup.")
+    }
+
+    private mutating func link(
+        _ before: SegmentReader, _ beforeName: FileName, _ after: SegmentReader, _ name: FileName
+    ) {
+        let header = after.header
+        guard header.previousFirst == beforeName.first, header.previousEpoch == beforeName.epoch else {
+            // Old segments go in any order when they are pruned.
+            let isOld = header.first <= (oldestCheckpoint ?? 0) + 1
+            add(
+                isOld ? .clean : .corrupt, LogError.path(name), 0, nil,
+                "The segment before it is missing" + (isOld ? "; no checkpoint needs it." : ". Restore a backup."))
+            return
+        }
+        guard before.offset == header.previousEnd, before.chain == header.previousChain, before.next == header.first
+        else {
+            add(.corrupt, LogError.path(name), 0, nil, "It does not follow the segment before it. Restore a backup.")
+            return
+        }
+    }
+
+    private mutating func walk(
+        _ reader: inout SegmentReader, _ name: FileName, _ next: FileHeader?, isLast: Bool
+    ) {
+        let limit = next?.previousEnd ?? .max
+        do {
+            while true {
+                var commits = 0
+                let before = reader.next
+                let step = try reader.step(limit: limit) { _, _, _, _ in commits += 1 }
+                if case .frame = step {
+                    report.frames += 1
+                    report.commits += Int(clamping: reader.next - before)
+                    report.newest = max(report.newest, CommitNumber(reader.next - 1))
+                    continue
+                }
+                guard case .end(let end) = step else { return }
+                guard try judge(&reader, name, end, limit, next, isLast) else { return }
+            }
+        } catch {
+            add(.unreadable, LogError.path(name), reader.offset, nil, "The file can't be read: \(error). Check the device.")
+        }
+    }
+
+    /// Notes what an end means; true if there is more to read behind it.
+    private mutating func judge(
+        _ reader: inout SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ limit: UInt64,
+        _ next: FileHeader?, _ isLast: Bool
+    ) throws -> Bool {
+        let file = LogError.path(name)
+        switch end {
+        case .limit:
+            return false
+        case .seal(let seal):
+            guard isLast, seal.kind != Layout.sealClosed else { return false }
+            add(.corrupt, file, reader.offset, nil, "The segment after this one is missing. Restore it, or a backup.")
+            return false
+        case .damage(.newer(let what)):
+            add(.newer, file, reader.offset, nil, "\(what). Use that version.")
+            return false
+        case .attest, .damage:
+            break
+        }
+        let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+        let proven = max(reader.durable, found.durable, isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0)
+        var what = "the log ends too early"
+        if case .damage(let damage) = end { what = damage.sentence }
+        guard proven >= reader.next else {
+            noteTail(reader, file, end, found, what, isLast)
+            return false
+        }
+        let from = reader.offset
+        let lost = reader.next
+        let goesOn = try resynchronize(&reader, limit)
+        let upTo = goesOn ? max(lost, reader.next - min(1, reader.next)) : proven
+        add(
+            .corrupt, file, from, lost...upTo,
+            "\(what). Commits \(lost) to \(upTo) were durable and can't be read. Restore a backup.")
+        return goesOn
+    }
+
+    private mutating func noteTail(
+        _ reader: SegmentReader, _ file: String, _ end: SegmentReader.End, _ found: TailEvidence, _ what: String,
+        _ isLast: Bool
+    ) {
+        if case .attest = end { return }
+        guard isLast else {
+            add(.corrupt, file, reader.offset, nil, "\(what). No commit is lost by it.")
+            return
+        }
+        if case .damage(.content) = end {
+            add(.corrupt, file, reader.offset, nil, "\(what). Restore a backup.")
+            return
+        }
+        let torn = found.bytes + (reader.offset - (reader.partialStart?.offset ?? reader.offset))
+        guard torn > 0 else { return }
+        add(
+            .torn, file, reader.offset, nil,
+            "\(what), \(torn) bytes. None of it was acknowledged: a crash, or a writer at work. Opening leaves it aside.")
+    }
+
+    /// Goes on with the next group of whole commits that verifies; false if there is none before `limit`.
+    private mutating func resynchronize(_ reader: inout SegmentReader, _ limit: UInt64) throws -> Bool {
+        let end = min(limit, reader.window.size)
+        var at = reader.offset + UInt64(Layout.alignment)
+        while at < end {
+            defer { at += UInt64(Layout.alignment) }
+            guard let bytes = try reader.window.bytes(at: at, count: Layout.frameHeaderBytes) else { return false }
+            guard bytes.number(at: 0) as UInt32 == Layout.frameMagic,
+                case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(in: reader.header, at: at, end: end),
+                frame.type == FrameType.commitGroup.rawValue, frame.flags & FrameFlags.continuation == 0,
+                frame.first > reader.next || (frame.first == reader.next && at > reader.offset),
+                try reader.payload(of: frame, at: at) != nil
+            else { continue }
+            reader.jump(to: at, chain: frame.previousChain, next: frame.first)
+            return true
+        }
+        return false
+    }
+}

@@ -1,0 +1,83 @@
+internal import SystemPackage
+
+/// The directories of one database, and what is in them.
+struct DatabaseDirectory: Sendable {
+    static let lockName = "LOCK"
+    static let segmentsName = "wal"
+    static let checkpointsName = "ckpt"
+
+    let root: any Directory
+    let segments: any Directory
+    let checkpoints: any Directory
+
+    /// What the directories list.
+    struct Listing: Sendable {
+        var segments: [FileName] = []
+        var checkpoints: [FileName] = []
+        /// Left over from something that did not come to its end.
+        var temporarySegments: [String] = []
+        var temporaryCheckpoints: [String] = []
+        /// Not ours: left alone.
+        var foreign: [String] = []
+
+        /// The highest number of an opening that any name tells.
+        var epoch: UInt64 { (segments + checkpoints).map(\.epoch).max() ?? 0 }
+    }
+
+    /// Lists both directories by strict patterns.
+    func list() throws(DiskError) -> Listing {
+        var listing = Listing()
+        for name in try segments.list(limit: Limits.directoryEntriesMax) {
+            if let file = FileName(name, .segment) {
+                listing.segments.append(file)
+            } else if FileName.isTemporary(name, .segment) {
+                listing.temporarySegments.append(name)
+            } else {
+                listing.foreign.append("\(Self.segmentsName)/\(name)")
+            }
+        }
+        for name in try checkpoints.list(limit: Limits.directoryEntriesMax) {
+            if let file = FileName(name, .checkpoint) {
+                listing.checkpoints.append(file)
+            } else if FileName.isTemporary(name, .checkpoint) {
+                listing.temporaryCheckpoints.append(name)
+            } else {
+                listing.foreign.append("\(Self.checkpointsName)/\(name)")
+            }
+        }
+        listing.segments.sort()
+        listing.checkpoints.sort()
+        listing.foreign.sort()
+        return listing
+    }
+
+    /// Opens a file and proves its header; the damage if there is any.
+    static func open(
+        _ name: FileName, _ kind: FileKind, in directory: any Directory
+    ) throws(DiskError) -> (file: any File, header: Result<FileHeader, HeaderDamage>) {
+        let file = try directory.open(name.string(kind), .read)
+        let bytes = try file.readAll(Layout.fileHeaderBytes, at: 0)
+        let proven = Result { () throws(HeaderDamage) in
+            let header = try UnprovenFileHeader(bytes: bytes).prove(as: kind)
+            guard header.first == name.first, header.epoch == name.epoch else {
+                throw .content("the file has the name of another")
+            }
+            return header
+        }
+        return (file, proven)
+    }
+}
+
+/// A path cut into the directory it is in and its name there.
+struct PathParts {
+    let parent: FilePath
+    let name: String
+
+    /// nil for a path that is a root or ends in dots.
+    init?(_ path: FilePath) {
+        guard let last = path.lastComponent, last.kind == .regular else { return nil }
+        name = last.string
+        let parent = path.removingLastComponent()
+        self.parent = parent.isEmpty ? "." : parent
+    }
+}

@@ -1,0 +1,130 @@
+internal import SystemPackage
+
+/// What recovery starts from: the database's identity, the newest checkpoint that verifies, the segment to begin with.
+struct RecoveryBase {
+    var listing: DatabaseDirectory.Listing
+    var databaseID: DatabaseID?
+    var checkpoint: CheckpointReader?
+    /// The newest commit that any checkpoint file proves to have been durable.
+    var evidence: UInt64 = 0
+    /// The first segment to read, an index into the listing; nil if there is none.
+    var firstSegment: Int?
+    var notes: [String] = []
+
+    /// The commit the state is at before the log.
+    var number: UInt64 { checkpoint?.number.rawValue ?? 0 }
+
+    /// Looks at the newest segment's header, then at the checkpoints from the newest to the oldest.
+    static func find(in directory: DatabaseDirectory) throws -> RecoveryBase {
+        var base = RecoveryBase(listing: try directory.list())
+        base.notes = base.listing.foreign.map { "\($0) is not a file of the database" }
+        if let newest = base.listing.segments.last {
+            let (file, header) = try DatabaseDirectory.open(newest, .segment, in: directory.segments)
+            try? file.close()
+            base.databaseID = try LogError.proven(header, newest).databaseID
+        }
+        try base.chooseCheckpoint(directory)
+        try base.chooseSegment()
+        return base
+    }
+
+    private mutating func chooseCheckpoint(_ directory: DatabaseDirectory) throws {
+        var firstFailure: DatabaseError?
+        for name in listing.checkpoints.reversed() {
+            do {
+                let reader = try CheckpointProof.prove(name, in: directory.checkpoints, of: databaseID)
+                evidence = max(evidence, reader.number.rawValue)
+                databaseID = reader.databaseID
+                checkpoint = reader
+                return
+            } catch let failure as CheckpointProof.Failure {
+                let error = LogError.checkpoint(name, failure)
+                if failure.isNewer { throw error }
+                noteEvidence(name, directory)
+                notes.append(error.message)
+                firstFailure = firstFailure ?? error
+            } catch let error as DiskError where error.errno == .ioError {
+                notes.append("\(name.string(.checkpoint)) can't be read: \(error)")
+                firstFailure = firstFailure ?? error.asDatabaseError(writing: false)
+            }
+        }
+        if let firstFailure, listing.segments.first?.first != 1 {
+            throw DatabaseError(
+                .corruptCheckpoint,
+                "No checkpoint verifies, and the log does not reach back to the first commit. Restore a backup.",
+                place: firstFailure.place, cause: firstFailure)
+        }
+    }
+
+    /// A rotten checkpoint whose header is whole still says up to where commits were durable.
+    private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) {
+        guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints),
+            let proven = try? header.get(), proven.databaseID == databaseID
+        else { return }
+        try? file.close()
+        evidence = max(evidence, proven.first)
+    }
+
+    private mutating func chooseSegment() throws {
+        firstSegment = listing.segments.lastIndex { $0.first <= number + 1 }
+        if let first = listing.segments.first, firstSegment == nil {
+            throw LogError.lost(
+                number + 1...max(number + 1, first.first - 1), in: first, at: 0,
+                "the segment with them is missing")
+        }
+        // A checkpoint names the newest segment there was: if neither that nor a later one exists, the log was lost.
+        guard let header = checkpoint?.header, header.previousEpoch > 0 else { return }
+        let named = FileName(first: header.previousFirst, epoch: header.previousEpoch)
+        guard let newest = listing.segments.last, newest >= named else {
+            throw DatabaseError(
+                .corruptLog,
+                "The segments since checkpoint \(number) are missing. Restore them, or a backup.",
+                place: .init(file: "\(DatabaseDirectory.segmentsName)/\(named.string(.segment))"))
+        }
+    }
+}
+
+/// The sentences about logs that can't be read.
+enum LogError {
+    static func path(_ name: FileName) -> String { "\(DatabaseDirectory.segmentsName)/\(name.string(.segment))" }
+
+    /// The header, or an error that names the file.
+    static func proven(_ header: Result<FileHeader, HeaderDamage>, _ name: FileName) throws -> FileHeader {
+        switch header {
+        case .success(let proven): return proven
+        case .failure(.newer(let what)):
+            throw DatabaseError(
+                .newerFormat, "\(path(name)): \(what). Open it with that version.", place: .init(file: path(name)))
+        case .failure(let damage):
+            throw DatabaseError(
+                .corruptLog, "\(path(name)): \(damage.sentence). Run `yaprak verify`.",
+                place: .init(file: path(name), offset: 0))
+        }
+    }
+
+    static func lost(
+        _ numbers: ClosedRange<UInt64>, in name: FileName, at offset: UInt64, _ what: String
+    ) -> DatabaseError {
+        DatabaseError(
+            .corruptLog,
+            "\(path(name)), offset \(offset): \(what). Commits \(numbers.lowerBound) to \(numbers.upperBound) were "
+                + "durable and can't be read. Run `yaprak verify`, then restore a backup.",
+            place: .init(
+                file: path(name), offset: offset,
+                commits: CommitNumber(numbers.lowerBound)...CommitNumber(numbers.upperBound)))
+    }
+
+    static func corrupt(_ name: FileName, at offset: UInt64, _ what: String) -> DatabaseError {
+        DatabaseError(
+            .corruptLog, "\(path(name)), offset \(offset): \(what). Run `yaprak verify`, then restore a backup.",
+            place: .init(file: path(name), offset: offset))
+    }
+
+    static func checkpoint(_ name: FileName, _ failure: CheckpointProof.Failure) -> DatabaseError {
+        let file = "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))"
+        return DatabaseError(
+            failure.isNewer ? .newerFormat : .corruptCheckpoint,
+            "\(file), offset \(failure.offset): \(failure.what). Run `yaprak verify`.",
+            place: .init(file: file, offset: failure.offset))
+    }
+}

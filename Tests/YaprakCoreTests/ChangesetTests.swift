@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+import Yaprak
+
+/// What a commit says it did.
+@Suite struct ChangesetTests {
+    let database = Database.inMemory()
+
+    private func commit(_ body: @Sendable (inout WriteTransaction) throws -> Void) async throws -> Changeset {
+        let connection = database.connect()
+        await connection.beginLongLivedRead()
+        try await database.write(body)
+        return try #require(await connection.advance().first)
+    }
+
+    @Test func `A changeset has each record once, with its value before and after`() async throws {
+        try await database.write {
+            $0[.books]["a"] = Book(title: "a")
+            $0[.books]["gone"] = Book(title: "gone")
+        }
+        let changeset = try await commit { transaction in
+            transaction[.books]["a"]?.salesRank = 1
+            transaction[.books]["a"]?.salesRank = 2
+            transaction[.books]["b"] = Book(title: "b")
+            transaction[.books].remove("gone")
+            transaction[.books]["shortlived"] = Book(title: "x")
+            transaction[.books].remove("shortlived")
+        }
+        let changes = changeset.changes(in: .books)
+        #expect(changes.map(\.key) == ["a", "b", "gone"])
+        #expect(changes.map(\.kinds) == [.objectChanged, .inserted, .removed])
+        #expect(changes["a"]?.before?.object.salesRank == 0)
+        #expect(changes["a"]?.after?.object.salesRank == 2)
+        #expect(changes["b"]?.before == nil && changes["gone"]?.after == nil)
+        #expect(changes["gone"]?.before?.object.title == "gone")
+        #expect(changeset.changedCollectionNames == ["books"])
+    }
+
+    @Test func `A record that was removed and inserted again was changed`() async throws {
+        try await database.write { $0[.shelved].set(Book(title: "a"), metadata: Shelf(room: "1"), for: "a") }
+        let changeset = try await commit { transaction in
+            transaction[.shelved].remove("a")
+            transaction[.shelved]["a"] = Book(title: "b")
+        }
+        let change = try #require(changeset.changes(in: .shelved)["a"])
+        #expect(change.kinds == [.objectChanged, .metadataChanged])
+        #expect(change.before?.metadata == Shelf(room: "1") && change.after?.metadata == nil)
+    }
+
+    @Test func `Object, metadata and touches are told apart`() async throws {
+        try await database.write {
+            for key in ["o", "m", "t", "u"] { $0[.shelved].set(Book(title: key), metadata: nil, for: key) }
+        }
+        let changeset = try await commit { transaction in
+            transaction[.shelved]["o"]?.salesRank = 1
+            transaction[.shelved].replaceMetadata(Shelf(room: "1"), for: "m")
+            transaction[.shelved].touchObject(for: "t")
+            transaction[.shelved].touchMetadata(for: "u")
+        }
+        #expect(changeset.hasObjectChange(forKey: "o", in: .shelved) && !changeset.hasMetadataChange(forKey: "o", in: .shelved))
+        #expect(!changeset.hasObjectChange(forKey: "m", in: .shelved) && changeset.hasMetadataChange(forKey: "m", in: .shelved))
+        #expect(changeset.hasObjectChange(forKey: "t", in: .shelved) && !changeset.hasMetadataChange(forKey: "t", in: .shelved))
+        #expect(!changeset.hasObjectChange(forKey: "u", in: .shelved) && changeset.hasMetadataChange(forKey: "u", in: .shelved))
+        #expect(changeset.hasChange(forAnyOf: ["x", "u"], in: .shelved))
+        #expect(!changeset.hasChange(forAnyOf: ["x", "y"], in: .shelved))
+        #expect(!changeset.hasChange(in: .books) && changeset.hasObjectChange(in: .shelved))
+    }
+
+    @Test func `Removing everything is one fact, and what came after it is listed`() async throws {
+        try await database.write { for index in 0..<50 { $0[.books]["\(index)"] = Book(title: "\(index)") } }
+        let changeset = try await commit { transaction in
+            transaction[.books]["early"] = Book(title: "early")
+            transaction[.books].removeAll()
+            transaction[.books]["7"] = Book(title: "new")
+        }
+        let changes = changeset.changes(in: .books)
+        #expect(changes.removedAll && changes.removedAllCount == 50)
+        #expect(changes.map(\.key) == ["7"] && changes[0].kinds == .inserted)
+        #expect(changeset.hasChange(forKey: "3", in: .books) && changeset.didRemoveAll(in: .books))
+        #expect(!changeset.didRemoveAll && !changeset.hasChange(in: .authors))
+        let all = try await commit { $0.removeAll() }
+        #expect(all.didRemoveAll && all.hasChange(forKey: "x", in: .authors))
+    }
+
+    @Test func `Many changesets answer as one`() async throws {
+        let connection = database.connect()
+        await connection.beginLongLivedRead()
+        try await database.write { $0[.books]["a"] = Book(title: "1") }
+        try await database.write { $0[.books]["a"]?.title = "2" }
+        try await database.write { $0[.books]["b"] = Book(title: "b") }
+        try await database.write { $0[.books].remove("a") }
+        let changesets = await connection.advance()
+        #expect(changesets.map(\.commitNumber) == [1, 2, 3, 4])
+        #expect(!changesets.hasChange(forKey: "a", in: .books), "inserted and removed: nothing is left")
+        #expect(changesets.hasChange(forKey: "b", in: .books))
+        #expect(changesets.netChanges.changes(in: .books).map(\.key) == ["b"])
+        #expect(Array(changesets.prefix(2)).netChanges.changes(in: .books)["a"]?.kinds == .inserted)
+        #expect(Array(changesets.suffix(1)).hasChange(forKey: "a", in: .books))
+    }
+
+    @Test func `Info travels with a commit, and alone makes one`() async throws {
+        let changeset = try await commit { transaction in
+            transaction[.books]["a"] = Book(title: "a")
+            transaction.setInfo(["minute": 17])
+        }
+        #expect(try changeset.info(as: [String: Int].self) == ["minute": 17])
+        let alone = try await commit { $0.setInfo("nothing else") }
+        #expect(alone.commitNumber == 2)
+        #expect(try alone.info(as: String.self) == "nothing else")
+        #expect(alone.changedCollectionNames.isEmpty)
+    }
+
+    @Test func `The origin is the connection's name, and the time is the clock's`() async throws {
+        var options = DatabaseOptions()
+        options.clock = { 1_357_000_000_000_000_000 }
+        let database = Database.inMemory(options: options)
+        let connection = database.connect("sync")
+        await connection.beginLongLivedRead()
+        try await connection.write { $0[.books]["a"] = Book(title: "a") }
+        let changeset = try #require(await connection.advance().first)
+        #expect(changeset.origin == "sync")
+        #expect(changeset.nanosecondsSince1970 == 1_357_000_000_000_000_000)
+        #expect(changeset.time.timeIntervalSince1970 == 1_357_000_000)
+    }
+
+    @Test func `Replacing every record of every collection in one commit is told record by record`() async throws {
+        try await database.write { transaction in
+            for index in 0..<300 {
+                transaction[.books]["\(index)"] = Book(title: "old")
+                transaction[.authors]["\(index)"] = Author(name: "old")
+            }
+        }
+        let changeset = try await commit { transaction in
+            for row in transaction[.books].rows { transaction[.books][row.key] = Book(title: "new") }
+            for row in transaction[.authors].rows { transaction[.authors][row.key] = Author(name: "new") }
+        }
+        #expect(changeset.changes(in: .books).count == 300)
+        #expect(changeset.changes(in: .authors).allSatisfy { $0.before?.object.name == "old" && $0.after?.object.name == "new" })
+        #expect(changeset.hasObjectChange(forKey: "299", in: .authors))
+    }
+}

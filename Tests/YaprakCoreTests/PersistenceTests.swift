@@ -1,0 +1,263 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+/// What is there after a launch is what was there before.
+@Suite struct PersistenceTests {
+    let directory = TemporaryDirectory()
+    var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
+
+    private func open(_ options: DatabaseOptions = DatabaseOptions()) async throws -> Database {
+        try await Database.open(at: path, options: options, collections: .books, .shelved)
+    }
+
+    @Test func `Commits are there after a reopen, with their numbers`() async throws {
+        var database = try await open()
+        try await database.write { transaction in
+            transaction[.books]["a"] = Book(title: "Dune", salesRank: 3)
+            transaction[.shelved].set(Book(title: "b"), metadata: Shelf(room: "1"), for: "b")
+            transaction[.shelved].set(Book(title: "c"), metadata: Shelf(room: "2"), for: "c")
+        }
+        try await database.write { transaction in
+            transaction[.shelved]["b"]?.salesRank = 7
+            transaction[.shelved].replaceMetadata(nil, for: "c")
+            transaction[.books].remove("a")
+            transaction[.books]["d"] = Book(title: "d")
+        }
+        try await database.write { $0[.books].touchObject(for: "d") }
+        try await database.close()
+
+        database = try await open()
+        #expect(database.commitNumber == 3)
+        #expect(database.recoveryReport?.commits == 3)
+        #expect(database.snapshot[.books].map(\.key) == ["d"])
+        #expect(database.snapshot[.shelved]["b"] == Book(title: "b", salesRank: 7))
+        #expect(database.snapshot[.shelved].metadata(for: "b") == Shelf(room: "1"))
+        #expect(database.snapshot[.shelved].metadata(for: "c") == nil)
+        try await database.write { $0[.books]["e"] = Book(title: "e") }
+        #expect(database.commitNumber == 4)
+        try await database.close()
+    }
+
+    @Test func `A checkpoint stands for the log before it`() async throws {
+        var database = try await open()
+        try await database.write { for index in 0..<3000 { $0[.books]["\(index)"] = Book(title: "\(index)") } }
+        try await database.write { $0[.shelved].set(Book(title: "x"), metadata: Shelf(room: "9"), for: "x") }
+        #expect(try await database.checkpoint() == 2)
+        try await database.write { $0[.books]["late"] = Book(title: "late") }
+        try await database.close()
+
+        database = try await open()
+        #expect(database.recoveryReport?.checkpoint == 2 && database.recoveryReport?.commits == 1)
+        #expect(database.snapshot[.books].count == 3001 && database.snapshot[.books]["2999"]?.title == "2999")
+        #expect(database.snapshot[.shelved].metadata(for: "x") == Shelf(room: "9"))
+        try await database.close()
+    }
+
+    @Test func `Writers go on while a checkpoint is written`() async throws {
+        let database = try await open()
+        try await database.write { for index in 0..<20_000 { $0[.books]["\(index)"] = Book(title: "\(index)") } }
+        async let checkpoint = database.checkpoint()
+        for index in 0..<50 { try await database.write { $0[.books]["new \(index)"] = Book(title: "new") } }
+        let number = try #require(try await checkpoint)
+        #expect(number >= 1 && number <= 51)
+        try await database.close()
+        let reopened = try await open()
+        #expect(reopened.snapshot[.books].count == 20_050)
+        #expect(reopened.recoveryReport?.checkpoint == number)
+        try await reopened.close()
+    }
+
+    @Test func `The log is pruned as far as retention allows`() async throws {
+        var options = DatabaseOptions()
+        options.checkpoints = .manual
+        let database = try await open(options)
+        for round in 0..<5 {
+            try await database.write { $0[.books]["\(round)"] = Book(title: "x") }
+            try await database.checkpoint()
+        }
+        #expect(directory.files(in: "shop.yaprak/ckpt").count == 2)
+        try await database.close()
+        let reopened = try await open()
+        #expect(reopened.snapshot[.books].count == 5)
+        try await reopened.close()
+    }
+
+    @Test func `A database is opened once at a time, and again after it was closed`() async throws {
+        let database = try await open()
+        let error = await #expect(throws: DatabaseError.self) { _ = try await open() }
+        #expect(error?.code == .alreadyOpen)
+        try await database.close()
+        try await open().close()
+    }
+
+    @Test func `A database that is let go of can be opened again`() async throws {
+        do {
+            let database = try await open()
+            try await database.write { $0[.books]["a"] = Book(title: "a") }
+        }
+        let again = try await open()
+        #expect(again.snapshot[.books].count == 1)
+        try await again.close()
+    }
+
+    @Test func `Unbound collections keep their bytes through checkpoints`() async throws {
+        var database = try await open()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.close()
+        database = try await Database.open(at: path, collections: .authors)
+        try await database.write { $0[.authors]["z"] = Author(name: "z") }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await open()
+        #expect(database.snapshot[.books]["a"] == Book(title: "a"))
+        #expect(database.snapshot.count(inCollectionNamed: "authors") == 1)
+        try await database.bind(.authors)
+        #expect(database.snapshot[.authors]["z"]?.name == "z")
+        try await database.close()
+    }
+
+    @Test func `A record of another form makes opening throw, names the key and loses nothing`() async throws {
+        struct Other: Codable, Sendable { var isbn: Int }
+        let other = RecordCollection<Other, NoMetadata>("books")
+        var database = try await open()
+        try await database.write { for key in ["a", "b", "c"] { $0[.books][key] = Book(title: key) } }
+        try await database.close()
+        let path = path
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await Database.open(at: path, collections: other)
+        }
+        #expect(error?.code == .undecodableRecord && error?.place.collection == "books" && error?.place.key == "a")
+        database = try await open()
+        #expect(database.snapshot[.books].count == 3)
+        try await database.close()
+    }
+
+    @Test func `Records that do not decode can be set aside, and are kept until they are overwritten`() async throws {
+        struct Strict: Codable, Sendable {
+            var title: String
+            init(title: String) { self.title = title }
+            init(from decoder: any Decoder) throws {
+                title = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .title)
+                if title.hasPrefix("bad") { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: title)) }
+            }
+            enum CodingKeys: CodingKey { case title }
+        }
+        let strict = RecordCollection<Strict, NoMetadata>("books")
+        let lenient = strict.configured { $0.undecodable = .setAside }
+        var database = try await open()
+        try await database.write { for key in ["bad 1", "bad 2", "good"] { $0[.books][key] = Book(title: key) } }
+        try await database.close()
+
+        database = try await Database.open(at: path, collections: lenient)
+        #expect(database.snapshot[strict].map(\.key) == ["good"])
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad 1", "bad 2"])
+        #expect(database.snapshot.collectionNames == ["books"])
+        try await database.write { $0[strict]["bad 1"] = Strict(title: "mended") }
+        try await database.checkpoint()
+        try await database.close()
+
+        database = try await Database.open(at: path, collections: lenient)
+        #expect(database.snapshot[strict].map(\.key) == ["bad 1", "good"])
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad 2"])
+        try await database.write { $0[strict].remove("bad 2") }
+        try await database.close()
+
+        database = try await Database.open(at: path, collections: lenient)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        #expect(database.commitNumber == 3)
+        try await database.close()
+    }
+
+    @Test func `Migrations take records from version to version, once`() async throws {
+        struct Old: Codable, Sendable { var name: String }
+        struct New: Codable, Sendable, Equatable {
+            var title: String
+            var words: Int
+        }
+        let old = RecordCollection<Old, NoMetadata>("titles")
+        let new = RecordCollection<New, NoMetadata>("titles").configured {
+            $0.version = 3
+            $0.migrate(from: 1, to: 2) { record in
+                record.object = .map([.init("title", record.object["name"] ?? .null)])
+            }
+            $0.migrate(from: 2, to: 3) { record in
+                let title = record.object["title"]?.text ?? ""
+                record.object = .map([.init("title", .text(title)), .init("words", .integer(Int64(title.split(separator: " ").count)))])
+            }
+        }
+        var database = try await Database.open(at: path, collections: old)
+        try await database.write { $0[old]["a"] = Old(name: "a fine day") }
+        try await database.checkpoint()
+        try await database.write { $0[old]["b"] = Old(name: "rain") }
+        try await database.close()
+
+        database = try await Database.open(at: path, collections: new)
+        #expect(database.snapshot[new]["a"] == New(title: "a fine day", words: 3))
+        #expect(database.snapshot[new]["b"] == New(title: "rain", words: 1))
+        try await database.write { $0[new]["b"]?.words = 100 }
+        try await database.close()
+
+        database = try await Database.open(at: path, collections: new)
+        #expect(database.snapshot[new]["b"]?.words == 100)
+        #expect(database.snapshot[new]["a"]?.words == 3)
+        try await database.close()
+        let path = path
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await Database.open(
+                at: path, collections: RecordCollection<New, NoMetadata>("titles").configured { $0.version = 4 })
+        }
+        #expect(error?.code == .migrationFailed)
+    }
+
+    @Test func `A collection may have a coder of its own, and change it`() async throws {
+        let json = RecordCollection.books.configured { $0.coder = JSONRecordCoder() }
+        var database = try await Database.open(at: path, collections: json)
+        try await database.write { $0[.books]["a"] = Book(title: "json") }
+        try await database.close()
+        let path = path
+        let error = await #expect(throws: DatabaseError.self) { _ = try await Database.open(at: path, collections: .books) }
+        #expect(error?.code == .undecodableRecord)
+        database = try await Database.open(at: path, collections: json)
+        #expect(database.snapshot[.books]["a"]?.title == "json")
+        try await database.close()
+    }
+
+    @Test func `A backup of any snapshot is a database of its own`() async throws {
+        let database = try await open()
+        try await database.register(Counter())
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let then = database.snapshot
+        try await database.write { $0[.books]["b"] = Book(title: "b") }
+        let copy = FilePath(directory.appending("copy.yaprak"))
+        try await database.backup(then, to: copy)
+        let error = await #expect(throws: DatabaseError.self) { try await database.backup(then, to: copy) }
+        #expect(error?.code == .alreadyExists)
+        let backup = try await Database.open(at: copy, collections: .books)
+        #expect(backup.commitNumber == 1 && backup.snapshot[.books].map(\.key) == ["a"])
+        try await backup.write { $0[.books]["c"] = Book(title: "c") }
+        #expect(try await database.restore(from: copy) == 3)
+        #expect(database.snapshot[.books].map(\.key) == ["a", "c"])
+        #expect(database.snapshot[Counter()] == ["books": 2])
+        #expect(try await database.restore(from: copy) == 3)
+        try await backup.close()
+        try await database.close()
+        let reopened = try await open()
+        #expect(reopened.snapshot[.books].map(\.key) == ["a", "c"])
+        try await reopened.close()
+    }
+
+    @Test func `In memory nothing touches a disk`() async throws {
+        let before = FileManager.default.currentDirectoryPath
+        let listing = try FileManager.default.contentsOfDirectory(atPath: before).sorted()
+        let database = Database.inMemory()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        #expect(try await database.checkpoint() == nil)
+        try await database.flush()
+        try await database.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: before).sorted() == listing)
+        #expect(database.path == nil && database.recoveryReport == nil)
+    }
+}

@@ -1,0 +1,98 @@
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+/// Changes that are read back from the log: after a restart, and by consumers that fell behind.
+@Suite struct ResumeTests {
+    let directory = TemporaryDirectory()
+    var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
+
+    private func open(_ options: DatabaseOptions = DatabaseOptions()) async throws -> Database {
+        try await Database.open(at: path, options: options, collections: .books)
+    }
+
+    private func seen(_ sequence: ChangesetSequence, _ count: Int) async throws -> [Changeset] {
+        var changesets: [Changeset] = []
+        var iterator = sequence.makeAsyncIterator()
+        while changesets.count < count, let changeset = try await iterator.next() { changesets.append(changeset) }
+        return changesets
+    }
+
+    @Test func `A consumer resumes after a restart where it stopped, with old and new values`() async throws {
+        var database = try await open()
+        try await database.write { $0[.books]["a"] = Book(title: "one") }
+        try await database.write(origin: "sync") { transaction in
+            transaction[.books]["a"]?.title = "two"
+            transaction.setInfo(["cursor": 17])
+        }
+        try await database.checkpoint()
+        try await database.write { $0[.books].remove("a") }
+        try await database.write { $0[.books]["b"] = Book(title: "b") }
+        try await database.write { $0[.books].removeAll() }
+        try await database.close()
+
+        database = try await open()
+        let live = database
+        let sequence = database.changesets(since: 1)
+        try await live.write { $0[.books]["live"] = Book(title: "live") }
+        let changesets = try await seen(sequence, 5)
+        #expect(changesets.map(\.commitNumber) == [2, 3, 4, 5, 6])
+        let first = changesets[0].changes(in: .books)["a"]
+        #expect(first?.before?.object.title == "one" && first?.after?.object.title == "two" && first?.kinds == .objectChanged)
+        #expect(changesets[0].origin == "sync")
+        #expect(try changesets[0].info(as: [String: Int].self) == ["cursor": 17])
+        #expect(changesets[1].changes(in: .books)["a"]?.before?.object.title == "two")
+        #expect(changesets[3].didRemoveAll(in: .books) && changesets[3].changes(in: .books).removedAllCount == 1)
+        #expect(changesets[4].changes(in: .books)["live"]?.kinds == .inserted)
+        try await database.close()
+    }
+
+    @Test func `A consumer that fell too far behind goes on from the log, without a gap`() async throws {
+        var options = DatabaseOptions()
+        options.lagLimit = 50
+        options.durability = .none
+        let database = try await open(options)
+        var iterator = database.changesets().makeAsyncIterator()
+        var numbers: [CommitNumber] = []
+        for index in 0..<1000 {
+            try await database.write { $0[.books]["\(index % 10)"] = Book(title: "\(index)") }
+            if index == 3, let changeset = try await iterator.next() { numbers.append(changeset.commitNumber) }
+        }
+        while numbers.count < 1000, let changeset = try await iterator.next() {
+            numbers.append(changeset.commitNumber)
+            #expect(changeset.changes(in: .books).first?.after?.object.title == "\(changeset.commitNumber.rawValue - 1)")
+        }
+        #expect(numbers == (1...1000).map { CommitNumber($0) })
+        try await database.write { $0[.books]["x"] = Book(title: "x") }
+        #expect(try await iterator.next()?.commitNumber == 1001)
+        try await database.close()
+    }
+
+    @Test func `Commits that retention let go of are out of reach, and it is said so`() async throws {
+        var options = DatabaseOptions()
+        options.checkpoints = .manual
+        let database = try await open(options)
+        for index in 0..<5 {
+            try await database.write { $0[.books]["\(index)"] = Book(title: "x") }
+            try await database.checkpoint()
+        }
+        let early = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(since: 1), 1) }
+        #expect(early?.code == .commitOutOfReach)
+        let future = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(since: 99), 1) }
+        #expect(future?.code == .commitOutOfReach)
+        #expect(try await seen(database.changesets(since: 4), 1).map(\.commitNumber) == [5])
+        try await database.close()
+    }
+
+    @Test func `In memory only what is still kept can be resumed`() async throws {
+        let database = Database.inMemory()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let error = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(since: 0), 1) }
+        #expect(error?.code == .laggedBehind)
+        let sequence = database.changesets(since: 1)
+        try await database.write { $0[.books]["b"] = Book(title: "b") }
+        // Commit 1 was the newest when the sequence was made, so that nothing is missing.
+        #expect(try await seen(sequence, 1).map(\.commitNumber) == [2])
+    }
+}

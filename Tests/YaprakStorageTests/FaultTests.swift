@@ -1,0 +1,179 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import YaprakStorage
+
+/// Every call to the file system fails, in every way, at every place.
+@Suite struct FaultTests {
+    static let operations: [DiskError.Operation] = [
+        .openDirectory, .makeDirectory, .open, .list, .rename, .unlink, .syncDirectory, .lock, .size, .read, .write,
+        .syncData, .sync, .allocate, .truncate, .close,
+    ]
+    static let errnos: [Errno] = [
+        .ioError, .noSpace, .diskQuotaExceeded, .fileTooLarge, .tooManyOpenFiles, .permissionDenied, .readOnlyFileSystem,
+    ]
+
+    @Test(arguments: operations, [false, true])
+    func `Whatever call fails, the error is typed and no promise is broken`(
+        operation: DiskError.Operation, forever: Bool
+    ) throws {
+        let workload = Workload.everything
+        for errno in Self.errnos {
+            var nth = 1
+            while true {
+                let disk = MemoryFileSystem()
+                disk.fail(operation, nth: nth, errno: errno, forever: forever)
+                let outcome = workload.run(on: disk)
+                let isSpent = disk.faultsAreSpent
+                if let error = outcome.error, !(error is DatabaseError) {
+                    Issue.record("\(operation) \(errno) at \(nth): \(error) is not typed")
+                }
+                disk.healFaults()
+                for remains in Remains.plain(disk) {
+                    let image = disk.crashed(keeping: remains.writes, names: remains.names)
+                    if let failure = Check(workload, outcome).survives(image, goesOn: remains.isPlain && nth % 3 == 0) {
+                        Issue.record("\(operation) \(errno) at \(nth), forever \(forever), \(remains): \(failure)")
+                        return
+                    }
+                }
+                guard isSpent else { break }
+                nth += Harness.soak > 1 ? 1 : 1 + nth / 4
+            }
+            #expect(nth > 1)
+        }
+    }
+
+    @Test func `Interrupted and short calls are gone on with`() throws {
+        let workload = Workload.everything
+        for operation in [DiskError.Operation.read, .write] {
+            for nth in 1...200 {
+                let disk = MemoryFileSystem()
+                disk.fail(operation, nth: nth, errno: .interrupted)
+                disk.shortenWrite(nth: nth)
+                let outcome = workload.run(on: disk)
+                #expect(outcome.error == nil, "\(operation) \(nth)")
+                #expect(try reopened(disk, Harness.path, workload.options).get() == outcome.issued)
+                if !disk.faultsAreSpent { break }
+            }
+        }
+    }
+
+    @Test func `A full disk suspends, and writing goes on when there is space again`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append((1...3).map { Harness.item($0) })
+        for errno in [Errno.noSpace, .diskQuotaExceeded, .fileTooLarge, .ioError] {
+            disk.fail(.write, nth: 1, errno: errno, forever: true)
+            let before = opened.items
+            #expect { try opened.append(Harness.item(99)) } throws: {
+                ($0 as? DatabaseError)?.code == (errno == .ioError ? .writeFailed : .diskFull)
+            }
+            guard case .suspended = opened.store.status else {
+                Issue.record("not suspended")
+                return
+            }
+            #expect { try opened.append(Harness.item(99)) } throws: { ($0 as? DatabaseError)?.code == .abandoned }
+            disk.healFaults()
+            try opened.store.resume(after: opened.store.acknowledgedNumber)
+            #expect(opened.items == before)
+            try opened.append(Harness.item(opened.items.count + 1))
+            #expect(try reopened(disk.crashed(keeping: .none, names: .none)).get() == opened.items)
+        }
+        try opened.store.close()
+        #expect(try reopened(disk).get() == opened.items)
+    }
+
+    @Test func `What stands behind a failed write fails with it, in order`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.groupCommitsMax = 2
+        options.attestAfter = .seconds(100)
+        var opened = try Opened(disk, Harness.path, options)
+        try opened.append(Harness.item(1))
+        let codes = Monitor<[String]>([])
+        let store = opened.store
+        // The first completion holds the thread, so that the others wait in line.
+        enum Gate { case waiting, reached, open }
+        let gate = Monitor(Gate.waiting)
+        try store.append(number: 2, item: Harness.item(2)) { _ in
+            gate.withLock { $0 = .reached }
+            gate.broadcast()
+            gate.waitFor { gate, _ in gate == .open ? () : nil }
+        }
+        gate.waitFor { gate, _ in gate == .reached ? () : nil }
+        for n in 3...8 {
+            try store.append(number: CommitNumber(UInt64(n)), item: Harness.item(n)) { result in
+                let code: String
+                switch result {
+                case .success: code = "durable"
+                case .failure(let error): code = error.code.rawValue
+                }
+                codes.withLock { $0.append("\(n) \(code)") }
+                codes.broadcast()
+            }
+        }
+        disk.fail(.write, nth: 2, errno: .noSpace)
+        gate.withLock { $0 = .open }
+        gate.broadcast()
+        let seen = codes.waitFor { all, _ in all.count == 6 ? all : nil }
+        #expect(
+            seen == ["3 durable", "4 durable", "5 diskFull", "6 diskFull", "7 abandoned", "8 abandoned"])
+        try store.close()
+        #expect(try reopened(disk).get().count == Int(store.acknowledgedNumber.rawValue))
+    }
+
+    @Test func `A failed sync makes the database read-only for ever, and is not asked again`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        disk.fail(.syncData, nth: 1, errno: .ioError)
+        #expect { try opened.append(Harness.item(2)) } throws: { ($0 as? DatabaseError)?.code == .syncFailed }
+        let syncs = disk.calls(.syncData) + disk.calls(.sync)
+        let writes = disk.calls(.write)
+        #expect { try opened.append(Harness.item(2)) } throws: { ($0 as? DatabaseError)?.code == .readOnly }
+        #expect { try opened.store.flush() } throws: { ($0 as? DatabaseError)?.code == .readOnly }
+        #expect { try opened.checkpoint() } throws: { ($0 as? DatabaseError)?.code == .readOnly }
+        #expect(throws: DatabaseError.self) { try opened.store.resume(after: 1) }
+        try? opened.store.close()
+        #expect(disk.calls(.syncData) + disk.calls(.sync) == syncs && disk.calls(.write) == writes)
+        #expect(opened.store.durableNumber == 1)
+        // The failed page is in the cache, so the commit is readable; serving it means writing it again.
+        let second = try Opened(disk)
+        #expect(second.items.count == 2)
+        let image = disk.crashed(keeping: .none, names: .none)
+        try second.store.close()
+        #expect(try reopened(image).get() == second.items)
+    }
+
+    @Test func `A failed sync of the directory is a failed sync`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        disk.fail(.syncDirectory, nth: 1, errno: .ioError)
+        #expect { try opened.append(Harness.item(1)) } throws: { ($0 as? DatabaseError)?.code == .syncFailed }
+        #expect { try opened.append(Harness.item(1)) } throws: { ($0 as? DatabaseError)?.code == .readOnly }
+        try? opened.store.close()
+        #expect(try reopened(disk).get().isEmpty)
+    }
+
+    @Test func `A checkpoint that fails costs nothing but itself`() throws {
+        for (operation, errno) in [(DiskError.Operation.write, Errno.noSpace), (.sync, .ioError), (.rename, .ioError)] {
+            let disk = MemoryFileSystem()
+            var opened = try Opened(disk)
+            try opened.append(Harness.item(1))
+            let writer = try opened.store.beginCheckpoint(at: 1)
+            try writer.beginSection(kind: 1, name: "items", asOf: 1)
+            disk.fail(operation, nth: 1, errno: errno)
+            #expect(throws: DatabaseError.self) {
+                try writer.append(opened.items[0])
+                try writer.endSection(count: 1, digest: 0)
+                try writer.finish()
+            }
+            #expect(disk.names("/db/ckpt").isEmpty)
+            try opened.append(Harness.item(2))
+            try opened.checkpoint()
+            try opened.store.close()
+            #expect(try reopened(disk).get() == opened.items)
+        }
+    }
+}

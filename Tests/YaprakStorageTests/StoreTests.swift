@@ -1,0 +1,294 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import YaprakStorage
+
+@Suite struct StoreTests {
+    @Test func `A new database is empty, takes commits and gives them back`() throws {
+        let disk = MemoryFileSystem()
+        var first = try Opened(disk)
+        #expect(first.items.isEmpty)
+        for n in 1...20 { try first.append(Harness.item(n, bytes: n * 40)) }
+        #expect(first.store.durableNumber == 20)
+        try first.store.close()
+        try first.store.close()
+        let second = try Opened(disk)
+        #expect(second.items == first.items)
+        #expect(second.report.wasClosedCleanly && second.report.tornBytes == 0 && second.report.relogged == 0)
+        try second.store.close()
+    }
+
+    @Test func `The operating system's files do what the simulated ones do`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("shop.yaprak")
+            let files = PosixFileSystem()
+            var first = try Opened(files, path)
+            for n in 1...30 { try first.append(Harness.item(n, bytes: n * 40)) }
+            try first.checkpoint()
+            try first.append((31...60).map { Harness.item($0, bytes: 700, compressible: false) })
+            #expect(throws: DatabaseError.self) { try Store.open(path, options: Harness.options()) }
+            try first.store.close()
+            let second = try Opened(files, path)
+            #expect(second.items == first.items)
+            #expect(second.report.checkpoint == 30)
+            try second.store.close()
+            #expect(try StoreReader.open(path).verify(level: 1).severity == .clean)
+        }
+    }
+
+    @Test func `Opening and closing without a commit writes no segment`() throws {
+        let disk = MemoryFileSystem()
+        for _ in 1...3 { #expect(try reopened(disk).get().isEmpty) }
+        #expect(disk.names("/db/wal").isEmpty)
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        try opened.store.close()
+        let names = disk.names("/db/wal")
+        for _ in 1...3 { #expect(try reopened(disk).get().count == 1) }
+        #expect(disk.names("/db/wal") == names)
+    }
+
+    @Test func `A second opening is refused until the first is closed`() throws {
+        let disk = MemoryFileSystem()
+        let first = try Opened(disk)
+        #expect { try Opened(disk) } throws: { ($0 as? DatabaseError)?.code == .alreadyOpen }
+        try first.store.close()
+        try Opened(disk).store.close()
+    }
+
+    @Test func `A store that nobody holds any more gives its lock back`() throws {
+        try Harness.withTemporaryDirectory { path in
+            do { _ = try Store.open(path) }
+            try Opened(PosixFileSystem(), path).store.close()
+        }
+    }
+
+    @Test func `A commit larger than a frame counts only as a whole`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options(segmentBytes: 1 << 20)
+        options.frameBytesMax = 1000
+        var first = try Opened(disk, Harness.path, options)
+        for n in 1...6 { try first.append(Harness.item(n, bytes: n * 700, compressible: n % 2 == 0)) }
+        try first.append((7...12).map { Harness.item($0, bytes: $0 % 3 == 0 ? 5000 : 100, compressible: false) })
+        try first.store.close()
+        #expect(try reopened(disk, Harness.path, options).get() == first.items)
+        #expect(try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1).severity == .clean)
+    }
+
+    @Test func `A checkpoint makes old segments and checkpoints unneeded, and two always stay`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for round in 0..<5 {
+            for n in 1...12 { try opened.append(Harness.item(round * 12 + n, bytes: 300, compressible: false)) }
+            try opened.checkpoint()
+            #expect(disk.names("/db/ckpt").count == min(2, round + 1))
+        }
+        let names = disk.names("/db/wal").compactMap { FileName($0, .segment) }
+        #expect((names.first?.first ?? 0) <= 49 && (names.first?.first ?? 0) > 36)
+        try opened.append(Harness.item(61))
+        try opened.store.close()
+        let second = try Opened(disk)
+        #expect(second.items == opened.items && second.report.checkpoint == 60 && second.report.commits == 1)
+        try second.store.close()
+    }
+
+    @Test func `When the newest checkpoint is rotten an older one and more of the log do`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for round in 0..<3 {
+            for n in 1...5 { try opened.append(Harness.item(round * 5 + n, bytes: 200)) }
+            try opened.checkpoint()
+        }
+        try opened.append(Harness.item(16))
+        try opened.store.close()
+        let newest = try #require(disk.names("/db/ckpt").last)
+        let path = FilePath("/db/ckpt").appending(newest)
+        var bytes = try #require(disk.contents(path))
+        bytes[5000] ^= 1
+        disk.setContents(path, bytes)
+        let second = try Opened(disk)
+        #expect(second.items == opened.items)
+        #expect(second.report.checkpoint == 10 && second.report.notes.count == 1)
+        // The rotten one is not counted when the next is made: the good older one stays.
+        try second.checkpoint()
+        #expect(disk.names("/db/ckpt").count == 3)
+        try second.store.close()
+        let report = try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1)
+        #expect(report.exitCode == 4)
+    }
+
+    @Test func `A checkpoint that is given up leaves nothing`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        do {
+            let writer = try opened.store.beginCheckpoint(at: 1)
+            try writer.beginSection(kind: 1, name: "x", asOf: 1)
+        }
+        #expect(disk.names("/db/ckpt").isEmpty)
+        try opened.checkpoint()
+        #expect(throws: DatabaseError.self) { try opened.checkpoint() }
+        try opened.append(Harness.item(2))
+        try opened.store.close()
+        #expect(try reopened(disk).get() == opened.items)
+    }
+
+    @Test func `Retention keeps what it says`() throws {
+        for (retention, kept) in [
+            (Retention.all, 6), (.checkpoints(4), 4), (.commits(9), 3), (.commits(1), 2), (.age(.seconds(100)), 6),
+        ] {
+            let disk = MemoryFileSystem()
+            var options = Harness.options()
+            options.retention = retention
+            var opened = try Opened(disk, Harness.path, options)
+            for round in 0..<6 {
+                for n in 1...5 { try opened.append(Harness.item(round * 5 + n)) }
+                try opened.checkpoint()
+            }
+            #expect(disk.names("/db/ckpt").count == kept, "\(retention)")
+            try opened.store.close()
+            #expect(try reopened(disk).get() == opened.items)
+        }
+    }
+
+    @Test func `A standalone directory is a database of its own`() throws {
+        let disk = MemoryFileSystem()
+        let items = (1...10).map { Harness.item($0) }
+        func make() throws -> CheckpointWriter {
+            let writer = try Store.createStandalone("/copy", at: 10, options: Harness.options(), fileSystem: disk)
+            try writer.beginSection(kind: 1, name: "items", asOf: 10)
+            for item in items { try writer.append(item) }
+            try writer.endSection(count: 10, digest: 0)
+            return writer
+        }
+        try make().cancel()
+        #expect(disk.names("/").isEmpty)
+        try make().finish()
+        #expect(disk.names("/") == ["copy"])
+        #expect { try make() } throws: { ($0 as? DatabaseError)?.code == .alreadyExists }
+        var opened = try Opened(disk.crashed(keeping: .none, names: .none), "/copy")
+        #expect(opened.items == items)
+        try opened.append(Harness.item(11))
+        try opened.store.close()
+    }
+
+    @Test func `What is not a database is refused and left alone`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let files = PosixFileSystem()
+            let file = directory.appending("file")
+            let root = try files.openDirectory(directory)
+            try root.open("file", .create).writeAll([1], at: 0)
+            #expect { try Opened(files, file) } throws: { ($0 as? DatabaseError)?.code == .notADatabase }
+            #expect { try Opened(files, directory) } throws: { ($0 as? DatabaseError)?.code == .notADatabase }
+            #expect { try StoreReader.open(directory) } throws: { ($0 as? DatabaseError)?.code == .notADatabase }
+            #expect(try root.list(limit: 10) == ["file"])
+            var options = Harness.options()
+            options.createsIfMissing = false
+            #expect { try Opened(files, directory.appending("none"), options) } throws: {
+                ($0 as? DatabaseError)?.code == .notFound
+            }
+        }
+    }
+
+    @Test func `A newer format is refused before anything is touched`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        try opened.store.close()
+        let path = FilePath("/db/wal").appending(try #require(disk.names("/db/wal").first))
+        var bytes = try #require(disk.contents(path))
+        var header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
+        header.incompatible = 1
+        bytes.replaceSubrange(0..<4096, with: header.encoded())
+        disk.setContents(path, bytes)
+        let changes = disk.changes
+        #expect { try Opened(disk) } throws: { ($0 as? DatabaseError)?.code == .newerFormat }
+        #expect(disk.changes == changes)
+        #expect(try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 0).exitCode == 7)
+    }
+
+    @Test func `Many writers share few syncs, and answers come in commit order`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            var opened = try Opened(PosixFileSystem(), directory, StoreOptions())
+            try opened.append(Harness.item(1))
+            let order = Monitor<[UInt64]>([])
+            let store = opened.store
+            let total = 20_000
+            let before = store.statistics
+            for n in 2...total + 1 {
+                try store.append(number: CommitNumber(UInt64(n)), item: Harness.item(n % 100)) { _ in
+                    order.withLock { $0.append(UInt64(n)) }
+                    order.broadcast()
+                }
+            }
+            let seen = order.waitFor { all, _ in all.count == total ? all : nil }
+            #expect(seen == (2...UInt64(total + 1)).map { $0 })
+            let after = store.statistics
+            #expect(after.commits - before.commits == total)
+            #expect((after.syncs - before.syncs) * 20 <= total)
+            try store.close()
+        }
+    }
+
+    @Test func `Under an interval the log is synced without anyone asking`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options(.interval(.milliseconds(5))))
+        try opened.append(Harness.item(1))
+        let done = Monitor(0)
+        let started = monotonicNanoseconds()
+        while opened.store.durableNumber < 1, monotonicNanoseconds() - started < 5_000_000_000 {
+            _ = done.waitFor { (count: inout Int, deadline: inout UInt64?) -> Bool? in
+                count += 1
+                deadline = monotonicNanoseconds() + 2_000_000
+                return count % 2 == 0 ? true : nil
+            }
+        }
+        #expect(opened.store.durableNumber == 1)
+        try opened.store.close()
+    }
+
+    @Test func `Without syncs a flush is a barrier`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options(.none))
+        try opened.append((1...5).map { Harness.item($0) })
+        #expect(opened.store.durableNumber == 0 && opened.store.acknowledgedNumber == 5)
+        try opened.store.flush()
+        #expect(opened.store.durableNumber == 5)
+        #expect(try reopened(disk.crashed(keeping: .none, names: .none)).get() == opened.items)
+        try opened.store.close()
+        #expect { try opened.store.append(number: 6, item: [0]) { _ in } } throws: {
+            ($0 as? DatabaseError)?.code == .closed
+        }
+    }
+}
+
+extension StoreTests {
+    @Test func `A reader follows a writer from segment to segment`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        var commits = try reader.commits(from: 1)
+        var seen: [[UInt8]] = []
+        for n in 2...60 {
+            while let commit = try commits.next() {
+                seen.append(commit.item)
+                #expect(commit.number.rawValue == UInt64(seen.count))
+            }
+            #expect(seen == opened.items)
+            #expect(try reader.newest().rawValue == UInt64(n - 1))
+            try opened.append(Harness.item(n, bytes: 400, compressible: false))
+            if n % 25 == 0 { try opened.checkpoint() }
+        }
+        #expect(try reader.segments().count == disk.names("/db/wal").count)
+        #expect(try reader.checkpoints().map(\.number) == [25, 50])
+        #expect(try reader.checkpoint(atOrBefore: 49)?.number == 25)
+        try opened.store.close()
+        var tail = try reader.commits(from: 55, through: 57)
+        var numbers: [UInt64] = []
+        while let commit = try tail.next() { numbers.append(commit.number.rawValue) }
+        #expect(numbers == [55, 56, 57])
+        #expect(try reader.verify(level: 1).exitCode == 0)
+    }
+}
