@@ -37,6 +37,7 @@ extension Measure {
                 Contender(name: "LMDB, no copy") { time(n) { lmdb.read(bytes) } },
                 Contender(name: "GRDB, memory, blob") { try time(few.count) { try grdb.readBlobs(few) } },
                 Contender(name: "GRDB, memory, record") { try time(few.count) { try grdb.readRecords(few) } },
+                Contender(name: "Yaprak, row") { time(n) { readRows(snapshot, probes) } },
             ], runs: settings.runs)
         lmdb.close()
 
@@ -44,11 +45,18 @@ extension Measure {
         for (peer, target) in zip(series.dropFirst(), targets) {
             report.compare("P1", "point read in a held snapshot, \(shape.rawValue)", series[0], peer, target)
         }
+        // What a dictionary of boxes does: a reference comes back, and what is read of the object is read through it.
+        report.compare("P1", "row(for:) in a held snapshot, \(shape.rawValue)", series[6], series[1], .none)
     }
 
     @inline(never)
     static func readAll(_ snapshot: Snapshot, _ probes: [String]) {
         for key in probes { sink &+= UInt64(snapshot[.items][key]!.count) }
+    }
+
+    @inline(never)
+    private static func readRows(_ snapshot: Snapshot, _ probes: [String]) {
+        for key in probes { sink &+= UInt64(snapshot[.items].row(for: key)!.object.count) }
     }
 
     @inline(never)

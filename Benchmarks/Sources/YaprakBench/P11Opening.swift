@@ -49,15 +49,15 @@ extension Measure {
             let bytes = try checkpointBytes(of: path)
             report.hold("P11", "rows opened per second", 1e9 / series[0].median, unit: .rate)
             report.hold("P11", "checkpoint bytes per row on disk", bytes / Double(n), unit: .bytes)
-            report.hold("P11", "checkpoint bytes opened per second", bytes / (series[0].median * Double(n)) * 1e9, unit: .rate)
+            report.hold("P11", "checkpoint bytes opened per second", bytes / (series[0].median * Double(n)) * 1e9, unit: .bytes)
         }
     }
 
     private static func checkpointBytes(of path: FilePath) throws -> Double {
         let files = FileManager.default.enumerator(atPath: path.string)?.compactMap { $0 as? String } ?? []
         let sizes = try files.filter { $0.contains("checkpoint") }.map {
-            try FileManager.default.attributesOfItem(atPath: path.string + "/" + $0)[.size] as? Double ?? 0
+            try FileManager.default.attributesOfItem(atPath: path.string + "/" + $0)[.size] as? NSNumber
         }
-        return sizes.max() ?? 0
+        return sizes.map { $0?.doubleValue ?? 0 }.max() ?? 0
     }
 }
