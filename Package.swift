@@ -19,7 +19,7 @@ let package = Package(
     traits: [
         .trait(
             name: "InvariantChecks",
-            description: "Every tree checks its whole shape after every change. Slow; for tests of the trees."),
+            description: "Every tree checks its whole shape after every change. Slow; for tests of the trees.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -54,34 +54,54 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Floor 3: views and other extensions. Floor 4: what a list shows, and how it changes.
+        .target(
+            name: "YaprakExtensions", dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage"],
+            swiftSettings: strict),
+        .target(
+            name: "YaprakLists", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage"],
+            swiftSettings: strict),
+
         // Roofs: what programs import.
-        .target(name: "Yaprak", dependencies: ["YaprakCore"], swiftSettings: strict),
+        .target(
+            name: "Yaprak", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakLists"], swiftSettings: strict),
         .target(
             name: "YaprakReplay",
             dependencies: [
-                "Yaprak", "YaprakCBOR", "YaprakStorage",
+                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakStorage",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 
-        // Tools.
+        // Tools. ToolSupport is what they share: terminals, tables, lines of input.
+        .target(
+            name: "ToolSupport",
+            dependencies: ["CLZ4", "YaprakCBOR", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
         .executableTarget(
             name: "YaprakTool",
             dependencies: [
-                "YaprakReplay",
+                "YaprakReplay", "Yaprak", "ToolSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "DeparturesBoard",
             dependencies: [
-                "Yaprak",
+                "Yaprak", "YaprakReplay", "ToolSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 
         // Tests. Models, generators and seeds that several suites share live in TestSupport.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // Writes until it is killed; the tests kill it.
+        .executableTarget(
+            name: "CrashWriter",
+            dependencies: ["Yaprak", .product(name: "SystemPackage", package: "swift-system")],
+            path: "Tests/CrashWriter", swiftSettings: strict),
         .testTarget(name: "YaprakTreesTests", dependencies: ["YaprakTrees", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "YaprakCBORTests", dependencies: ["YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -89,12 +109,29 @@ let package = Package(
             dependencies: ["YaprakStorage", "YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakCoreTests",
-            dependencies: ["Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakExtensionsTests",
+            dependencies: [
+                "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakListsTests",
+            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "TestSupport"],
+            resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakToolTests",
-            dependencies: ["YaprakReplay", "Yaprak", "YaprakTool", "TestSupport"],
+            dependencies: [
+                "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

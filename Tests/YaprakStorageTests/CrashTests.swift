@@ -69,10 +69,32 @@ import Testing
         return disk.changes
     }
 
+    @Test(arguments: Workload.all.indices)
+    func `After a kill what is served then survives a power cut`(index: Int) throws {
+        let workload = Workload.all[index]
+        let whole = MemoryFileSystem()
+        _ = workload.run(on: whole)
+        for cut in 0...whole.changes {
+            let disk = MemoryFileSystem()
+            disk.cut(afterChanges: cut)
+            let outcome = workload.run(on: disk)
+            let killed = disk.afterKill()
+            let opened = try Opened(killed, Harness.path, workload.options)
+            #expect(opened.items.count >= outcome.promised, "\(workload.name), \(cut)")
+            for remains in Remains.plain(killed) {
+                let image = killed.crashed(keeping: remains.writes, names: remains.names)
+                let after = try reopened(image, Harness.path, workload.options).get()
+                #expect(after == opened.items, "\(workload.name), killed after \(cut) changes, \(remains)")
+            }
+            try opened.store.close()
+        }
+    }
+
     @Test func `A standalone directory is there as a whole or not at all`() throws {
         let items = (1...5).map { Harness.item($0, bytes: 300) }
         func make(_ disk: MemoryFileSystem) throws {
-            let writer = try Store.createStandalone("/copy", at: 5, options: Workload.everything.options, fileSystem: disk)
+            let options = Workload.everything.options
+            let writer = try Store.createStandalone("/copy", at: 5, options: options, fileSystem: disk)
             try writer.beginSection(kind: 1, name: "items", asOf: 5)
             for item in items { try writer.append(item) }
             try writer.endSection(count: 5, digest: 0)
@@ -131,17 +153,21 @@ struct Remains: CustomStringConvertible {
         var remains = plain(disk)
         let count = disk.pendingNameCount
         if count > 1 {
-            for mask in UInt64(1)..<UInt64(1) << UInt64(min(count, 5)) { remains.append(Remains(writes: .all, names: .subset(mask))) }
+            for mask in UInt64(1)..<UInt64(1) << UInt64(min(count, 5)) {
+                remains.append(Remains(writes: .all, names: .subset(mask)))
+            }
         }
         let sizes = disk.pendingWriteSizes
         guard let last = sizes.last(where: { $0 > 0 }) else { return remains }
-        let step = Harness.soak > 1 ? 1 : last > 600 ? 89 : 11
+        let step = Harness.soak > 1 ? 1 : last > 600 ? 13 : 1
         for bytes in stride(from: 0, to: last, by: step) {
             remains.append(Remains(writes: .prefix(bytes), names: .all))
         }
         let sectors = sizes.reduce(0) { $0 + ($1 + 511) / 512 }
         if sectors <= 6 {
-            for mask in UInt64(0)..<UInt64(1) << UInt64(sectors) { remains.append(Remains(writes: .sectors(mask), names: .all)) }
+            for mask in UInt64(0)..<UInt64(1) << UInt64(sectors) {
+                remains.append(Remains(writes: .sectors(mask), names: .all))
+            }
         }
         for i in 0..<UInt64(8 * Harness.soak) {
             remains.append(Remains(writes: .random(seed: seed &* 1000 &+ i), names: .all))

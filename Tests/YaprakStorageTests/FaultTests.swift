@@ -11,7 +11,8 @@ import Testing
         .syncData, .sync, .allocate, .truncate, .close,
     ]
     static let errnos: [Errno] = [
-        .ioError, .noSpace, .diskQuotaExceeded, .fileTooLarge, .tooManyOpenFiles, .permissionDenied, .readOnlyFileSystem,
+        .ioError, .noSpace, .diskQuotaExceeded, .fileTooLarge, .tooManyOpenFiles, .permissionDenied,
+        .readOnlyFileSystem,
     ]
 
     @Test(arguments: operations, [false, true])
@@ -38,7 +39,7 @@ import Testing
                     }
                 }
                 guard isSpent else { break }
-                nth += Harness.soak > 1 ? 1 : 1 + nth / 4
+                nth += Harness.soak > 1 ? 1 : 1 + nth / 12
             }
             #expect(nth > 1)
         }

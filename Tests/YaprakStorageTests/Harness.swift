@@ -73,7 +73,9 @@ struct Opened {
     let report: RecoveryReport
 
     /// Opens, loads the checkpoint, replays the log.
-    init(_ fileSystem: any FileSystem, _ path: FilePath = Harness.path, _ options: StoreOptions = Harness.options()) throws {
+    init(
+        _ fileSystem: any FileSystem, _ path: FilePath = Harness.path, _ options: StoreOptions = Harness.options()
+    ) throws {
         let (store, recovery) = try Store.open(path, options: options, fileSystem: fileSystem)
         var items: [[UInt8]] = []
         do {
@@ -82,7 +84,9 @@ struct Opened {
                     try checkpoint.forEachChunk(of: section) { items += try Self.split($0) }
                     guard items.count == section.count else { throw TestFailure("section has \(items.count) items") }
                 }
-                guard items.count == checkpoint.number.rawValue else { throw TestFailure("checkpoint is not its state") }
+                guard items.count == checkpoint.number.rawValue else {
+                    throw TestFailure("checkpoint is not its state")
+                }
             }
             try recovery.replay { number, item in
                 guard number.rawValue == UInt64(items.count + 1) else { throw TestFailure("\(number) out of order") }

@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -76,103 +77,6 @@ import Testing
         #expect(try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1).severity == .clean)
     }
 
-    @Test func `A checkpoint makes old segments and checkpoints unneeded, and two always stay`() throws {
-        let disk = MemoryFileSystem()
-        var opened = try Opened(disk)
-        for round in 0..<5 {
-            for n in 1...12 { try opened.append(Harness.item(round * 12 + n, bytes: 300, compressible: false)) }
-            try opened.checkpoint()
-            #expect(disk.names("/db/ckpt").count == min(2, round + 1))
-        }
-        let names = disk.names("/db/wal").compactMap { FileName($0, .segment) }
-        #expect((names.first?.first ?? 0) <= 49 && (names.first?.first ?? 0) > 36)
-        try opened.append(Harness.item(61))
-        try opened.store.close()
-        let second = try Opened(disk)
-        #expect(second.items == opened.items && second.report.checkpoint == 60 && second.report.commits == 1)
-        try second.store.close()
-    }
-
-    @Test func `When the newest checkpoint is rotten an older one and more of the log do`() throws {
-        let disk = MemoryFileSystem()
-        var opened = try Opened(disk)
-        for round in 0..<3 {
-            for n in 1...5 { try opened.append(Harness.item(round * 5 + n, bytes: 200)) }
-            try opened.checkpoint()
-        }
-        try opened.append(Harness.item(16))
-        try opened.store.close()
-        let newest = try #require(disk.names("/db/ckpt").last)
-        let path = FilePath("/db/ckpt").appending(newest)
-        var bytes = try #require(disk.contents(path))
-        bytes[5000] ^= 1
-        disk.setContents(path, bytes)
-        let second = try Opened(disk)
-        #expect(second.items == opened.items)
-        #expect(second.report.checkpoint == 10 && second.report.notes.count == 1)
-        // The rotten one is not counted when the next is made: the good older one stays.
-        try second.checkpoint()
-        #expect(disk.names("/db/ckpt").count == 3)
-        try second.store.close()
-        let report = try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1)
-        #expect(report.exitCode == 4)
-    }
-
-    @Test func `A checkpoint that is given up leaves nothing`() throws {
-        let disk = MemoryFileSystem()
-        var opened = try Opened(disk)
-        try opened.append(Harness.item(1))
-        do {
-            let writer = try opened.store.beginCheckpoint(at: 1)
-            try writer.beginSection(kind: 1, name: "x", asOf: 1)
-        }
-        #expect(disk.names("/db/ckpt").isEmpty)
-        try opened.checkpoint()
-        #expect(throws: DatabaseError.self) { try opened.checkpoint() }
-        try opened.append(Harness.item(2))
-        try opened.store.close()
-        #expect(try reopened(disk).get() == opened.items)
-    }
-
-    @Test func `Retention keeps what it says`() throws {
-        for (retention, kept) in [
-            (Retention.all, 6), (.checkpoints(4), 4), (.commits(9), 3), (.commits(1), 2), (.age(.seconds(100)), 6),
-        ] {
-            let disk = MemoryFileSystem()
-            var options = Harness.options()
-            options.retention = retention
-            var opened = try Opened(disk, Harness.path, options)
-            for round in 0..<6 {
-                for n in 1...5 { try opened.append(Harness.item(round * 5 + n)) }
-                try opened.checkpoint()
-            }
-            #expect(disk.names("/db/ckpt").count == kept, "\(retention)")
-            try opened.store.close()
-            #expect(try reopened(disk).get() == opened.items)
-        }
-    }
-
-    @Test func `A standalone directory is a database of its own`() throws {
-        let disk = MemoryFileSystem()
-        let items = (1...10).map { Harness.item($0) }
-        func make() throws -> CheckpointWriter {
-            let writer = try Store.createStandalone("/copy", at: 10, options: Harness.options(), fileSystem: disk)
-            try writer.beginSection(kind: 1, name: "items", asOf: 10)
-            for item in items { try writer.append(item) }
-            try writer.endSection(count: 10, digest: 0)
-            return writer
-        }
-        try make().cancel()
-        #expect(disk.names("/").isEmpty)
-        try make().finish()
-        #expect(disk.names("/") == ["copy"])
-        #expect { try make() } throws: { ($0 as? DatabaseError)?.code == .alreadyExists }
-        var opened = try Opened(disk.crashed(keeping: .none, names: .none), "/copy")
-        #expect(opened.items == items)
-        try opened.append(Harness.item(11))
-        try opened.store.close()
-    }
-
     @Test func `What is not a database is refused and left alone`() throws {
         try Harness.withTemporaryDirectory { directory in
             let files = PosixFileSystem()
@@ -187,6 +91,54 @@ import Testing
             options.createsIfMissing = false
             #expect { try Opened(files, directory.appending("none"), options) } throws: {
                 ($0 as? DatabaseError)?.code == .notFound
+            }
+        }
+    }
+
+    @Test func `Links and pipes in the place of our files are refused`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let files = PosixFileSystem()
+            let path = directory.appending("db")
+            var opened = try Opened(files, path)
+            try opened.append(Harness.item(1))
+            try opened.store.close()
+            let link = directory.appending("link")
+            try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: path.string)
+            #expect { try Opened(files, link) } throws: { ($0 as? DatabaseError)?.code == .notADatabase }
+            // A pipe would stop a reader for ever.
+            let pipe = path.appending("wal").appending(FileName(first: 2, epoch: 9).string(.segment))
+            #expect(mkfifo(pipe.string, 0o600) == 0)
+            #expect(throws: DatabaseError.self) { try Opened(files, path) }
+            #expect(try StoreReader.open(path).verify(level: 1).exitCode == 6)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may do everything"))
+    func `A directory we may not enter is named`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("db")
+            try Opened(PosixFileSystem(), path).store.close()
+            chmod(path.string, 0)
+            defer { chmod(path.string, 0o700) }
+            #expect { try Opened(PosixFileSystem(), path) } throws: {
+                ($0 as? DatabaseError)?.code == .permissionDenied
+            }
+        }
+    }
+
+    @Test func `Files and directories are the owner's alone`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("db")
+            var opened = try Opened(PosixFileSystem(), path)
+            try opened.append(Harness.item(1))
+            try opened.checkpoint()
+            try opened.store.close()
+            let names = try FileManager.default.subpathsOfDirectory(atPath: path.string)
+            #expect(names.count == 6)
+            for name in names + [""] {
+                let mode = try FileManager.default.attributesOfItem(atPath: path.appending(name).string)[
+                    .posixPermissions]
+                #expect((mode as? Int).map { $0 & 0o077 } == 0, "\(name)")
             }
         }
     }
@@ -260,35 +212,5 @@ import Testing
         #expect { try opened.store.append(number: 6, item: [0]) { _ in } } throws: {
             ($0 as? DatabaseError)?.code == .closed
         }
-    }
-}
-
-extension StoreTests {
-    @Test func `A reader follows a writer from segment to segment`() throws {
-        let disk = MemoryFileSystem()
-        var opened = try Opened(disk)
-        try opened.append(Harness.item(1))
-        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
-        var commits = try reader.commits(from: 1)
-        var seen: [[UInt8]] = []
-        for n in 2...60 {
-            while let commit = try commits.next() {
-                seen.append(commit.item)
-                #expect(commit.number.rawValue == UInt64(seen.count))
-            }
-            #expect(seen == opened.items)
-            #expect(try reader.newest().rawValue == UInt64(n - 1))
-            try opened.append(Harness.item(n, bytes: 400, compressible: false))
-            if n % 25 == 0 { try opened.checkpoint() }
-        }
-        #expect(try reader.segments().count == disk.names("/db/wal").count)
-        #expect(try reader.checkpoints().map(\.number) == [25, 50])
-        #expect(try reader.checkpoint(atOrBefore: 49)?.number == 25)
-        try opened.store.close()
-        var tail = try reader.commits(from: 55, through: 57)
-        var numbers: [UInt64] = []
-        while let commit = try tail.next() { numbers.append(commit.number.rawValue) }
-        #expect(numbers == [55, 56, 57])
-        #expect(try reader.verify(level: 1).exitCode == 0)
     }
 }

@@ -76,7 +76,8 @@ struct Workload: Sendable {
     }
 
     private func append(_ count: Int, _ bytes: Int, _ current: inout Opened?, _ outcome: inout Outcome) throws {
-        let new = (0..<count).map { Harness.item(outcome.issued.count + 1 + $0, bytes: bytes, compressible: $0 % 2 == 0) }
+        let first = outcome.issued.count + 1
+        let new = (0..<count).map { Harness.item(first + $0, bytes: bytes, compressible: $0 % 2 == 0) }
         outcome.issued += new
         try current?.append(new)
     }
@@ -85,7 +86,8 @@ struct Workload: Sendable {
     static let everything = Workload(
         name: "everything", durability: .always,
         steps: [
-            .append(bytes: 200), .checkpoint, .append(bytes: 2000), .checkpoint, .append(bytes: 10), .checkpoint, .reopen,
+            .append(bytes: 200), .checkpoint, .append(bytes: 2000), .checkpoint, .append(bytes: 10), .checkpoint,
+            .reopen,
             .append(bytes: 70),
         ])
 
@@ -95,7 +97,9 @@ struct Workload: Sendable {
             steps: [.append(bytes: 10), .append(bytes: 300), .append(bytes: 700), .append(bytes: 20)]),
         Workload(
             name: "rotation and commits larger than a frame", durability: .always,
-            steps: [.append(bytes: 900), .append(bytes: 3000), .append(bytes: 100), .append(bytes: 2500), .append(bytes: 5)]),
+            steps: [
+                .append(bytes: 900), .append(bytes: 3000), .append(bytes: 100), .append(bytes: 2500), .append(bytes: 5),
+            ]),
         Workload(
             name: "checkpoints, pruning, closing", durability: .always,
             steps: [

@@ -55,7 +55,7 @@ extension Measure {
 
     private static func checkpointBytes(of path: FilePath) throws -> Double {
         let files = FileManager.default.enumerator(atPath: path.string)?.compactMap { $0 as? String } ?? []
-        let sizes = try files.filter { $0.contains("checkpoint") }.map {
+        let sizes = try files.filter { $0.hasSuffix(".ckpt") }.map {
             try FileManager.default.attributesOfItem(atPath: path.string + "/" + $0)[.size] as? NSNumber
         }
         return sizes.map { $0?.doubleValue ?? 0 }.max() ?? 0

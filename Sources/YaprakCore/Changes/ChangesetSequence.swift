@@ -97,7 +97,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                     "commit \(number) is not there yet; the newest is \(newest). Start from a commit this database has made.",
                     place: .init(commits: newest...number))
             }
-            guard let path = source.path else {
+            guard let (path, fileSystem) = source.files else {
                 throw DatabaseError(
                     .laggedBehind,
                     "the consumer is \(newest.rawValue - number.rawValue) commits behind, \(source.lagLimit) are kept in memory. Start again from a snapshot, consume faster, or raise lagLimit.",
@@ -107,7 +107,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             if let history, history.number == number {
                 reader = history
             } else {
-                reader = try await DatabaseFiles.blocking { try HistoryReader(path, at: number) }
+                reader = try await DatabaseFiles.blocking { try HistoryReader(path, at: number, fileSystem: fileSystem) }
                 history = reader
             }
             let bindings = source.publication.newest.directory
@@ -128,8 +128,8 @@ import SystemPackage
 /// What streams of changesets draw from. Does not keep the database.
 struct ChangesetSource: Sendable {
     let publication: Publication
-    /// The directory to read missed commits from; `nil` in memory.
-    let path: FilePath?
+    /// Where to read missed commits from; `nil` in memory.
+    let files: (path: FilePath, fileSystem: any FileSystem)?
     let lagLimit: Int
 }
 
@@ -175,7 +175,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
 extension Database {
     private nonisolated var changesetSource: ChangesetSource {
-        ChangesetSource(publication: publication, path: files?.path, lagLimit: options.lagLimit)
+        ChangesetSource(publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
     }
 
     /// Every commit from now on, without a gap. See ``ChangesetSequence``.

@@ -38,6 +38,8 @@ extension Database {
             return contents.state.number
         } catch {
             files.endCheckpointing(bytes: nil)
+            // Nothing was committed since the last one.
+            if let error = error as? DatabaseError, error.code == .alreadyExists { return publication.newest.number }
             throw error
         }
     }

@@ -33,11 +33,18 @@ extension Database {
         storeOptions.now = options.clock
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
-        let recovered = try await DatabaseFiles.blocking { [storeOptions] in
-            try Recovered(path, storeOptions, timeline, fileSystem)
+        let recovered: Recovered
+        do {
+            recovered = try await DatabaseFiles.blocking { [storeOptions] in
+                try Recovered(path, storeOptions, timeline, fileSystem)
+            }
+        } catch {
+            timeline.close(roots: [])
+            throw error
         }
         let files = DatabaseFiles(
-            path: path, store: recovered.store, report: recovered.report, policy: options.checkpoints)
+            path: path, store: recovered.store, report: recovered.report, policy: options.checkpoints,
+            fileSystem: fileSystem)
         options.logger.info("opened \(path): \(recovered.report)")
         let database = Database(
             state: recovered.state, timeline: timeline, reclaimer: reclaimer, options: options,

@@ -10,14 +10,18 @@ final class DatabaseFiles: Sendable {
     let store: Store
     let report: RecoveryReport
     let policy: CheckpointPolicy
+    let fileSystem: any FileSystem
     private let isClosed = Mutex(false)
     private let isCheckpointing = Mutex(false)
 
-    init(path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy) {
+    init(
+        path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem
+    ) {
         self.path = path
         self.store = store
         self.report = report
         self.policy = policy
+        self.fileSystem = fileSystem
     }
 
     /// Runs blocking work where it blocks nobody: Swift's own threads are few, and a sync on one of them would stall the

@@ -16,18 +16,25 @@ package final class HistoryReader: Sendable {
     private final class Box: @unchecked Sendable {
         var place: Place
         init(_ place: Place) { self.place = place }
-        deinit { place.replay.timeline.close(roots: []) }
+        deinit { place.replay.discard() }
     }
 
     private let place: Mutex<Box>
 
     /// Goes to `number`: from the nearest checkpoint at or before it, then forwards.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there.
-    package init(_ path: FilePath, at number: CommitNumber) throws {
-        let reader = try StoreReader.open(path)
+    package init(
+        _ path: FilePath, at number: CommitNumber, fileSystem: any FileSystem = PosixFileSystem()
+    ) throws {
+        let reader = try StoreReader.open(path, fileSystem: fileSystem)
         var replay = try Self.replay(of: reader, at: number)
-        _ = replay.freeze()
-        place = Mutex(Box(Place(replay: replay, commits: try reader.commits(from: number.next()))))
+        do {
+            let commits = try reader.commits(from: number.next())
+            place = Mutex(Box(Place(replay: replay, commits: commits)))
+        } catch {
+            replay.discard()
+            throw error
+        }
     }
 
     /// The commit it stands at.
@@ -113,8 +120,7 @@ package final class HistoryReader: Sendable {
             }
             return replay
         } catch {
-            replay.cancel()
-            timeline.close(roots: [])
+            replay.discard()
             throw error
         }
     }

@@ -168,6 +168,12 @@ package struct RawReplay {
         SnapshotState(number: number, directory: directory, roots: roots, extensions: [], version: draft.seal())
     }
 
-    /// Gives up.
+    /// Gives up; the timeline can be drafted on from where it was.
     package mutating func cancel() { draft.abort(roots: Array(roots)) }
+
+    /// Gives up, and the timeline with it.
+    package mutating func discard() {
+        cancel()
+        timeline.close(roots: [])
+    }
 }

@@ -23,12 +23,11 @@ public struct WriteTransaction: ~Copyable {
     public subscript<Object, Metadata>(
         _ collection: RecordCollection<Object, Metadata>
     ) -> MutableRecords<Object, Metadata> {
-        // Specialised in the caller, but never inlined: the optimiser of Swift 6.3 crashes where it inlines an accessor
-        // that yields a value that can't be copied.
-        @inline(never) _read {
-            yield MutableRecords(draft: draft, slot: draft.slot(of: collection))
+        _read {
+            let records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
+            yield records
         }
-        @inline(never) _modify {
+        _modify {
             var records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
             yield &records
         }

@@ -27,7 +27,7 @@ package final class CheckpointWriter {
     private let surroundings: Surroundings
     private let file: any File
     private var builder: FrameBuilder
-    private var gate = CompressionGate()
+    private var gate: CompressionGate
     private var state = State.open
     private var entries: [SectionEntry] = []
     private var chunk: [UInt8] = []
@@ -39,6 +39,7 @@ package final class CheckpointWriter {
 
     init(_ surroundings: Surroundings) throws {
         self.surroundings = surroundings
+        gate = CompressionGate(isEnabled: surroundings.options.compresses)
         let temporary = surroundings.name.temporary(.checkpoint)
         try? surroundings.directory.unlink(temporary)
         file = try surroundings.directory.open(temporary, .create)

@@ -89,6 +89,17 @@ package final class MemoryFileSystem: FileSystem {
         MemoryFileSystem(disk.withLock { $0.crashed(keeping: writes, names: names) })
     }
 
+    /// The disk as another program finds it when this one was killed and the power stayed on: un-synced changes are
+    /// readable, and still not durable.
+    package func afterKill() -> MemoryFileSystem {
+        var copy = disk.withLock { $0 }
+        copy.locks = []
+        copy.faults = []
+        copy.cutAfter = nil
+        copy.isCut = false
+        return MemoryFileSystem(copy)
+    }
+
     /// A copy as it is, everything readable and durable.
     package func copy() -> MemoryFileSystem { crashed(keeping: .all, names: .all) }
 

@@ -177,7 +177,11 @@ extension [UInt8] {
 
     /// Cuts off, or adds zeros.
     mutating func setLength(_ length: Int) {
-        if count > length { removeLast(count - length) } else { append(contentsOf: repeatElement(0, count: length - count)) }
+        if count > length {
+            removeLast(count - length)
+        } else {
+            append(contentsOf: [UInt8](repeating: 0, count: length - count))
+        }
     }
 
     /// Does a write of the simulated disk.

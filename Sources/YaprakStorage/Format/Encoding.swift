@@ -108,7 +108,7 @@ struct FrameBuilder {
 
     private mutating func reserveHeader() -> Int {
         let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: Layout.frameHeaderBytes))
+        bytes.append(contentsOf: [UInt8](repeating: 0, count: Layout.frameHeaderBytes))
         return start
     }
 
@@ -125,7 +125,7 @@ struct FrameBuilder {
                 UnsafeRawBufferPointer(rebasing: $0[(start + Layout.frameHeaderBytes)...]),
                 seed: Sums.payloadSeed(salt: salt, first: header.first, offset: offset))
         }
-        bytes.append(contentsOf: repeatElement(0, count: header.pad))
+        bytes.append(contentsOf: [UInt8](repeating: 0, count: header.pad))
         bytes.put(Layout.frameMagic, at: start + Field.magic)
         bytes.put(header.type, at: start + Field.type)
         bytes.put(header.codec.rawValue, at: start + Field.codec)

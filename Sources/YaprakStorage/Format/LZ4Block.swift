@@ -12,7 +12,7 @@ enum LZ4Block {
         guard raw.count >= inputBytesMin, let rawCount = Int32(exactly: raw.count) else { return nil }
         let room = raw.count - max(64, raw.count / 8)
         let start = output.count
-        output.append(contentsOf: repeatElement(0, count: room))
+        output.append(contentsOf: [UInt8](repeating: 0, count: room))
         let stored = output.withUnsafeMutableBytes { buffer -> Int32 in
             guard let source = raw.baseAddress, let target = buffer.baseAddress else { return 0 }
             return LZ4_compress_default(
@@ -39,11 +39,16 @@ enum LZ4Block {
 
 /// Decides whether a try at compression is worth it: after 16 failures in a row, 64 frames are stored as they are.
 struct CompressionGate {
+    /// Without it nothing is ever tried.
+    var isEnabled = true
     private var failures = 0
     private var skips = 0
 
+    init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
+
     /// Whether to try now.
     mutating func opens() -> Bool {
+        guard isEnabled else { return false }
         guard skips > 0 else { return true }
         skips -= 1
         return false

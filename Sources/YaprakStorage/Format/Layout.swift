@@ -131,6 +131,8 @@ enum Limits {
     /// One commit, all its frames together.
     static let commitBytesMax = 256 << 20
     static let padMax: UInt32 = 1 << 16
+    /// Far beyond what any program commits, and far enough from the end that numbers can be counted up.
+    static let commitNumberMax = UInt64(Int64.max)
     static let sectionsMax = 1 << 16
     static let chunksMax = 1 << 22
     static let sectionNameBytesMax = 4096

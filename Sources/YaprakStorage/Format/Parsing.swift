@@ -29,12 +29,16 @@ extension UnprovenFileHeader {
         guard (bytes.number(at: Field.headerLength) as UInt32) == UInt32(Layout.fileHeaderBytes),
             maxStored <= Limits.frameStoredMax, maxRaw <= Limits.frameRawMax, bytes[Field.padShift] <= 16
         else { throw .content("the header of the file states sizes over the limits") }
+        let first: UInt64 = bytes.number(at: Field.first)
+        guard first <= Limits.commitNumberMax, kind == .checkpoint || first > 0 else {
+            throw .content("the file starts with commit \(first)")
+        }
         return FileHeader(
             kind: kind, incompatible: incompatible, readOnlyCompatible: readOnly,
             compatible: bytes.number(at: Field.compatible),
             databaseID: DatabaseID(
                 high: bytes.number(at: Field.databaseHigh), low: bytes.number(at: Field.databaseLow)),
-            epoch: bytes.number(at: Field.epoch), first: bytes.number(at: Field.first),
+            epoch: bytes.number(at: Field.epoch), first: first,
             previousFirst: bytes.number(at: Field.previousFirst), previousEpoch: bytes.number(at: Field.previousEpoch),
             previousEnd: bytes.number(at: Field.previousEnd), previousChain: bytes.number(at: Field.previousChain),
             attested: bytes.number(at: Field.attested), salt: bytes.number(at: Field.salt),
@@ -98,7 +102,12 @@ extension UnprovenFrameHeader {
                 payloadSum: bytes.number(at: Field.payloadSum), headerSum: bytes.number(at: Field.headerSum)))
     }
 
-    private var isBlank: Bool { bytes.allSatisfy { $0 == 0 } }
+    private var isBlank: Bool {
+        for at in stride(from: 0, to: Layout.frameHeaderBytes, by: 8) where bytes.number(at: at) as UInt64 != 0 {
+            return false
+        }
+        return true
+    }
 }
 
 /// Carries a `FrameDamage` through `Result`.

@@ -31,8 +31,7 @@ final class LogThread: Sendable {
         }
         let owned = Owned(writer)
         guard startThread({ self.run(owned.writer) }) else {
-            queue.withLock { $0.status = .closed }
-            lock.release()
+            finishClosing(.success(()), statistics)
             throw DatabaseError(.ioFailed, "The system has no thread to give. Raise the limit of the process.")
         }
     }

@@ -103,7 +103,12 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     let box = Unmanaged.passRetained(Box(body))
     #if canImport(Darwin)
         var thread: pthread_t?
-        let result = pthread_create(&thread, nil, { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().body(); return nil }, box.toOpaque())
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
         if result == 0, let thread { pthread_detach(thread) }
     #else
         var thread = pthread_t()

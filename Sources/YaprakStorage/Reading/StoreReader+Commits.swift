@@ -105,7 +105,8 @@ extension StoreReader {
             let reader = try Self.reader(next, store)
             guard reader.header.previousFirst == segment.first, reader.header.previousEpoch == segment.epoch else {
                 throw DatabaseError(
-                    .commitOutOfReach, "The segment after \(segment.string(.segment)) is gone. Start from a checkpoint.")
+                    .commitOutOfReach, "The segment after \(segment.string(.segment)) is gone. Start from a checkpoint."
+                )
             }
             return (next, reader)
         }

@@ -31,7 +31,9 @@ private struct Verifier {
     }
 
     mutating func run() {
-        for name in listing.foreign { add(.clean, name, nil, nil, "This is not a file of the database; it is left alone.") }
+        for name in listing.foreign {
+            add(.clean, name, nil, nil, "This is not a file of the database; it is left alone.")
+        }
         for name in listing.temporarySegments + listing.temporaryCheckpoints {
             add(.clean, name, nil, nil, "Left over from something that did not finish; the next opening removes it.")
         }
@@ -79,7 +81,7 @@ private struct Verifier {
                 failure.isNewer ? .newer : .corrupt, file, failure.offset, nil,
                 failure.isNewer
                     ? "\(failure.what). Use that version."
-                    : "\(failure.what). The database opens from the checkpoint before it, if the log reaches back to that.")
+                    : "\(failure.what). Opening takes the checkpoint before it, if the log reaches back to that.")
         } catch {
             add(.unreadable, file, nil, nil, "The file can't be read: \(error). Check the device.")
         }
@@ -171,7 +173,9 @@ private struct Verifier {
                 guard try judge(&reader, name, end, limit, next, isLast) else { return }
             }
         } catch {
-            add(.unreadable, LogError.path(name), reader.offset, nil, "The file can't be read: \(error). Check the device.")
+            add(
+                .unreadable, LogError.path(name), reader.offset, nil,
+                "The file can't be read: \(error). Check the device.")
         }
     }
 
@@ -195,7 +199,8 @@ private struct Verifier {
             break
         }
         let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
-        let proven = max(reader.durable, found.durable, isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0)
+        let outside = isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
+        let proven = max(reader.durable, found.durable, outside)
         var what = "the log ends too early"
         if case .damage(let damage) = end { what = damage.sentence }
         guard proven >= reader.next else {
@@ -229,7 +234,7 @@ private struct Verifier {
         guard torn > 0 else { return }
         add(
             .torn, file, reader.offset, nil,
-            "\(what), \(torn) bytes. None of it was acknowledged: a crash, or a writer at work. Opening leaves it aside.")
+            "\(what), \(torn) bytes. Never acknowledged: a crash, or a writer at work. Opening leaves it aside.")
     }
 
     /// Goes on with the next group of whole commits that verifies; false if there is none before `limit`.

@@ -93,8 +93,8 @@ package final class StoreReader: Sendable {
                 var last: UInt64?
                 var seal: Seal?
                 if let header {
-                    let limit = index + 1 < names.count ? try self.header(names[index + 1], .segment).header?.previousEnd : nil
-                    (last, seal) = try lastCommit(file, header, name, limit)
+                    let next = index + 1 < names.count ? try self.header(names[index + 1], .segment).header : nil
+                    (last, seal) = try lastCommit(file, header, name, next?.previousEnd)
                 }
                 segments.append(
                     Segment(
@@ -174,7 +174,9 @@ package final class StoreReader: Sendable {
     package func commits(
         from first: CommitNumber, through last: CommitNumber? = nil
     ) throws(DatabaseError) -> Commits {
-        try translatingDiskErrors(writing: false) { try Commits(self, first: max(1, first.rawValue), last: last?.rawValue) }
+        try translatingDiskErrors(writing: false) {
+            try Commits(self, first: max(1, first.rawValue), last: last?.rawValue)
+        }
     }
 
     /// The newest complete commit there is now: in the log, or else of a checkpoint.
@@ -184,9 +186,8 @@ package final class StoreReader: Sendable {
         try translatingDiskErrors(writing: false) {
             let listing = try directory.list()
             let checkpoint = listing.checkpoints.last?.first ?? 0
-            guard let name = listing.segments.last, let (file, header) = try openIfThere(name, .segment), let header else {
-                return CommitNumber(checkpoint)
-            }
+            guard let name = listing.segments.last, let (file, header) = try openIfThere(name, .segment), let header
+            else { return CommitNumber(checkpoint) }
             defer { try? file.close() }
             let (last, _) = try lastCommit(file, header, name, nil)
             return CommitNumber(max(checkpoint, last ?? (header.first - min(1, header.first))))

@@ -114,13 +114,15 @@ struct LogWalk {
                 guard frame.type == FrameType.commitGroup.rawValue else { continue }
                 unproven.removeAll { $0.last <= reader.durable }
                 let place =
-                    open ?? SegmentReader.Place(
+                    open
+                    ?? SegmentReader.Place(
                         offset: before.offset, chain: before.chain, first: before.next, last: before.next)
                 if reader.partialStart != nil {
                     open = place
                 } else {
                     open = nil
-                    unproven.append(.init(offset: place.offset, chain: place.chain, first: place.first, last: reader.next - 1))
+                    unproven.append(
+                        .init(offset: place.offset, chain: place.chain, first: place.first, last: reader.next - 1))
                 }
             }
         }

@@ -1,0 +1,75 @@
+import Yaprak
+import YaprakReplay
+
+/// The next departures from an airport at a minute: a function of the flights known then.
+///
+///     let board = Board(from: "JFK", at: minute, of: flights)
+///     for line in board.lines { print(line.flight.scheduled, line.flight.destination) }
+struct Board: Sendable, Hashable {
+    let airport: String
+    let minute: Minute
+    /// The lines, by the time the flight is expected to leave.
+    let lines: [Line]
+
+    /// A flight on the board.
+    struct Line: Sendable, Hashable {
+        let key: String
+        let flight: Flight
+    }
+
+    /// Who is on the board: flights that have not left, and cancelled ones until their time has passed.
+    init(from airport: String, at minute: Minute, of flights: some Sequence<Line>, count: Int = 15) {
+        self.airport = airport
+        self.minute = minute
+        let shown = flights.filter { line in
+            let flight = line.flight
+            guard flight.origin == airport else { return false }
+            switch flight.status {
+            case .scheduled, .delayed: return true
+            case .cancelled: return flight.scheduled >= minute
+            case .departed, .arrived: return false
+            }
+        }
+        lines = Array(
+            shown.sorted {
+                ($0.flight.expected, $0.flight.scheduled, $0.key) < ($1.flight.expected, $1.flight.scheduled, $1.key)
+            }
+            .prefix(count))
+    }
+}
+
+extension Board {
+    /// The board as it was at `minute`, from the files of a database: travels to the last commit of that minute.
+    ///
+    /// - Throws: `commitOutOfReach` if retention no longer reaches back so far, and errors of reading.
+    /// - Complexity: O(bytes of the log).
+    static func travel(to minute: Minute, from airport: String, in reader: ReplayReader) throws -> (Board, CommitNumber)
+    {
+        let number = try commit(at: minute, in: reader)
+        var flights: [Line] = []
+        if number > .zero {
+            try reader.state(at: number).forEachObject(in: "flights", as: Flight.self) {
+                flights.append(Line(key: $0, flight: $1))
+            }
+        }
+        return (Board(from: airport, at: minute, of: flights), number)
+    }
+
+    /// The last commit at or before a minute; 0 if there is none.
+    private static func commit(at minute: Minute, in reader: ReplayReader) throws -> CommitNumber {
+        guard let oldest = try reader.oldestCommitNumber() else { return .zero }
+        var found = CommitNumber.zero
+        var commits = reader.commits(from: oldest).makeAsyncIterator()
+        while let commit = try commits.next() {
+            guard let info = try commit.info(as: CommitInfo.self) else { continue }
+            if info.minute > minute { break }
+            found = commit.number
+        }
+        if found == .zero, oldest > 1 {
+            throw DatabaseError(
+                .commitOutOfReach,
+                "\(minute) is older than what the log keeps. Play with --retention all to travel there.")
+        }
+        return found
+    }
+}

@@ -1,0 +1,76 @@
+import ToolSupport
+import Yaprak
+
+/// Plays a timetable into a database: one commit for each minute in which something happens.
+///
+/// What is known of the past is in the database alone. The clock is part of every commit, so that after a crash, at any
+/// moment, the clock and the flights agree; the play goes on with the minute after the clock's.
+struct Playback {
+    let database: Database
+    /// Stop after this minute.
+    var until: Minute?
+    /// A checkpoint each time so many simulated days have passed; none if 0.
+    var checkpointDays = 5
+    /// Minutes with events per second; as fast as can be if `nil`.
+    var speed: Double?
+    /// Asked before each commit whether to stop.
+    var isCancelled: @Sendable () -> Bool = { false }
+
+    /// What a run did.
+    struct Result: Sendable {
+        var commits = 0
+        var events = 0
+        /// The bytes of the events from the beginning of the timetable, uncompressed.
+        var rawBytes = 0
+        var seconds = 0.0
+        var isCancelled = false
+    }
+
+    /// The last minute that is in the database.
+    static func clock(of snapshot: Snapshot) -> Clock? { snapshot[.clock][Clock.key] }
+
+    /// Plays what is not in the database yet.
+    /// - Throws: errors of reading the timetable and of writing to the database.
+    func run(_ timetable: Timetable, progress: (Minute, Result) -> Void = { _, _ in }) async throws -> Result {
+        var result = Result()
+        var clock = Self.clock(of: database.snapshot)
+        let start = ContinuousClock.now
+        while let events = try timetable.nextMinute(), let minute = events.first?.at {
+            if let until, minute > until { break }
+            if let clock, minute <= clock.minute { continue }
+            if isCancelled() {
+                result.isCancelled = true
+                break
+            }
+            let next = Clock(minute: minute, eventCount: (clock?.eventCount ?? 0) + events.count)
+            try await commit(events, next)
+            if let clock, checkpointDays > 0,
+                minute.count / 1440 / checkpointDays > clock.minute.count / 1440 / checkpointDays
+            {
+                try await database.checkpoint()
+            }
+            clock = next
+            result.commits += 1
+            result.events += events.count
+            result.seconds = seconds(ContinuousClock.now - start)
+            progress(minute, result)
+            if let speed { try await Task.sleep(for: .seconds(1 / speed)) }
+        }
+        result.rawBytes = timetable.rawBytes
+        return result
+    }
+
+    private func commit(_ events: [DepartureEvent], _ clock: Clock) async throws {
+        try await database.write(origin: "board") { transaction in
+            for event in events {
+                if let flight = event.flight {
+                    transaction[.flights][event.key] = flight
+                } else {
+                    transaction[.flights][event.key]?.apply(event)
+                }
+            }
+            transaction[.clock][Clock.key] = clock
+            transaction.setInfo(CommitInfo(minute: clock.minute))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import SystemPackage
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where a program's words go: data to one place, everything else to the other.
+///
+///     let console = Console.standard()
+///     try console.out.write("commit 42\n")
+///     try console.flush()
+///
+/// A value, so that a test can run a verb against two strings.
+package struct Console: Sendable {
+    /// Data.
+    package let out: TextSink
+    /// Everything else: progress, notes, errors.
+    package let err: TextSink
+    /// Whether a person reads the data.
+    package let isTerminal: Bool
+    /// Whether a person watches the rest.
+    package let isWatched: Bool
+    /// How many characters fit in a line.
+    package let width: Int
+    /// Whether colors may be used in data, and in the rest.
+    package let usesColor: Bool
+
+    package init(
+        out: TextSink, err: TextSink, isTerminal: Bool = false, isWatched: Bool = false, width: Int = 80,
+        usesColor: Bool = false
+    ) {
+        self.out = out
+        self.err = err
+        self.isTerminal = isTerminal
+        self.isWatched = isWatched
+        self.width = width
+        self.usesColor = usesColor
+    }
+
+    /// Standard output and standard error, with the manners of the terminal they are, or are not.
+    ///
+    /// `NO_COLOR` and `TERM=dumb` are heard. A reader that has gone away (`yaprak log | head`) becomes the error
+    /// `Errno.brokenPipe` instead of a signal.
+    package static func standard() -> Console {
+        signal(SIGPIPE, SIG_IGN)
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let isPlain = variable("NO_COLOR")?.isEmpty == false || variable("TERM") == "dumb"
+        return Console(
+            out: TextSink(.standardOutput), err: TextSink(.standardError), isTerminal: isTerminal,
+            isWatched: isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb", width: terminalWidth(),
+            usesColor: isTerminal && !isPlain)
+    }
+
+    /// Hands on what is still held back.
+    package func flush() throws {
+        try out.flush()
+        try err.flush()
+    }
+
+    /// `text` in a color, where colors may be used.
+    package func paint(_ text: String, _ color: Color) -> String {
+        usesColor ? "\u{1b}[\(color.rawValue)m\(text)\u{1b}[0m" : text
+    }
+
+    /// Colors by what they say; the numbers are those of ECMA-48.
+    package enum Color: String, Sendable {
+        case strong = "1"
+        case faint = "2"
+        case bad = "31"
+        case good = "32"
+        case warning = "33"
+        case info = "36"
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    private static func terminalWidth() -> Int {
+        var size = winsize()
+        for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+            if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        }
+        return variable("COLUMNS").flatMap { Int($0) } ?? 100
+    }
+}

@@ -1,0 +1,36 @@
+import Synchronization
+package import SystemPackage
+
+/// Takes text: for a file descriptor, in pieces that are worth a system call, or to keep.
+package final class TextSink: Sendable {
+    private let descriptor: FileDescriptor?
+    private let held = Mutex<[UInt8]>([])
+    private static let heldBytesMax = 32 << 10
+
+    /// A sink that writes to a descriptor.
+    package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    /// A sink that keeps what it is given.
+    package init() { descriptor = nil }
+
+    /// What was written and not handed on; all of it, if there is no descriptor.
+    package var text: String { held.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    /// Takes text. Standard error should be flushed after each line.
+    /// - Throws: `Errno`; `brokenPipe` when nobody reads any more.
+    package func write(_ text: String) throws {
+        try held.withLock { held in
+            held.append(contentsOf: text.utf8)
+            if held.count >= Self.heldBytesMax { try pass(&held) }
+        }
+    }
+
+    /// Hands on what is held back.
+    package func flush() throws { try held.withLock { try pass(&$0) } }
+
+    private func pass(_ held: inout [UInt8]) throws {
+        guard let descriptor, !held.isEmpty else { return }
+        defer { held.removeAll(keepingCapacity: true) }
+        try descriptor.writeAll(held)
+    }
+}

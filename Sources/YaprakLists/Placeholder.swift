@@ -1,0 +1,1 @@
+// The lists come here.

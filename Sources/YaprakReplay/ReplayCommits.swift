@@ -1,0 +1,107 @@
+public import YaprakStorage
+
+/// Commits of a log, in the order in which they were made.
+///
+///     for try await commit in reader.commits(from: 100, through: 200) { print(commit.number) }
+///
+/// Ends at the newest commit that is complete when the end is reached. The iterator reads a frame at a time and blocks
+/// while it does, so that it serves a synchronous `while let commit = try commits.next()` as well.
+public struct ReplayCommits: AsyncSequence, Sendable {
+    /// A commit.
+    public typealias Element = ReplayCommit
+
+    let store: StoreReader
+    let first: CommitNumber
+    let last: CommitNumber?
+
+    /// An iterator that starts at the first commit of the range.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// Delivers commits.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let commits: ReplayCommits
+        private var stored: StoreReader.Commits?
+
+        init(_ commits: ReplayCommits) { self.commits = commits }
+
+        /// The next commit, or `nil` at the end.
+        ///
+        /// - Throws: ``DatabaseError``: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
+        ///   `corruptLog`, `newerFormat`, `ioFailed`.
+        /// - Complexity: the first is O(bytes of its segment), the others O(their bytes).
+        public mutating func next() throws -> ReplayCommit? {
+            if stored == nil { stored = try commits.store.commits(from: commits.first, through: commits.last) }
+            return try stored?.next().map { try ReplayCommit($0) }
+        }
+    }
+}
+
+/// Commits of a log, the newest first.
+///
+/// A log is written to be read forwards, so this reads stretches of it, each twice as long as the one before: *n* commits
+/// cost at most about twice their bytes, and a new start at a segment for each doubling.
+public struct ReplayCommitsBackwards: AsyncSequence, Sendable {
+    /// A commit.
+    public typealias Element = ReplayCommit
+
+    let store: StoreReader
+    let first: CommitNumber
+    let last: CommitNumber
+
+    /// An iterator that starts at the last commit of the range.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// Delivers commits, the newest first.
+    public struct Iterator: AsyncIteratorProtocol {
+        private static let stretchMax: UInt64 = 1 << 14
+        private let commits: ReplayCommitsBackwards
+        private var held: [StoreReader.Commit] = []
+        /// Everything above has been delivered or is held.
+        private var below: UInt64
+        private var stretch: UInt64 = 64
+
+        init(_ commits: ReplayCommitsBackwards) {
+            self.commits = commits
+            below = commits.last.rawValue
+        }
+
+        private var floor: UInt64 { Swift.max(1, commits.first.rawValue) }
+
+        /// The commit before the last one delivered, or `nil` when the first of the range was.
+        ///
+        /// - Throws: as ``ReplayCommits/Iterator/next()``.
+        public mutating func next() throws -> ReplayCommit? {
+            if held.isEmpty, below >= floor { try readStretch() }
+            return try held.popLast().map { try ReplayCommit($0) }
+        }
+
+        private mutating func readStretch() throws {
+            let from = Swift.max(floor, below - Swift.min(below, stretch - 1))
+            var stored = try commits.store.commits(from: CommitNumber(from), through: CommitNumber(below))
+            while let commit = try stored.next() { held.append(commit) }
+            below = from - 1
+            stretch = Swift.min(stretch * 2, Self.stretchMax)
+        }
+    }
+}
+
+extension ReplayReader {
+    /// The commits from `first` to `last`, or to the newest there is.
+    ///
+    /// - Throws: nothing yet; the iterator does, at its first step.
+    /// - Complexity: O(1).
+    public func commits(from first: CommitNumber = 1, through last: CommitNumber? = nil) -> ReplayCommits {
+        ReplayCommits(store: store, first: first, last: last)
+    }
+
+    /// The commits from `last`, or the newest there is, back to `first`.
+    ///
+    /// - Throws: errors of finding the newest: `corruptLog`, `newerFormat`, `ioFailed`.
+    /// - Complexity: as ``newestCommitNumber()``.
+    public func commitsBackwards(
+        from first: CommitNumber = 1, through last: CommitNumber? = nil
+    ) throws(DatabaseError) -> ReplayCommitsBackwards {
+        let newest = try newestCommitNumber()
+        return ReplayCommitsBackwards(store: store, first: first, last: min(last ?? newest, newest))
+    }
+}

@@ -1,0 +1,92 @@
+public import YaprakStorage
+
+/// What is in a database directory: files, commits, records.
+///
+///     let statistics = try reader.statistics()
+///     print(statistics.newest, statistics.logBytes, statistics.records)
+public struct ReplayStatistics: Sendable {
+    /// A file of the log.
+    public struct Segment: Sendable, Hashable {
+        /// The name, relative to the directory.
+        public let file: String
+        /// Its length; space that is taken ahead included.
+        public let byteCount: UInt64
+        /// The first commit in it, and the last; `last` is `nil` if it has none yet.
+        public let first: CommitNumber
+        public let last: CommitNumber?
+        /// Whether it is complete: nothing will be appended.
+        public let isSealed: Bool
+    }
+
+    /// A checkpoint.
+    public struct Checkpoint: Sendable, Hashable {
+        /// The name, relative to the directory.
+        public let file: String
+        /// Its length.
+        public let byteCount: UInt64
+        /// The commit whose state it is.
+        public let number: CommitNumber
+        /// When it was begun, in nanoseconds since 1970.
+        public let nanosecondsSince1970: Int64
+    }
+
+    /// The identity in every file of the database: thirty-two hexadecimal digits.
+    public let databaseID: String
+    /// The newest commit; 0 in a new database.
+    public let newest: CommitNumber
+    /// The commits in the log; `nil` if it has none.
+    public let commits: ClosedRange<CommitNumber>?
+    /// When the first and the last commit of the log were made, in nanoseconds since 1970.
+    public let nanosecondsSince1970: ClosedRange<Int64>?
+    /// The changes of single records in the log.
+    public let changeCount: Int
+    /// The bytes of the log's commits before compression.
+    public let rawByteCount: UInt64
+    /// The records of each collection in the newest state, in the order of the names.
+    public let records: [(collection: String, count: Int)]
+    /// The segments of the log, oldest first.
+    public let segments: [Segment]
+    /// The checkpoints, oldest first.
+    public let checkpoints: [Checkpoint]
+
+    /// The bytes of all segments.
+    public var logBytes: UInt64 { segments.reduce(0) { $0 + $1.byteCount } }
+    /// The bytes of all checkpoints.
+    public var checkpointBytes: UInt64 { checkpoints.reduce(0) { $0 + $1.byteCount } }
+}
+
+extension ReplayReader {
+    /// Counts what there is.
+    ///
+    /// - Throws: `corruptLog`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
+    /// - Complexity: O(bytes of the log and of the newest checkpoint).
+    public func statistics() throws -> ReplayStatistics {
+        let id = try store.databaseID()
+        let oldest = try oldestCommitNumber()
+        var first: ReplayCommit?, last: ReplayCommit?
+        var changes = 0, rawBytes: UInt64 = 0
+        if let oldest {
+            var commits = commits(from: oldest).makeAsyncIterator()
+            while let commit = try commits.next() {
+                first = first ?? commit
+                last = commit
+                changes += commit.changeCount
+                rawBytes += UInt64(commit.byteCount)
+            }
+        }
+        let state = try state()
+        let times = [first, last].compactMap { $0?.nanosecondsSince1970 }
+        return ReplayStatistics(
+            databaseID: "\(id)", newest: state.number,
+            commits: first.flatMap { first in last.map { first.number...$0.number } },
+            nanosecondsSince1970: times.min().flatMap { low in times.max().map { low...$0 } },
+            changeCount: changes, rawByteCount: rawBytes,
+            records: state.collectionNames.map { ($0, state.count(in: $0)) },
+            segments: try store.segments().map {
+                .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)
+            },
+            checkpoints: try store.checkpoints().map {
+                .init(file: $0.file, byteCount: $0.bytes, number: $0.number, nanosecondsSince1970: $0.createdNs)
+            })
+    }
+}

@@ -1,0 +1,146 @@
+/// The life of segments: made whole under a temporary name, written again from an unproven tail, sealed, left.
+extension LogWriter {
+    /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
+    func rotate() throws {
+        try sync()
+        // What a segment may have besides commits, such as the mark of a checkpoint, is no reason: the next one would
+        // bear the same name.
+        guard let open, open.name.first <= last || mustRotate else { return }
+        try startSegment()
+    }
+
+    /// Makes the next segment: written whole under a temporary name, synced, renamed, and only then the old one sealed.
+    func startSegment() throws {
+        try sync()
+        let previous = open
+        try makeSegment(
+            first: last + 1, attested: last, previous: previous?.name ?? tail.segment,
+            previousEnd: previous?.offset ?? tail.end, previousChain: previous?.chain ?? tail.chain
+        ) { _ in }
+        if let previous { try finish(previous, Layout.sealRotated) }
+    }
+
+    /// Makes the first segment of this opening with the frames that were readable and not proven.
+    func relog(
+        first: UInt64, last newLast: UInt64, previousEnd: UInt64, previousChain: UInt64, frameBytesMax: UInt32,
+        _ frames: (inout FrameBuilder, _ write: (inout FrameBuilder) throws -> Void) throws -> Void
+    ) throws {
+        try makeSegment(
+            first: first, attested: newLast, previous: tail.segment, previousEnd: previousEnd,
+            previousChain: previousChain, frameBytesMax: frameBytesMax
+        ) { segment in
+            var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
+            func write(_ builder: inout FrameBuilder) throws {
+                guard !builder.bytes.isEmpty else { return }
+                try segment.file.writeAll(builder.bytes, at: builder.base)
+                builder.advance()
+            }
+            try frames(&builder, write)
+            try write(&builder)
+            segment.offset = builder.base
+            segment.chain = builder.chain
+        }
+        last = newLast
+        durable = newLast
+        attested = newLast
+    }
+
+    private func makeSegment(
+        first: UInt64, attested: UInt64, previous: FileName?, previousEnd: UInt64, previousChain: UInt64,
+        frameBytesMax: UInt32 = 0, _ fill: (inout Open) throws -> Void
+    ) throws {
+        let name = FileName(first: first, epoch: epoch)
+        let temporary = name.temporary(.segment)
+        // Left over from an attempt that failed, if it is there.
+        try? directory.unlink(temporary)
+        let header = FileHeader(
+            kind: .segment, databaseID: databaseID, epoch: epoch, first: first, previousFirst: previous?.first ?? 0,
+            previousEpoch: previous?.epoch ?? 0, previousEnd: previousEnd, previousChain: previousChain,
+            attested: attested, salt: options.random(), padShift: options.padShift,
+            maxStored: max(frameBytesMax, UInt32(options.frameBytesMax)),
+            maxRaw: max(frameBytesMax, UInt32(options.frameBytesMax)),
+            createdNs: options.now())
+        let file = try directory.open(temporary, .create)
+        var segment = Open(
+            file: file, name: name, salt: header.salt, offset: UInt64(Layout.fileHeaderBytes), chain: previousChain,
+            allocated: 0)
+        do {
+            extend(&segment, past: segment.offset)
+            try file.writeAll(header.encoded(), at: 0)
+            try fill(&segment)
+            // Before any name leads to it: a segment that can be found has its header and its space.
+            try file.sync()
+            statistics.syncs += 1
+        } catch {
+            try? file.close()
+            try? directory.unlink(temporary)
+            throw error
+        }
+        mustRotate = true
+        do {
+            try directory.rename(temporary, to: name.string(.segment))
+            // A rename is not durable until its directory is.
+            try directory.sync()
+        } catch {
+            try? file.close()
+            throw error
+        }
+        mustRotate = false
+        statistics.segments += 1
+        statistics.storedBytes += segment.offset
+        open = segment
+    }
+
+    private func finish(_ segment: Open, _ kind: UInt32) throws {
+        var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
+        let seal = Seal(
+            kind: kind, last: last, chain: segment.chain, firstNs: segment.firstNs, lastNs: segment.lastNs,
+            index: Array(segment.index.prefix(sealIndexEntriesThatFit)))
+        builder.addRaw(.seal, seal.encoded(), first: last + 1, durable: last, alignment: alignment)
+        defer { try? segment.file.close() }
+        do {
+            try segment.file.writeAll(builder.bytes, at: segment.offset)
+            // Only what was reserved and never used is given back.
+            try segment.file.truncate(to: builder.end)
+        } catch {
+            // A segment without a seal is as good: its successor, or its frames, say where it ends.
+            return
+        }
+        try segment.file.syncData()
+        statistics.syncs += 1
+    }
+
+    private var sealIndexEntriesThatFit: Int {
+        max(0, (options.frameBytesMax - Layout.sealFixedBytes) / Layout.sealIndexEntryBytes)
+    }
+
+    /// Notes a finished checkpoint in the log.
+    func mark(_ mark: CheckpointMark, bytesBefore: UInt64) throws {
+        statistics.checkpoints += 1
+        statistics.bytesSinceCheckpoint -= min(bytesBefore, statistics.bytesSinceCheckpoint)
+        guard var segment = open, !mustRotate else { return }
+        var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
+        builder.addRaw(.checkpointMark, mark.encoded(), first: last + 1, durable: durable, alignment: alignment)
+        try segment.file.writeAll(builder.bytes, at: segment.offset)
+        segment.offset = builder.end
+        segment.chain = builder.chain
+        open = segment
+        attested = durable
+        needsSync = true
+        statistics.storedBytes += UInt64(builder.bytes.count)
+    }
+
+    /// Syncs and seals. The log is complete then.
+    func close() throws {
+        try sync()
+        guard let segment = open else { return }
+        open = nil
+        try finish(segment, Layout.sealClosed)
+    }
+
+    /// Lets go of the file without another word: after a failed sync nothing may be written.
+    func abandon() {
+        try? open?.file.close()
+        open = nil
+    }
+}

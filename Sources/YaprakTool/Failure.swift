@@ -1,0 +1,85 @@
+import ArgumentParser
+import SystemPackage
+import ToolSupport
+import Yaprak
+
+/// What a person or a script is told when a verb can't do its work.
+///
+///     {"code":"notFound","message":"There is nothing at shop.yaprak. …","place":{"collection":"books"},"exit":3}
+struct Failure: Error {
+    /// A stable name.
+    let code: String
+    /// What happened and what to do about it.
+    let message: String
+    var place = DatabaseError.Place()
+    let exitCode: Int32
+
+    init(_ code: String, _ message: String, place: DatabaseError.Place = .init(), exitCode: Int32) {
+        self.code = code
+        self.message = message
+        self.place = place
+        self.exitCode = exitCode
+    }
+
+    /// What `error` means to whoever runs the tool; `nil` for the parser's own errors and for closed pipes.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as DatabaseError:
+            self.init(error.code.rawValue, error.message, place: error.place, exitCode: Self.exitCode(error.code))
+        case let error as InputError: self.init("badInput", "\(error)", exitCode: 64)
+        case let error as Errno where error != .brokenPipe:
+            self.init(
+                "ioFailed", "the file system says: \(error)", exitCode: error == .noSuchFileOrDirectory ? 3 : 6)
+        case let error as CBORError:
+            self.init("undecodableRecord", "a record is not CBOR: \(error)", exitCode: 4)
+        case is CancellationError: self.init("interrupted", "interrupted", exitCode: 130)
+        default: return nil
+        }
+    }
+
+    static func isClosedPipe(_ error: any Error) -> Bool { error as? Errno == .brokenPipe }
+
+    private static func exitCode(_ code: DatabaseError.Code) -> Int32 {
+        switch code {
+        case .notFound, .commitOutOfReach: 3
+        case .corruptLog, .corruptCheckpoint, .overLimit, .undecodableRecord, .migrationFailed: 4
+        case .alreadyExists, .typeMismatch, .nameTaken: 5
+        case .newerFormat: 7
+        case .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge: 64
+        default: 6
+        }
+    }
+
+    /// The line for a person: `message (code)`, safe for a terminal.
+    var sentence: String {
+        let text = message.split(separator: "\n", omittingEmptySubsequences: false).map { Self.printable($0) }
+        return text.joined(separator: " ") + " (\(code))"
+    }
+
+    // Messages quote things; only what could steer a terminal is escaped.
+    private static func printable(_ text: some StringProtocol) -> String {
+        text.split(separator: "\"", omittingEmptySubsequences: false).map { String($0).plain }.joined(separator: "\"")
+    }
+
+    /// One object on one line.
+    var json: String {
+        var pairs: [CBORValue.Pair] = [.init("code", .text(code)), .init("message", .text(message))]
+        var parts: [CBORValue.Pair] = []
+        if let file = place.file { parts.append(.init("file", .text(file))) }
+        if let offset = place.offset { parts.append(.init("offset", .unsigned(offset))) }
+        if let commits = place.commits {
+            parts.append(.init("commits", [.number(commits.lowerBound), .number(commits.upperBound)]))
+        }
+        if let collection = place.collection { parts.append(.init("collection", .text(collection))) }
+        if let key = place.key { parts.append(.init("key", .text(key))) }
+        if !parts.isEmpty { pairs.append(.init("place", .map(parts))) }
+        pairs.append(.init("exit", .integer(Int64(exitCode))))
+        return CBORValue.map(pairs).json()
+    }
+}
+
+extension CBORValue {
+    static func number(_ commit: CommitNumber) -> CBORValue { .unsigned(commit.rawValue) }
+    static func count(_ value: some BinaryInteger) -> CBORValue { .integer(Int64(value)) }
+}

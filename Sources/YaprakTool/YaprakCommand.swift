@@ -1,0 +1,89 @@
+import ArgumentParser
+import ToolSupport
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The replay tool: looks into a database directory without the program that wrote it.
+@main
+struct YaprakCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "yaprak",
+        abstract: "Looks into a Yaprak database: its records, its commits, its health.",
+        discussion: """
+            Works on the files alone, without the program that wrote them, also while it is writing. Only `load` writes.
+
+            Data goes to standard output: as aligned text on a terminal, as NDJSON into a pipe, or as --format says. \
+            Everything else goes to standard error. Control characters in stored data are escaped.
+
+              yaprak load cities.ndjson world.yaprak --collection cities --key id
+              yaprak log world.yaprak --oneline -n 5
+              yaprak get world.yaprak cities 2643743
+              yaprak verify world.yaprak
+
+            Exit codes: 0 all is well; 1 differs, or the answer is no; 2 a torn tail that was never promised, nothing \
+            else; 3 not found; 4 corrupt; 5 conflict; 6 locked or unreadable; 7 written by a newer version; 8 only what \
+            can be rebuilt is damaged; 64 wrong arguments or input; 130 interrupted.
+            """,
+        version: "0.1.0",
+        subcommands: [LoadCommand.self, StatsCommand.self, LogCommand.self, GetCommand.self, VerifyCommand.self])
+
+    static func main() async {
+        leave(await Invocation.run(Array(CommandLine.arguments.dropFirst()), on: .standard()))
+    }
+}
+
+// Inside of the command, `exit` is a method of ArgumentParser's.
+private func leave(_ code: Int32) -> Never { exit(code) }
+
+/// One run of the tool: arguments in, words and an exit code out. Tests run it against strings.
+enum Invocation {
+    /// Where the verbs of the running invocation write.
+    @TaskLocal static var console = Console.standard()
+
+    /// Parses, runs, reports.
+    static func run(_ arguments: [String], on console: Console) async -> Int32 {
+        await $console.withValue(console) {
+            let code = await attempt(arguments)
+            try? console.flush()
+            return code
+        }
+    }
+
+    private static func attempt(_ arguments: [String]) async -> Int32 {
+        do {
+            var command = try YaprakCommand.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            try console.flush()
+            return 0
+        } catch {
+            return report(error, asJSON: OutputFormat.wantsJSON(arguments))
+        }
+    }
+
+    private static func report(_ error: any Error, asJSON: Bool) -> Int32 {
+        if let failure = Failure(error) {
+            try? console.out.flush()
+            try? console.err.write(asJSON ? failure.json + "\n" : "yaprak: \(failure.sentence)\n")
+            return failure.exitCode
+        }
+        if Failure.isClosedPipe(error) { return 0 }
+        // Help and complaints of the parser.
+        let code = YaprakCommand.exitCode(for: error).rawValue
+        let text = YaprakCommand.fullMessage(for: error)
+        if code != 0, asJSON {
+            let message = YaprakCommand.message(for: error)
+            try? console.err.write(Failure("usage", message, exitCode: code).json + "\n")
+        } else if !text.isEmpty { try? (code == 0 ? console.out : console.err).write(text + "\n") }
+        return code
+    }
+}

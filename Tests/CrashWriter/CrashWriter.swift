@@ -1,0 +1,35 @@
+import Foundation
+import SystemPackage
+import Yaprak
+
+/// Writes commit after commit into the database at the given path, from several tasks, and says on standard output which
+/// are acknowledged. Never ends by itself.
+@main
+struct CrashWriter {
+    static let numbers = RecordCollection<Int, NoMetadata>("numbers")
+
+    static func main() async throws {
+        var options = DatabaseOptions()
+        options.checkpoints = .every(bytes: 64 << 10)
+        let database = try await Database.open(
+            at: FilePath(CommandLine.arguments[1]), options: options, collections: numbers)
+        print("open \(database.commitNumber)")
+        fflush(nil)
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask { [database] in
+                    while true {
+                        let number = try! await database.write { transaction in
+                            // Each commit holds its own number: what is there can be checked against what was said.
+                            let number = Int(transaction.commitNumber.rawValue)
+                            transaction[numbers]["\(number)"] = number
+                            transaction[numbers]["last of \(writer)"] = number
+                            return number
+                        }
+                        FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+                    }
+                }
+            }
+        }
+    }
+}

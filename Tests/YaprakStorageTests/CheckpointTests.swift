@@ -1,0 +1,103 @@
+import SystemPackage
+import Testing
+
+@testable import YaprakStorage
+
+@Suite struct CheckpointTests {
+    @Test func `A checkpoint makes old segments and checkpoints unneeded, and two always stay`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for round in 0..<5 {
+            for n in 1...12 { try opened.append(Harness.item(round * 12 + n, bytes: 300, compressible: false)) }
+            try opened.checkpoint()
+            #expect(disk.names("/db/ckpt").count == min(2, round + 1))
+        }
+        let names = disk.names("/db/wal").compactMap { FileName($0, .segment) }
+        #expect((names.first?.first ?? 0) <= 49 && (names.first?.first ?? 0) > 36)
+        try opened.append(Harness.item(61))
+        try opened.store.close()
+        let second = try Opened(disk)
+        #expect(second.items == opened.items && second.report.checkpoint == 60 && second.report.commits == 1)
+        try second.store.close()
+    }
+
+    @Test func `When the newest checkpoint is rotten an older one and more of the log do`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for round in 0..<3 {
+            for n in 1...5 { try opened.append(Harness.item(round * 5 + n, bytes: 200)) }
+            try opened.checkpoint()
+        }
+        try opened.append(Harness.item(16))
+        try opened.store.close()
+        let newest = try #require(disk.names("/db/ckpt").last)
+        let path = FilePath("/db/ckpt").appending(newest)
+        var bytes = try #require(disk.contents(path))
+        bytes[5000] ^= 1
+        disk.setContents(path, bytes)
+        let second = try Opened(disk)
+        #expect(second.items == opened.items)
+        #expect(second.report.checkpoint == 10 && second.report.notes.count == 1)
+        // The rotten one is not counted when the next is made: the good older one stays.
+        try second.checkpoint()
+        #expect(disk.names("/db/ckpt").count == 3)
+        try second.store.close()
+        let report = try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1)
+        #expect(report.exitCode == 4)
+    }
+
+    @Test func `A checkpoint that is given up leaves nothing`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        do {
+            let writer = try opened.store.beginCheckpoint(at: 1)
+            try writer.beginSection(kind: 1, name: "x", asOf: 1)
+        }
+        #expect(disk.names("/db/ckpt").isEmpty)
+        try opened.checkpoint()
+        #expect(throws: DatabaseError.self) { try opened.checkpoint() }
+        try opened.append(Harness.item(2))
+        try opened.store.close()
+        #expect(try reopened(disk).get() == opened.items)
+    }
+
+    @Test func `Retention keeps what it says`() throws {
+        for (retention, kept) in [
+            (Retention.all, 6), (.checkpoints(4), 4), (.commits(9), 3), (.commits(1), 2), (.age(.seconds(100)), 6),
+        ] {
+            let disk = MemoryFileSystem()
+            var options = Harness.options()
+            options.retention = retention
+            var opened = try Opened(disk, Harness.path, options)
+            for round in 0..<6 {
+                for n in 1...5 { try opened.append(Harness.item(round * 5 + n)) }
+                try opened.checkpoint()
+            }
+            #expect(disk.names("/db/ckpt").count == kept, "\(retention)")
+            try opened.store.close()
+            #expect(try reopened(disk).get() == opened.items)
+        }
+    }
+
+    @Test func `A standalone directory is a database of its own`() throws {
+        let disk = MemoryFileSystem()
+        let items = (1...10).map { Harness.item($0) }
+        func make() throws -> CheckpointWriter {
+            let writer = try Store.createStandalone("/copy", at: 10, options: Harness.options(), fileSystem: disk)
+            try writer.beginSection(kind: 1, name: "items", asOf: 10)
+            for item in items { try writer.append(item) }
+            try writer.endSection(count: 10, digest: 0)
+            return writer
+        }
+        try make().cancel()
+        #expect(disk.names("/").isEmpty)
+        try make().finish()
+        #expect(disk.names("/") == ["copy"])
+        #expect { try make() } throws: { ($0 as? DatabaseError)?.code == .alreadyExists }
+        var opened = try Opened(disk.crashed(keeping: .none, names: .none), "/copy")
+        #expect(opened.items == items)
+        try opened.append(Harness.item(11))
+        try opened.store.close()
+    }
+}
