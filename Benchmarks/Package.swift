@@ -13,11 +13,12 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CLZ4Frame", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
         .target(name: "CHelpers"),
         .executableTarget(
             name: "YaprakBench",
             dependencies: [
-                "CLMDB", "CHelpers",
+                "CLMDB", "CLZ4Frame", "CHelpers",
                 .product(name: "Yaprak", package: "yaprak"),
                 .product(name: "HashTreeCollections", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -79,13 +79,9 @@ enum KeyShape: String, CaseIterable {
         var known = Set<String>()
         var keys: [String] = []
         func take(_ key: String) { if keys.count < n, known.insert(key).inserted { keys.append(fresh(key)) } }
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Fixtures/departures-2013-01.ndjson")
-        if let text = try? String(contentsOf: file, encoding: .utf8) {
-            for line in text.split(separator: "\n") {
-                guard let start = line.range(of: "\"key\":\"")?.upperBound else { continue }
-                take(String(line[start...].prefix { $0 != "\"" }))
-            }
+        for line in Fixture.lines(of: "departures-2013-01.ndjson") {
+            guard let start = line.firstRange(of: "\"key\":\"".utf8)?.upperBound else { continue }
+            take(String(decoding: line[start...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
         }
         let carriers = ["UA", "B6", "EV", "DL", "AA", "MQ", "US", "9E", "WN", "VX", "FL", "AS", "F9", "YV", "HA"]
         let origins = ["EWR", "JFK", "LGA"]
