@@ -22,6 +22,12 @@ extension Draft {
     /// Ends the segment under way, if anything is in it.
     func closeSegment() {
         guard !recorders.isEmpty || clearedAll else { return }
+        let batch = takeBatch()
+        if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+    }
+
+    /// What was noted since the last segment.
+    func takeBatch() -> ChangeBatch {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
         for recorder in recorders {
@@ -29,7 +35,7 @@ extension Draft {
         }
         recorders = []
         clearedAll = false
-        if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+        return batch
     }
 
     private func process(_ segment: DraftSegment) throws {
