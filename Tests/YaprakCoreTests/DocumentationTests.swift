@@ -7,7 +7,8 @@ import Yaprak
 /// The programs that the documentation shows: they compile, they run, and the pages show nothing else.
 ///
 /// A program stands between `// snippet: name` and `// end` in a file of this target. On a page a block of Swift has the
-/// comment `<!-- snippet: name -->` on the line before it, and is the same text, indentation aside.
+/// comment `<!-- snippet: name -->` on the line before it, and is the same text, indentation aside. Several names stand for
+/// several programs, one after the other.
 @Suite struct DocumentationTests {
     let directory = TemporaryDirectory()
 
@@ -63,6 +64,24 @@ import Yaprak
 
         try await database.close()
         try await follower.value
+    }
+
+    @Test func `The program of the README runs`() async throws {
+        // snippet: readme
+        let database = Database.inMemory()              // or: try await Database.open(at: "shop.yaprak", collections: .books)
+        let changes = database.changesets()             // every commit from here on, none dropped
+
+        try await database.write { transaction in       // all of it or nothing; throwing undoes it
+            transaction[.books]["abc"] = Book(title: "Dune", salesRank: 3)
+            transaction[.books]["abc"]?.salesRank += 1
+        }
+        let before = database.snapshot                  // a value: no await, no lock held, stays what it is
+        try await database.write { $0[.books].removeAll() }
+
+        print(before[.books]["abc"]!.title, database.snapshot[.books].count)        // Dune 0
+        for try await commit in changes.prefix(2) { print(commit.commitNumber) }    // 1, then 2
+        // end
+        #expect(before[.books]["abc"]?.salesRank == 4 && database.commitNumber == 2)
     }
 
     @Test func `A database with a file is opened, closed and opened again`() async throws {
@@ -373,10 +392,11 @@ import Yaprak
                     Issue.record("\(page):\(index + 1): a block of Swift without <!-- snippet: name --> before it")
                     continue
                 }
-                let name = String(tag.dropFirst(14).dropLast(4))
-                shown.insert(name)
+                let names = tag.dropFirst(14).dropLast(4).split(separator: " ").map(String.init)
+                shown.formUnion(names)
                 let block = lines[(index + 1)...].prefix { $0 != "```" }
-                #expect(Array(block) == snippets[name], "\(page):\(index + 1): the block is not the snippet \(name)")
+                let program = names.map { snippets[$0] ?? [] }.joined(separator: [""])
+                #expect(block.elementsEqual(program), "\(page):\(index + 1): the block is not \(names) of the tests")
             }
         }
         #expect(Set(snippets.keys) == shown, "a snippet that no page shows")
