@@ -98,6 +98,22 @@ import Yaprak
         #expect(Array(changesets.suffix(1)).hasChange(forKey: "a", in: .books))
     }
 
+    @Test func `Inserted and removed wholesale is no change, and removing everything concerns every collection`() async throws {
+        let connection = database.connect()
+        await connection.beginLongLivedRead()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.write { $0[.books].removeAll() }
+        let both = await connection.advance()
+        #expect(!both.hasChange(in: .books) && both.netChanges.isEmpty)
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let all = try await commit { transaction in
+            transaction.removeAll()
+            transaction[.authors]["new"] = Author(name: "new")
+        }
+        #expect(all.didRemoveAll(in: .authors) && all.netChanges.didRemoveAll(inCollectionNamed: "authors"))
+        #expect(all.hasChange(forKey: "any", in: .authors) && all.hasChange(forKey: "any", in: .books))
+    }
+
     @Test func `Info travels with a commit, and alone makes one`() async throws {
         let changeset = try await commit { transaction in
             transaction[.books]["a"] = Book(title: "a")

@@ -171,6 +171,16 @@ import Yaprak
         #expect(log.lines.count == 1)
     }
 
+    @Test func `A primary extension that can't be encoded is refused`() async throws {
+        struct Forgetful: PrimaryExtension {
+            let name = "forgetful"
+            func makeRoot() -> Int { 0 }
+            func apply(_ operation: Int, to root: inout Int) -> Never? { nil }
+        }
+        let error = await #expect(throws: DatabaseError.self) { try await database.register(Forgetful()) }
+        #expect(error?.code == .extensionFailed && !database.snapshot.isRegistered("forgetful"))
+    }
+
     @Test func `What is put in by hand is part of the commit, and goes with what it belongs to`() async throws {
         let pins = Pins()
         try await database.register(pins)

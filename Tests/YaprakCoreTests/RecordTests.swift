@@ -175,6 +175,28 @@ import Yaprak
         #expect(log.lines.count == 2)
     }
 
+    @Test func `What preparing changes is logged, whichever half was set`() async throws {
+        let disk = TemporaryDirectory()
+        let path = FilePath(disk.appending("prepared.yaprak"))
+        let prepared = RecordCollection.shelved.configured {
+            $0.prepare { _, book, shelf in
+                book.salesRank += 1
+                shelf?.room += "!"
+            }
+        }
+        var database = try await Database.open(at: path, collections: prepared)
+        try await database.write { $0[.shelved].set(Book(title: "a"), metadata: Shelf(room: "1"), for: "a") }
+        try await database.write { $0[.shelved].replaceMetadata(Shelf(room: "2"), for: "a") }
+        try await database.write { $0[.shelved]["a"] = Book(title: "b", salesRank: 10) }
+        let before = try #require(database.snapshot[.shelved].row(for: "a"))
+        try await database.close()
+        database = try await Database.open(at: path, collections: prepared)
+        let after = try #require(database.snapshot[.shelved].row(for: "a"))
+        #expect(after.object == before.object && after.metadata == before.metadata)
+        #expect(after.object.salesRank == 11 && after.metadata == Shelf(room: "2!!"))
+        try await database.close()
+    }
+
     @Test func `Preparing checks and changes what is set`() async throws {
         struct EmptyTitle: Error {}
         try await database.bind(

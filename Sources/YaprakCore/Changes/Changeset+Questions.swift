@@ -44,7 +44,7 @@ extension NetChanges: ChangeQuestions {
 
     fileprivate func entry(_ key: String, in collection: String) -> (cleared: Bool, entry: ChangeEntry?) {
         guard let changes = batch.changes(inCollection: collection) else { return (batch.clearedAll, nil) }
-        return (changes.clearedCount != nil, changes.entry(forKey: RecordKey.normalized(key)))
+        return (batch.clearedAll || changes.clearedCount != nil, changes.entry(forKey: RecordKey.normalized(key)))
     }
 }
 

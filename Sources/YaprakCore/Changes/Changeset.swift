@@ -31,9 +31,13 @@ public struct Changeset: Sendable {
     /// - Throws: `DecodingError`, only if the changeset was read back from the log.
     public func info<Info: Codable & Sendable>(as type: Info.Type = Info.self) throws -> Info? {
         switch storage.info {
-        case nil: nil
-        case .value(let value, _)?: value as? Info
-        case .encoded(let bytes)?: try CBORDecoder().decode(Info.self, from: bytes)
+        case nil: return nil
+        case .value(let value as Info, _)?: return value
+        case .value(let value, _)?:
+            throw DecodingError.typeMismatch(
+                Info.self,
+                .init(codingPath: [], debugDescription: "the info of commit \(commitNumber) is a \(Swift.type(of: value))"))
+        case .encoded(let bytes)?: return try CBORDecoder().decode(Info.self, from: bytes)
         }
     }
 

@@ -22,13 +22,16 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     private let start: Start
 
     private enum Start: Sendable {
-        case linked(ChangesetLink)
+        /// A place in the chain; a cursor, so that a sequence nobody iterates is let go of like a slow consumer.
+        case linked(ChangesetCursor)
         case after(CommitNumber)
     }
 
     init(_ source: ChangesetSource, from link: ChangesetLink) {
         self.source = source
-        start = .linked(link)
+        let cursor = ChangesetCursor(link, lagLimit: source.lagLimit)
+        source.publication.care(for: cursor)
+        start = .linked(cursor)
     }
 
     init(_ source: ChangesetSource, after number: CommitNumber) {
@@ -49,7 +52,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         guard let source else { return Iterator(nil, nil) }
         let cursor =
             switch start {
-            case .linked(let link): ChangesetCursor(link, lagLimit: source.lagLimit)
+            case .linked(let cursor): cursor.copy()
             case .after(let number): ChangesetCursor(number: number, lagLimit: source.lagLimit)
             }
         source.publication.care(for: cursor)

@@ -45,7 +45,8 @@ final class CollectionChanges: Sendable {
             let inserted = entries.count { $0.before == nil }
             let removed = entries.count { $0.after == nil }
             let before = clearedCount ?? max(0, cleared - inserted + removed)
-            return CollectionChanges(binding: next.binding, clearedCount: before, entries: next.entries)
+            return CollectionChanges(
+                binding: next.binding, clearedCount: before == 0 ? nil : before, entries: next.entries)
         }
         return CollectionChanges(
             binding: next.binding, clearedCount: clearedCount, entries: netEntries(entries + next.entries))

@@ -15,7 +15,7 @@ extension NetChanges {
     /// Whether everything in the collection was removed at once, before the changes of single keys. O(number of
     /// changed collections).
     public func didRemoveAll(inCollectionNamed name: String) -> Bool {
-        batch.changes(inCollection: name)?.clearedCount != nil
+        batch.clearedAll || batch.changes(inCollection: name)?.clearedCount != nil
     }
 
     /// By how many records the collection has grown, or shrunk.

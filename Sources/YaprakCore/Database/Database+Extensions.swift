@@ -76,7 +76,9 @@ extension Database {
             if !delta.isEmpty || !registration.dependencies.isEmpty {
                 root = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base)).root
             }
-            draft.extensions.append(ExtensionEntry(registration: registration, root: root))
+            let entry = ExtensionEntry(registration: registration, root: root)
+            if registration.isPrimary { _ = try encodePrimary(entry) }
+            draft.extensions.append(entry)
         }
         _ = shelf.take(registration.name)
         await host.didRegister(at: working.number, origin: start.origin)
@@ -168,12 +170,26 @@ extension Database {
                 if entry.registration.isPrimary {
                     shelf.items[entry.registration.name] = ExtensionShelf.Item(
                         versionTag: entry.registration.versionTag(of: entry.root), isPrimary: true,
-                        bytes: try entry.registration.encode(entry.root))
+                        bytes: try encodePrimary(entry))
                 }
             }
         }
         for name in gone { await hosts.removeValue(forKey: name)?.didUnregister() }
         return gone
+    }
+
+    /// The bytes of state that was put in by hand, and must not get lost.
+    private nonisolated func encodePrimary(_ entry: ExtensionEntry) throws -> [UInt8] {
+        do {
+            if let bytes = try entry.registration.encode(entry.root) { return bytes }
+        } catch {
+            throw DatabaseError(
+                .extensionFailed, "the state of \"\(entry.registration.name)\" does not encode. It stays registered.",
+                cause: error)
+        }
+        throw DatabaseError(
+            .extensionFailed,
+            "extension \"\(entry.registration.name)\" keeps what was put in by hand, and its encode(_:) returns nil. Implement encode and decode.")
     }
 
     /// The hosts of the registered extensions, parents before dependants. O(number of extensions).

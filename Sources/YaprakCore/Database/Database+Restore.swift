@@ -57,6 +57,7 @@ extension Draft {
 
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
     func restore(_ target: SnapshotState) {
+        isUnlimited = true
         let batch = ChangeBatch(from: base, to: target)
         for changes in batch.collections {
             let slot: Int
@@ -81,6 +82,7 @@ extension Draft {
     /// Applies what leads from the present to a state read from files.
     /// - Throws: `undecodableRecord`.
     func restore(raw target: SnapshotState) throws {
+        isUnlimited = true
         let decoder = RecordDecoder()
         for (slot, binding) in directory.bindings.enumerated() where !binding.isHidden {
             if target.root(ofCollection: binding.name)?.isEmpty ?? true { clear(slot) }

@@ -34,7 +34,14 @@ public actor Database {
     public nonisolated let options: DatabaseOptions
 
     /// What opening the files found and did; `nil` in memory.
-    public nonisolated var recoveryReport: RecoveryReport? { files?.report }
+    ///
+    /// The count of records set aside is that of the newest snapshot: binding a collection later adds to it, mending or
+    /// removing such a record takes from it.
+    public nonisolated var recoveryReport: RecoveryReport? {
+        guard var report = files?.report else { return nil }
+        report.recordsSetAside = publication.newest.countOfRecordsSetAside
+        return report
+    }
 
     /// The newest sealed state. Ahead of the published one by what waits for the log.
     var working: SnapshotState

@@ -165,7 +165,12 @@ extension CBOREncoder {
     /// The bytes of something that stands in a commit beside its records.
     /// - Throws: what encoding throws; `encodingFailed` if it nests deeper than a reader of the log will follow.
     func encodePart(_ value: some Encodable) throws -> [UInt8] {
-        let bytes = try encode(value)
+        let bytes: [UInt8]
+        do {
+            bytes = try encode(value)
+        } catch {
+            throw DatabaseError(.encodingFailed, "a value of type \(type(of: value)) does not encode as CBOR", cause: error)
+        }
         guard (try? CBORItem.length(of: bytes, maxDepth: CommitField.valueDepthMax)) != nil else {
             throw DatabaseError(
                 .encodingFailed,

@@ -103,12 +103,13 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         )
     }
 
-    /// Bytes say themselves whether they are CBOR or another coder's, so a collection may change its coder.
+    /// Bytes say themselves which coder they are of, so a collection may change from one that is known here to any other.
     private func decode<Value: Decodable>(
         _ type: Value.Type, _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder
     ) throws -> Value {
         try item.withUnsafeBytes { bytes in
             guard let foreign = try ForeignItem.read(bytes) else { return try decoder.cbor.decode(type, from: bytes) }
+            if foreign.coder == JSONRecordCoder().name { return try JSONRecordCoder().decode(type, from: foreign.bytes) }
             guard foreign.coder == configuration.coder.name else {
                 throw DatabaseError(
                     .undecodableRecord,

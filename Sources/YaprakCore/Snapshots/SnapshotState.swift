@@ -108,6 +108,14 @@ extension CollectionDirectory {
     }
 }
 
+extension SnapshotState {
+    /// Rows of all collections that were set aside.
+    var countOfRecordsSetAside: Int {
+        guard directory.hasAsides else { return 0 }
+        return zip(directory.bindings, roots).reduce(0) { $1.0.isHidden ? $0 + $1.1.count : $0 }
+    }
+}
+
 extension Draft {
     /// A write to a key takes away what was set aside under it.
     func replaceAside(of slot: Int, _ key: String, by after: RecordBox?) {

@@ -64,13 +64,7 @@ extension Draft {
             info = .value(value, encoded: nil)
             return
         }
-        do {
-            info = .value(value, encoded: try sharedEncoder.encodePart(value))
-        } catch {
-            fail(
-                DatabaseError(
-                    .encodingFailed, "the info of a commit does not encode as CBOR: \(type(of: value))", cause: error))
-        }
+        do { info = .value(value, encoded: try sharedEncoder.encodePart(value)) } catch { fail(error) }
     }
 }
 

@@ -40,6 +40,8 @@ final class Draft {
     var extensionChanges: [(name: String, changes: any Sendable)] = []
     @exclusivity(unchecked)
     var primarySteps: [(name: String, step: [UInt8])] = []
+    /// The engine's own work, which no limit of operations is for.
+    var isUnlimited = false
     /// An extension was changed by hand in a way that isn't logged; a commit all the same.
     var isModified = false
 
@@ -196,6 +198,7 @@ final class Draft {
     }
 
     func countOperation() -> Bool {
+        if isUnlimited { return true }
         operations += 1
         if operations > environment.limits.operationsMax {
             fail(

@@ -98,7 +98,10 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     func prepareAndSetObject(_ object: Object, for key: String) {
         let key = RecordKey.normalized(key)
         guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
-        draft.edit(slot, key) { old in .put(keeping(old, key, object, metadata), .objectChanged) }
+        // What prepared the record may have changed both.
+        draft.edit(slot, key) { old in
+            .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
+        }
     }
 
     /// Replaces the object of a record that is there; keeps its metadata.
@@ -119,8 +122,10 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         let key = RecordKey.normalized(key)
         guard let old = draft.box(slot, key).map({ unsafeDowncast($0, to: Box.self) }) else { return false }
         guard let (object, metadata) = prepared(old.object, metadata, key) else { return true }
+        let isPrepared = draft.needsPreparing(slot)
         draft.edit(slot, key) { old in
             guard let old else { return .keep }
+            if isPrepared { return .put(box(old.key, object, metadata), [.objectChanged, .metadataChanged]) }
             let box = Box(
                 key: old.key, object: object, metadata: metadata, objectStamp: old.objectStamp,
                 metadataStamp: draft.tree.stamp)
