@@ -14,7 +14,7 @@ extension Database {
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
     /// - Complexity: O(1) in the number of records; no node is copied.
-    public func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async -> Database {
+    public nonisolated(nonsending) func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async -> Database {
         let origin = (snapshot ?? self.snapshot).state
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
@@ -24,7 +24,7 @@ extension Database {
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, options: options,
             encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
-        await fork.hostExtensions()
+        if !origin.extensions.isEmpty { await fork.hostExtensions() }
         return fork
     }
 

@@ -20,43 +20,56 @@ extension Database {
     ///   `transactionTooLarge`, `encodingFailed`, `extensionFailed`, `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
     ///   Whatever it throws, nothing of the transaction was kept; only after `syncFailed` a crash may bring it back.
     /// - Complexity: O(log *n*) for each change; one sync, shared by all commits that wait for the log.
-    @discardableResult
+    @inlinable @discardableResult
     public nonisolated(nonsending) func write<Result: Sendable>(
         origin: String = "", _ body: @Sendable (inout WriteTransaction) throws -> Result
     ) async throws -> Result {
+        nonisolated(unsafe) var result: Result?
+        try await commit(origin) { result = try body(&$0) }
+        return result!
+    }
+
+    /// A write without a result, so that only its closure knows of types.
+    @usableFromInline
+    nonisolated(nonsending) func commit(
+        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) async throws {
         if !turns.takeIfFree() { try await turns.take() }
         let done = try await perform(origin, body)
         if let ticket = done.ticket {
-            try await ticket.wait()
-            reclaimer.reclaimSome(timeline)
-            files?.checkpointIfDue(self)
+            do {
+                try await ticket.wait()
+            } catch {
+                reclaimer.reclaimSome(timeline)
+                throw error
+            }
         }
+        // Here, where the draft and the state before it are let go: what is reclaimed now calls for no task.
+        reclaimer.reclaimSome(timeline)
+        if done.ticket != nil { files?.checkpointIfDue(self) }
         for callback in done.callbacks { callback() }
-        return done.result
     }
 
-    private struct Done<Result: Sendable>: Sendable {
-        var result: Result
+    private struct Done: Sendable {
         var ticket: CommitTicket?
         var callbacks: [@Sendable () -> Void]
     }
 
     /// Runs a transaction. Called by whoever has the turn; passes it on.
-    private func perform<Result: Sendable>(
-        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Result
-    ) throws -> Done<Result> {
+    private func perform(
+        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) throws -> Done {
         defer { turns.pass() }
         let draft = try beginDraft()
-        let result: Result
         do {
             var transaction = WriteTransaction(draft)
-            result = try body(&transaction)
+            try body(&transaction)
         } catch {
             draft.abort()
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        return Done(result: result, ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
+        return Done(ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
     }
 
     /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
@@ -79,14 +92,10 @@ extension Database {
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        guard let sealed else {
-            reclaimer.reclaimSome(timeline)
-            return nil
-        }
+        guard let sealed else { return nil }
         guard let files else {
             working = sealed.state
             publication.publish(sealed.state, sealed.changeset)
-            reclaimer.reclaimSome(timeline)
             return nil
         }
         let ticket = CommitTicket()

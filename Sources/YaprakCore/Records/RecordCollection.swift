@@ -19,7 +19,7 @@ public import YaprakCBOR
 public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     /// The name, as it stands in the log.
     public let name: String
-    @usableFromInline let configuration: CollectionConfiguration<Object, Metadata>?
+    @usableFromInline let configuration: SharedConfiguration<Object, Metadata>?
 
     /// A handle for the collection called `name`. O(1).
     @inlinable
@@ -30,7 +30,7 @@ public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & S
 
     init(name: String, configuration: CollectionConfiguration<Object, Metadata>) {
         self.name = name
-        self.configuration = configuration
+        self.configuration = SharedConfiguration(configuration)
     }
 
     /// The same collection with its coder, its validation and its migrations, for the place where it is bound.
@@ -42,10 +42,18 @@ public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & S
     ///
     /// Handles without a configuration use the one that was bound. O(1).
     public func configured(_ build: (inout CollectionConfiguration<Object, Metadata>) -> Void) -> Self {
-        var next = configuration ?? CollectionConfiguration()
+        var next = configuration?.value ?? CollectionConfiguration()
         build(&next)
         return Self(name: name, configuration: next)
     }
+}
+
+/// A configuration behind a reference, so that a handle is a name and a word: one is made with each read.
+@usableFromInline
+final class SharedConfiguration<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    let value: CollectionConfiguration<Object, Metadata>
+
+    init(_ value: CollectionConfiguration<Object, Metadata>) { self.value = value }
 }
 
 /// The metadata of collections that have none.

@@ -13,11 +13,11 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     private let isCBOR: Bool
 
     init(_ collection: RecordCollection<Object, Metadata>) {
-        configuration = collection.configuration ?? CollectionConfiguration()
+        configuration = collection.configuration?.value ?? CollectionConfiguration()
         isCBOR = configuration.coder is CBORRecordCoder
         super.init(
             name: collection.name, objectType: Object.self, metadataType: Metadata.self,
-            version: configuration.version)
+            version: configuration.version, needsPreparing: configuration.prepare != nil)
     }
 
     override var undecodable: UndecodablePolicy { configuration.undecodable }

@@ -17,19 +17,14 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// Where in the tree this collection begins and ends: all of it, or the range of a slice.
     @usableFromInline let bounds: Range<Int>
 
-    @inlinable
+    @inlinable @inline(__always)
     init(state: SnapshotState, collection: RecordCollection<Object, Metadata>) {
         self.state = state
-        if let slot = state.directory.slot(of: collection.name) {
-            state.directory.bindings[slot].check(Object.self, Metadata.self)
-            root = state.roots[slot]
-        } else {
-            root = .none
-        }
-        bounds = 0..<root.rowCount
+        root = state.root(ofCollection: collection.name, Object.self, Metadata.self)
+        bounds = Range(uncheckedBounds: (0, root.rowCount))
     }
 
-    @usableFromInline
+    @inlinable
     init(state: SnapshotState, root: TreeRoot, bounds: Range<Int>) {
         self.state = state
         self.root = root
@@ -80,14 +75,20 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
 }
 
 extension TreeRoot {
-    @usableFromInline static var none: TreeRoot { TreeRoot() }
-
-    /// The box under `key` in its normal form.
+    /// The box under `key`, given in any form.
     @usableFromInline
     func lookup(recordKey key: String) -> Unmanaged<RecordBox>? {
-        RecordKey.normalized(key).withKeyBytes { bytes in
-            lookup(bytes).map { Unmanaged<RecordBox>.fromOpaque($0.toOpaque()) }
+        // Keys in ASCII, nearly all, are looked up where they stand.
+        let found = key.utf8.withContiguousStorageIfAvailable { bytes in
+            RecordKey.isASCII(bytes) ? Optional(lookup(bytes)) : nil
         }
+        let row = if case .some(.some(let row)) = found { row } else { lookup(normalizing: key) }
+        return row.map { Unmanaged<RecordBox>.fromOpaque($0.toOpaque()) }
+    }
+
+    @inline(never)
+    private func lookup(normalizing key: String) -> Unmanaged<TreeRow>? {
+        RecordKey.normalized(key).withKeyBytes { lookup($0) }
     }
 
     @usableFromInline
@@ -95,7 +96,7 @@ extension TreeRoot {
         unsafeDowncast(row(at: position), to: RecordBox.self)
     }
 
-    @usableFromInline var rowCount: Int { count }
+    @inlinable @inline(__always) var rowCount: Int { count }
 }
 
 /// Walks the boxes of a range of positions, without its types.

@@ -39,6 +39,14 @@ package final class SnapshotState: Sendable {
         directory.slot(of: name).map { roots[$0] }
     }
 
+    /// The root of a collection with these types; of an empty tree if the collection was never written.
+    @usableFromInline
+    func root(ofCollection name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> TreeRoot {
+        guard let slot = directory.slot(of: name) else { return TreeRoot() }
+        directory.bindings[slot].check(object, metadata)
+        return roots[slot]
+    }
+
     /// The entry of the extension called `name`, or `nil`.
     func entry(ofExtension name: String) -> ExtensionEntry? {
         extensions.first { $0.registration.name == name }

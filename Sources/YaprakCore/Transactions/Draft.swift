@@ -6,6 +6,9 @@ import YaprakTrees
 ///
 /// One at a time per database, on the Database actor, from the start of a transaction's closure to its end.
 ///
+/// No access to its fields lasts longer than a step of the engine's own code (a user's closure is never called during
+/// one), so they go without the runtime's exclusivity checks.
+///
 /// - Invariant: until `seal()` nothing of it can be seen from outside, except through snapshots frozen on the way,
 ///   which stay what they were.
 @usableFromInline
@@ -15,24 +18,41 @@ final class Draft {
     let firstStamp: UInt64
     let environment: DraftEnvironment
 
+    @exclusivity(unchecked)
     var directory: CollectionDirectory
+    @exclusivity(unchecked)
     var roots: ContiguousArray<TreeRoot>
+    @exclusivity(unchecked)
     var extensions: ContiguousArray<ExtensionEntry>
 
     // Notes since the extensions last caught up, and before.
+    @exclusivity(unchecked)
     var recorders: ContiguousArray<ChangeRecorder> = []
+    @exclusivity(unchecked)
     var clearedAll = false
+    @exclusivity(unchecked)
     var segments: [DraftSegment] = []
+    @exclusivity(unchecked)
     var caughtUpSegments = 0
+    @exclusivity(unchecked)
     var lastCaughtUp: SnapshotState
+    @exclusivity(unchecked)
     var extensionChanges: [(name: String, changes: any Sendable)] = []
+    @exclusivity(unchecked)
     var primarySteps: [(name: String, step: [UInt8])] = []
+    /// An extension was changed by hand in a way that isn't logged; a commit all the same.
+    var isModified = false
 
+    @exclusivity(unchecked)
     var info: ChangesetStorage.Info?
+    @exclusivity(unchecked)
     var afterCommit: [@Sendable () -> Void] = []
+    @exclusivity(unchecked)
     private var operations = 0
     /// The first thing that went wrong in a place that can't throw; the transaction fails with it at its end.
+    @exclusivity(unchecked)
     private(set) var failure: (any Error)?
+    @exclusivity(unchecked)
     private var frozen: SnapshotState?
 
     init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
@@ -55,12 +75,20 @@ final class Draft {
     // MARK: Collections
 
     /// The slot of a typed collection, made if it is new.
-    @usableFromInline
+    @inlinable
     func slot<Object, Metadata>(of collection: RecordCollection<Object, Metadata>) -> Int {
-        if let slot = directory.slot(of: collection.name) {
-            directory.bindings[slot].check(Object.self, Metadata.self)
-            return slot
-        }
+        slot(named: collection.name, Object.self, Metadata.self) ?? makeSlot(for: collection)
+    }
+
+    @usableFromInline
+    func slot(named name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> Int? {
+        guard let slot = directory.slot(of: name) else { return nil }
+        directory.bindings[slot].check(object, metadata)
+        return slot
+    }
+
+    @usableFromInline @inline(never)
+    func makeSlot<Object, Metadata>(for collection: RecordCollection<Object, Metadata>) -> Int {
         if let error = invalidName(collection.name, of: "collection") { fail(error) }
         return addCollection(TypedBinding(collection))
     }
@@ -75,7 +103,15 @@ final class Draft {
 
     // MARK: Records
 
+    /// The stamp of what is written now.
+    @usableFromInline var stamp: UInt64 { tree.stamp }
+
+    /// Whether records of a collection are checked before they are written.
+    @usableFromInline
+    func needsPreparing(_ slot: Int) -> Bool { directory.bindings[slot].needsPreparing }
+
     /// What is to become of a record.
+    @usableFromInline
     enum Edit {
         case keep
         case put(RecordBox, ChangeKinds)
@@ -85,7 +121,7 @@ final class Draft {
     /// Decides about the record under `key` (in its normal form), applies the decision and notes it.
     ///
     /// - Returns: the record there was before.
-    @discardableResult
+    @usableFromInline @discardableResult
     func edit(_ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit) rethrows -> RecordBox? {
         guard failure == nil, admit(key) else { return nil }
         var after: RecordBox?
