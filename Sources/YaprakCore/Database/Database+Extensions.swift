@@ -13,8 +13,8 @@ extension Database {
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
-    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `closed`; `CancellationError` if the
-    ///   task is cancelled while records are put in. Nothing is registered then.
+    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `CancellationError`
+    ///   if the task is cancelled while records are put in. Nothing is registered then.
     /// - Complexity: O(number of records) the first time, O(changes) when a root is taken over.
     @discardableResult
     public func register(
@@ -150,8 +150,9 @@ extension Database {
     ///
     /// Snapshots taken before still have it. The state of a primary extension is kept, in memory and in the files, for the
     /// next time it is registered; derived state is dropped.
+    /// - Complexity: O(number of extensions), and what `encode` costs for primary ones.
     /// - Returns: the names of all that were taken out, dependants first; empty if there was none of that name.
-    /// - Throws: `closed`.
+    /// - Throws: `readOnly`, `closed`, what a primary extension's `encode` throws; `CancellationError` before its turn.
     @discardableResult
     public func unregister(_ name: String) async throws -> [String] {
         var gone: [String] = []
@@ -175,7 +176,7 @@ extension Database {
         return gone
     }
 
-    /// The hosts of the registered extensions, parents before dependants.
+    /// The hosts of the registered extensions, parents before dependants. O(number of extensions).
     public var registeredExtensions: [ExtensionHost] {
         working.extensions.compactMap { hosts[$0.registration.name] }
     }

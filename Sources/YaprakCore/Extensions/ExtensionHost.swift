@@ -4,7 +4,7 @@ public import struct YaprakStorage.CommitNumber
 
 /// The actor that hosts one registered extension: its population, its version, its place among the others.
 ///
-///     let host = try await database.register(salesRank) { print($0) }       // 12 of 34,006 records
+///     let host = try await database.register(salesRank) { print($0) }       // 1024 of 34006 records
 ///     await host.status
 ///     for try await changes in host.changes(of: salesRank) { … }
 ///
@@ -37,7 +37,7 @@ public actor ExtensionHost {
     public enum Origin: Sendable, Hashable {
         /// From the records, one by one.
         case populated
-        /// From a checkpoint, and what changed since.
+        /// From a checkpoint, and what changed since; in a fork, from the database it was forked from.
         case adopted
     }
 
@@ -54,7 +54,8 @@ public actor ExtensionHost {
 
     /// What each commit changes in the extension, from now on: one element for each commit that does.
     ///
-    /// Nothing is dropped: see ``Database/changesets(lagLimit:)``. Ends when the database closes.
+    /// Nothing is dropped: see ``ChangesetSequence``. Ends when the database closes; ended from the start if it is gone.
+    /// O(1) to make.
     public nonisolated func changes<Extension: DatabaseExtension>(
         of extension: Extension
     ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
