@@ -103,7 +103,7 @@ struct LoadCommand: AsyncParsableCommand {
         let lines = [
             ("loaded", "\(result.records.grouped) records into \(collection.plain)"),
             ("new", "\(result.inserted.grouped), replaced \((result.records - result.inserted).grouped)"),
-            ("commits", "\(result.commits.grouped), the newest is \(newest.rawValue.grouped)"),
+            ("commits", "\(result.commits.grouped), the newest is \(newest)"),
         ]
         try PropertyWriter.write(
             result.badCount > 0 ? lines + [("bad lines", result.badCount.grouped)] : lines, json: json,
