@@ -72,4 +72,29 @@ import Yaprak
         }
         #expect(try await happens(done))
     }
+
+    // An extension that threw in the middle of a write was asked again at its end, and those before it followed twice.
+    @Test func `A write whose extension threw is undone, also if the closure swallows the error`() async throws {
+        struct Picky: DatabaseExtension {
+            let name = "picky"
+            struct No: Error {}
+            func makeRoot() -> Int { 0 }
+            func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+                if context.after[.books].count == 1 { throw No() }
+                return nil
+            }
+        }
+        let database = Database.inMemory()
+        try await database.register(Counter())
+        try await database.register(Picky())
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { transaction in
+                transaction[.books]["a"] = Book(title: "a")
+                _ = try? transaction.snapshot()
+                transaction[.books]["b"] = Book(title: "b")
+            }
+        }
+        #expect(error?.code == .extensionFailed)
+        #expect(database.commitNumber == 0 && database.snapshot[Counter()] == [:])
+    }
 }

@@ -11,6 +11,7 @@ extension Draft {
     /// Brings every extension up to date with what the transaction did so far.
     /// - Throws: `extensionFailed` with what the extension threw.
     func catchUp() throws {
+        if let failure { throw failure }
         closeSegment()
         while caughtUpSegments < segments.count {
             let segment = segments[caughtUpSegments]
@@ -72,8 +73,10 @@ extension Draft {
             throw otherExtension(`extension`.name, Extension.self)
         }
         var root = extensions[index].root as! Extension.Root
-        let changes = try wrap(registration) { try registration.base.apply(operation, to: &root) }
-        primarySteps.append((registration.name, try CBOREncoder().encode(operation)))
+        let (changes, step) = try wrap(registration) {
+            (try registration.base.apply(operation, to: &root), try CBOREncoder().encode(operation))
+        }
+        primarySteps.append((registration.name, step))
         extensions[index].root = root
         forgetFrozen()
         if let changes { extensionChanges.append((registration.name, changes)) }
@@ -94,13 +97,15 @@ extension Draft {
     private func wrap<Result>(_ registration: ExtensionRegistration, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch let error as DatabaseError {
-            throw error
         } catch {
-            throw DatabaseError(
+            let failure = error as? DatabaseError ?? DatabaseError(
                 .extensionFailed,
                 "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
                 cause: error)
+            // Those before it have followed already, and its own trees may be half done: there is no way on from here,
+            // whatever the closure makes of the error.
+            fail(failure)
+            throw failure
         }
     }
 }
