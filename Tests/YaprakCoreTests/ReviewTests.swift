@@ -97,4 +97,56 @@ import Yaprak
         #expect(error?.code == .extensionFailed)
         #expect(database.commitNumber == 0 && database.snapshot[Counter()] == [:])
     }
+
+    // A touch finds no record where one was set aside, and took the bytes away all the same.
+    @Test func `Touching a key leaves what was set aside under it`() async throws {
+        try await withBadRecords(["bad", "good"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let isThere = try await database.write { $0[Self.strict].touchObject(for: "bad") }
+        #expect(!isThere)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        #expect(database.commitNumber == 1)
+        try await database.close()
+    }
+
+    // Records set aside are out of extensions, but their removal was told to them.
+    @Test func `Extensions hear nothing of records that were set aside`() async throws {
+        try await withBadRecords(["bad", "good"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.register(Counter())
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict].remove("bad") }
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict].removeAll() }
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.close()
+        let again = try await Database.open(at: path, collections: Self.lenient)
+        #expect(again.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await again.close()
+    }
+
+    // With nothing but set-aside records in a collection, its clearing was not logged: memory lost what the disk kept.
+    @Test func `Removing everything removes what was set aside, also where nothing else is left`() async throws {
+        try await withBadRecords(["bad"])
+        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        try await database.write { transaction in
+            transaction[Self.strict].removeAll()
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+    }
+
+    // Extensions never saw the rows of a collection without types, but were told that so many were removed.
+    @Test func `Extensions hear nothing of collections without types`() async throws {
+        try await withBadRecords(["a", "b"])
+        let database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Counter())
+        try await database.write { $0.removeAll(inCollectionNamed: "books") }
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.close()
+    }
 }

@@ -35,12 +35,14 @@ extension Draft {
 
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
+        let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
+        let batch = hasUntold ? segment.batch.forExtensions : segment.batch
         var changed = segment.stepped.compactMap { step in step.changes.map { (name: step.name, changes: $0) } }
         var updated = Set(segment.stepped.map(\.name))
         for index in extensions.indices {
             let registration = extensions[index].registration
             guard
-                !segment.batch.isEmpty && registration.isConcerned(by: segment.batch)
+                !batch.isEmpty && registration.isConcerned(by: batch)
                     || registration.dependencies.contains(where: updated.contains)
             else { continue }
             let context = ExtensionContext(before: Snapshot(lastCaughtUp), parentChanges: changed) { [self] in
@@ -48,7 +50,7 @@ extension Draft {
             }
             let update = try wrap(registration) {
                 try registration.update(
-                    extensions[index].root, for: NetChanges(batch: segment.batch), in: context)
+                    extensions[index].root, for: NetChanges(batch: batch), in: context)
             }
             extensions[index].root = update.root
             forgetFrozen()
