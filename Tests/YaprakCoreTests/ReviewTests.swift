@@ -149,4 +149,24 @@ import Yaprak
         #expect(database.snapshot[Counter()] == [:])
         try await database.close()
     }
+
+    // What `prepare` changed beside the value that was set was in memory, and neither in the log nor in the changeset.
+    @Test func `What prepare changes is logged, whichever verb was used`() async throws {
+        let prepared = RecordCollection.shelved.configured {
+            $0.prepare { _, book, shelf in
+                book.genre = shelf?.room ?? "none"
+                shelf = Shelf(room: book.title)
+            }
+        }
+        var database = try await Database.open(at: path, collections: prepared)
+        try await database.write { $0[.shelved]["a"] = Book(title: "one") }
+        try await database.write { $0[.shelved]["a"] = Book(title: "two") }
+        try await database.write { $0[.shelved]["b"] = Book(title: "one") }
+        try await database.write { $0[.shelved].replaceMetadata(Shelf(room: "x"), for: "b") }
+        let before = database.snapshot[.shelved].map { [$0.key, $0.object.title, $0.object.genre, $0.metadata?.room] }
+        try await database.close()
+        database = try await Database.open(at: path, collections: .shelved)
+        #expect(database.snapshot[.shelved].map { [$0.key, $0.object.title, $0.object.genre, $0.metadata?.room] } == before)
+        try await database.close()
+    }
 }

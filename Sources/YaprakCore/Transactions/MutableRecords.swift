@@ -89,7 +89,10 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         let key = RecordKey.normalized(key)
         if needsPreparing {
             guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
-            draft.edit(slot, key) { old in .put(keeping(old, key, object, metadata), .objectChanged) }
+            // What prepare made of either has to be logged and told.
+            draft.edit(slot, key) { old in
+                .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
+            }
         } else {
             draft.edit(slot, key) { old in
                 .put(keeping(old, key, object, old.flatMap { unsafeDowncast($0, to: Box.self).metadata }), .objectChanged)
@@ -117,6 +120,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         guard let (object, metadata) = prepared(old.object, metadata, key) else { return true }
         draft.edit(slot, key) { old in
             guard let old else { return .keep }
+            if needsPreparing { return .put(self.box(old.key, object, metadata), [.objectChanged, .metadataChanged]) }
             let box = Box(
                 key: old.key, object: object, metadata: metadata, objectStamp: old.objectStamp,
                 metadataStamp: draft.tree.stamp)
