@@ -150,6 +150,38 @@ import Yaprak
         try await database.close()
     }
 
+    // Rows that were replayed had the stamps of those in the checkpoint, so that a change looked like a touch.
+    @Test func `An extension that is taken over learns what kinds of changes it missed`() async throws {
+        struct Kinds: DatabaseExtension {
+            let name = "kinds"
+            func makeRoot() -> [String: UInt8] { [:] }
+            func update(_ root: inout [String: UInt8], for changes: NetChanges, in context: ExtensionContext) -> Never? {
+                for name in changes.collectionNames {
+                    for (key, kinds) in changes.keys(inCollectionNamed: name) { root[key] = kinds.rawValue }
+                }
+                return nil
+            }
+            func encode(_ root: [String: UInt8]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+            func decode(_ bytes: [UInt8]) throws -> [String: UInt8] { try CBORDecoder().decode([String: UInt8].self, from: bytes) }
+        }
+        var database = try await Database.open(at: path, collections: .shelved)
+        try await database.register(Kinds())
+        try await database.write { for key in ["o", "m", "t"] { $0[.shelved][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.write { transaction in
+            transaction[.shelved]["o"]?.title = "new"
+            transaction[.shelved].replaceMetadata(Shelf(room: "1"), for: "m")
+            transaction[.shelved].touchRow(for: "t")
+        }
+        try await database.close()
+        database = try await Database.open(at: path, collections: .shelved)
+        let host = try await database.register(Kinds())
+        #expect(await host.origin == .adopted)
+        let kinds = database.snapshot[Kinds()].mapValues { ChangeKinds(rawValue: $0) }
+        #expect(kinds == ["o": .objectChanged, "m": .metadataChanged, "t": [.objectTouched, .metadataTouched]])
+        try await database.close()
+    }
+
     // What `prepare` changed beside the value that was set was in memory, and neither in the log nor in the changeset.
     @Test func `What prepare changes is logged, whichever verb was used`() async throws {
         let prepared = RecordCollection.shelved.configured {
