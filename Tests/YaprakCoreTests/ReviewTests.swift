@@ -201,4 +201,65 @@ import Yaprak
         #expect(database.snapshot[.shelved].map { [$0.key, $0.object.title, $0.object.genre, $0.metadata?.room] } == before)
         try await database.close()
     }
+
+    // A root that counts records which this launch does not decode was taken over as it was.
+    @Test func `A root is not taken over where records of its time do not decode any more`() async throws {
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.register(Counter())
+        try await database.write { for key in ["bad", "good"] { $0[.books][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient)
+        let host = try await database.register(Counter())
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.close()
+    }
+
+    // The same with migrations: the root was made of other values.
+    @Test func `A root is not taken over where records were migrated since`() async throws {
+        struct Titles: DatabaseExtension {
+            let name = "titles"
+            func makeRoot() -> [String: String] { [:] }
+            func update(_ root: inout [String: String], for changes: NetChanges, in context: ExtensionContext) -> Never? {
+                for change in changes.changes(in: .books) { root[change.key] = change.after?.object.title }
+                return nil
+            }
+            func encode(_ root: [String: String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+            func decode(_ bytes: [UInt8]) throws -> [String: String] { try CBORDecoder().decode([String: String].self, from: bytes) }
+        }
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.register(Titles())
+        try await database.write { $0[.books]["a"] = Book(title: "old") }
+        try await database.checkpoint()
+        try await database.close()
+        let migrating = RecordCollection.books.configured {
+            $0.version = 2
+            $0.migrate(from: 1, to: 2) { $0.object = .map([.init("title", .text("new")), .init("genre", .text("")), .init("salesRank", .integer(1))]) }
+        }
+        database = try await Database.open(at: path, collections: migrating)
+        try await database.register(Titles())
+        #expect(database.snapshot[Titles()] == ["a": "new"])
+        try await database.close()
+    }
+
+    // An extension that looks at the records before the changes met a collection that had no types yet.
+    @Test func `While a collection is bound, what was before has its types and none of its records`() async throws {
+        struct Before: DatabaseExtension {
+            let name = "before"
+            func makeRoot() -> [Int] { [] }
+            func update(_ root: inout [Int], for changes: NetChanges, in context: ExtensionContext) -> Never? {
+                if changes.collectionNames.contains("books") { root.append(context.before[.books].count) }
+                return nil
+            }
+        }
+        try await withBadRecords(["a", "b"])
+        let database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Before())
+        try await database.bind(.books)
+        #expect(database.snapshot[Before()] == [0])
+        try await database.write { $0[.books]["c"] = Book(title: "c") }
+        #expect(database.snapshot[Before()] == [0, 2])
+        try await database.close()
+    }
 }

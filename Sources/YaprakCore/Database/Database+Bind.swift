@@ -27,9 +27,9 @@ extension Database {
             if let error = invalidName(binding.name, of: "collection") { throw error }
         }
         try await exclusively { draft in
-            var base = shelf.base
-            for binding in bindings { try draft.bind(binding, shelved: &base) }
-            shelf.base = base
+            var shelf = shelf
+            for binding in bindings { try draft.bind(binding, &shelf) }
+            self.shelf = shelf
         }
     }
 

@@ -64,7 +64,7 @@ extension Database {
         if let item = shelf.items[registration.name] {
             if registration.isPrimary { return (try primaryRoot(of: item, registration), publication.newest, .adopted) }
             if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
-                base.isBound(for: registration), publication.newest.isBound(for: registration),
+                shelf.isGood(for: registration), base.isBound(for: registration), publication.newest.isBound(for: registration),
                 registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
             {
                 do {
