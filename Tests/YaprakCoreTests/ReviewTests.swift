@@ -262,4 +262,41 @@ import Yaprak
         #expect(database.snapshot[Before()] == [0, 2])
         try await database.close()
     }
+
+    // What was removed one by one before everything was, was told twice; read back from the log it was a change of a
+    // record that is neither before nor after, and stopped the program.
+    @Test func `Removals before the removal of everything are part of it`() async throws {
+        let database = try await Database.open(at: path, collections: .books, .authors)
+        try await database.write { transaction in
+            transaction[.books]["a"] = Book(title: "a")
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        let live = database.changesets()
+        try await database.write { transaction in
+            transaction[.books].remove("a")
+            _ = try transaction.snapshot()
+            transaction.removeAll()
+        }
+        for sequence in [live, database.changesets(since: 1)] {
+            var iterator = sequence.makeAsyncIterator()
+            let changeset = try #require(try await iterator.next())
+            #expect(changeset.changes(in: .books).map(\.key).isEmpty)
+            #expect(changeset.changes(in: .books).removedAllCount == 1 && changeset.didRemoveAll)
+        }
+        try await database.close()
+    }
+
+    // Each of many readings of an extension within a write, and each of many commits, added up all before it again.
+    @Test func `Adding up many small changes takes time in proportion`() async throws {
+        let database = Database.inMemory()
+        let connection = database.connect()
+        await connection.beginLongLivedRead()
+        for index in 0..<4000 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+        let changes = await connection.advance()
+        let clock = ContinuousClock()
+        let few = clock.measure { _ = Array(changes[..<500]).netChanges }
+        let many = clock.measure { _ = changes.netChanges }
+        #expect(many < few * 24, "8 times as many took \(many), few took \(few)")
+        #expect(changes.netChanges.countDifference(inCollectionNamed: "books") == 4000)
+    }
 }

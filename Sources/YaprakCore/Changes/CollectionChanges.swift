@@ -66,6 +66,8 @@ struct ChangeBatch: Sendable {
     /// Everything in all collections was removed at once.
     var clearedAll = false
 
+    init() {}
+
     var isEmpty: Bool { collections.isEmpty && !clearedAll }
 
     func changes(inCollection name: String) -> CollectionChanges? {
@@ -87,12 +89,33 @@ struct ChangeBatch: Sendable {
         return told
     }
 
+    /// Many changes as one, added up by halves: each is looked at O(log *k*) times.
+    init(sumOf batches: ArraySlice<ChangeBatch>) {
+        switch batches.count {
+        case 0: self = ChangeBatch()
+        case 1: self = batches.first!
+        default:
+            let middle = batches.startIndex + batches.count / 2
+            self = ChangeBatch(sumOf: batches[..<middle]).followed(by: ChangeBatch(sumOf: batches[middle...]))
+        }
+    }
+
     /// These changes and later ones as one.
     func followed(by next: ChangeBatch) -> ChangeBatch {
         if isEmpty { return next }
         if next.isEmpty { return self }
         var sum = self
         sum.clearedAll = clearedAll || next.clearedAll
+        if next.clearedAll {
+            // A collection that was empty by then is not named there: what was removed from it before is part of it now.
+            sum.collections = ContiguousArray(
+                collections.lazy.map { changes in
+                    if next.changes(inCollection: changes.binding.name)?.clearedCount != nil { return changes }
+                    return CollectionChanges(
+                        binding: changes.binding, clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
+                        entries: [])
+                })
+        }
         for changes in next.collections {
             if let index = sum.collections.firstIndex(where: { $0.binding.name == changes.binding.name }) {
                 sum.collections[index] = sum.collections[index].followed(by: changes)

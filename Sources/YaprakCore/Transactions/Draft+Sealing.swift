@@ -21,7 +21,7 @@ extension Draft {
             if let failure { throw failure }
             try catchUp()
             if let failure { throw failure }
-            let batch = segments.count == 1 ? segments[0].batch : segments.reduce(ChangeBatch()) { $0.followed(by: $1.batch) }
+            let batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
             if batch.isEmpty && info == nil && primarySteps.isEmpty {
                 abort()
                 return nil
