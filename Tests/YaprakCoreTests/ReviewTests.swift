@@ -286,6 +286,20 @@ import Yaprak
         try await database.close()
     }
 
+    // The checkpoint of a database that was closed went on writing, renaming and pruning in a directory that somebody
+    // else may have opened.
+    @Test func `Nothing is written to the files once they are closed`() async throws {
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.write { for index in 0..<30_000 { $0[.books]["\(index)"] = Book(title: "\(index)") } }
+        let checkpoint = Task.detached { try? await database.checkpoint() }
+        while directory.files(in: "shop.yaprak/ckpt").isEmpty { try await Task.sleep(for: .microseconds(100)) }
+        try await database.close()
+        let files = directory.files(in: "shop.yaprak/ckpt")
+        _ = await checkpoint.value
+        #expect(directory.files(in: "shop.yaprak/ckpt") == files)
+        #expect(files.allSatisfy { !$0.contains("tmp") })
+    }
+
     // Each of many readings of an extension within a write, and each of many commits, added up all before it again.
     @Test func `Adding up many small changes takes time in proportion`() async throws {
         let database = Database.inMemory()

@@ -118,6 +118,9 @@ public actor Database {
         if isClosed { return }
         await waitForLog()
         isClosed = true
+        // A checkpoint under way writes to files that somebody else may open as soon as this returns.
+        await files?.waitForCheckpoint()
+        defer { files?.endCheckpointing(bytes: nil) }
         publication.close()
         timeline.close(roots: working.trees)
         reclaimer.reclaimSome(timeline)
