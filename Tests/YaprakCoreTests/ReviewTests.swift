@@ -300,6 +300,25 @@ import Yaprak
         #expect(files.allSatisfy { !$0.contains("tmp") })
     }
 
+    // A commit that was too large for the log counted as a failure of the log: commits that waited were taken back in
+    // memory and written all the same.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["YAPRAK_SOAK"] != nil, "fills a quarter of a gigabyte"))
+    func `A commit too large for the log takes nothing else back`() async throws {
+        var options = DatabaseOptions()
+        options.limits.valueBytesMax = 1 << 30
+        let blobs = RecordCollection<Data, NoMetadata>("blobs")
+        let disk = MemoryFileSystem()
+        let database = try await Database.open(
+            at: "/db", options: options, bindings: [TypedBinding(blobs), TypedBinding(.books)], fileSystem: disk)
+        let large = Data(count: (256 << 20) + 1)
+        let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[blobs]["a"] = large } }
+        #expect(error?.code == .transactionTooLarge)
+        #expect(database.logFailure.withLock { $0 } == nil)
+        try await database.write { $0[.books]["a"] = Book(title: "x") }
+        #expect(database.commitNumber == 1)
+        try await database.close()
+    }
+
     // Each of many readings of an extension within a write, and each of many commits, added up all before it again.
     @Test func `Adding up many small changes takes time in proportion`() async throws {
         let database = Database.inMemory()

@@ -100,7 +100,8 @@ extension Database {
             }
         } catch {
             timeline.abandon(after: working.version, roots: sealed.state.trees)
-            logFailure.withLock { if $0 == nil { $0 = error } }
+            // A commit too large is the writer's failure, not the log's: those that wait there are well.
+            if error.code != .transactionTooLarge { logFailure.withLock { if $0 == nil { $0 = error } } }
             throw error
         }
         working = sealed.state
