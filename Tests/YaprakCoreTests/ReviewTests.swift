@@ -345,4 +345,16 @@ import Yaprak
         #expect(many < few * 24, "8 times as many took \(many), few took \(few)")
         #expect(changes.netChanges.countDifference(inCollectionNamed: "books") == 4000)
     }
+
+    // A fork may bind a name to other types; its rows went into a tree of this database, as what they are not.
+    @Test func `Restoring a collection that has other types there stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            let fork = await database.fork()
+            try await fork.write { $0[RecordCollection<Author, NoMetadata>("books")]["a"] = Author(name: "x") }
+            try await database.write { $0[.books]["b"] = Book(title: "x") }
+            try await database.restore(fork.snapshot)
+            if database.snapshot[.books].count == 2 { exit(0) }
+        }
+    }
 }
