@@ -27,8 +27,7 @@ public actor Database {
     nonisolated let reclaimer: Reclaimer
     nonisolated let environment: DraftEnvironment
     nonisolated let files: DatabaseFiles?
-    /// The first failure of the log that no writer has dealt with yet; set on the log's thread.
-    nonisolated let logFailure = Mutex<DatabaseError?>(nil)
+    nonisolated let logHealth = LogHealth()
 
     /// What this database was opened with.
     public nonisolated let options: DatabaseOptions
