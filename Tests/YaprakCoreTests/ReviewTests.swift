@@ -388,6 +388,7 @@ import Yaprak
             }
             try await group.waitForAll()
         }
+        disk.healFaults()
         #expect(hasFailed.isSet)
         #expect(database.snapshot[.books].count == 2000 && database.commitNumber == 2000)
         try await database.close()
@@ -395,5 +396,36 @@ import Yaprak
             at: "/db", options: DatabaseOptions(), bindings: [TypedBinding(.books)], fileSystem: disk)
         #expect(again.snapshot[.books].count == 2000)
         try await again.close()
+    }
+
+    /// Remembers keys in the order in which records came: state that no record tells.
+    struct Arrivals: PrimaryExtension {
+        let name = "arrivals"
+        func makeRoot() -> [String] { [] }
+        func apply(_ operation: String, to root: inout [String]) -> Never? {
+            root.append(operation)
+            return nil
+        }
+        func operations(following changes: NetChanges, root: [String], in context: ExtensionContext) -> [String] {
+            changes.keys(inCollectionNamed: "books").filter { $0.kinds.contains(.inserted) }.map(\.key)
+        }
+        func encode(_ root: [String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+        func decode(_ bytes: [UInt8]) throws -> [String] { try CBORDecoder().decode([String].self, from: bytes) }
+    }
+
+    // Steps that a primary extension took while it was populated were in memory and not in the log: after a launch only
+    // those of later commits were there.
+    @Test func `Steps that a primary extension takes for records that are there survive a launch`() async throws {
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.write { for key in ["a", "b"] { $0[.books][key] = Book(title: key) } }
+        try await database.register(Arrivals())
+        try await database.write { $0[.books]["0"] = Book(title: "0") }
+        #expect(database.snapshot[Arrivals()] == ["a", "b", "0"])
+        try await database.close()
+        database = try await Database.open(at: path, collections: .books)
+        try await database.register(Arrivals())
+        #expect(database.snapshot[Arrivals()] == ["a", "b", "0"])
+        #expect(database.commitNumber == 3)
+        try await database.close()
     }
 }

@@ -33,7 +33,8 @@ extension Database {
         }
     }
 
-    /// Changes the shape of the database without a commit: in a turn of its own, when the log has caught up.
+    /// Changes the shape of the database without a commit, unless primary extensions took steps: in a turn of its own, when
+    /// the log has caught up.
     func exclusively(_ body: (Draft) throws -> Void) async throws {
         try await turns.take()
         defer { turns.pass() }
@@ -45,6 +46,11 @@ extension Database {
             draft.abort()
             reclaimer.reclaimSome(timeline)
             throw error
+        }
+        if !draft.primarySteps.isEmpty {
+            // State put in by hand followed, and can't be computed anew: that is logged like any other of its steps.
+            try await finish(draft, origin: "")?.wait()
+            return
         }
         working = draft.sealTrees(number: working.number)
         publication.publish(working, nil)

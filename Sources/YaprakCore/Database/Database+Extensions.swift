@@ -9,7 +9,8 @@ extension Database {
     ///
     /// What is in the database already is put in first, a stretch at a time, while writes go on; a root that came with a
     /// checkpoint is taken over instead if its version tag is the same, and brought up to date with what changed since,
-    /// however late it is registered. Registering makes no commit. Snapshots taken before don't have the extension.
+    /// however late it is registered. Registering makes no commit, unless it is a ``PrimaryExtension`` that takes steps for
+    /// the records that are there: those are logged. Snapshots taken before don't have the extension.
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
@@ -37,18 +38,23 @@ extension Database {
 
     private func register(_ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?) async throws {
         let registration = host.registration
-        let (root, base, origin) = try await startingPoint(of: host, progress)
+        let (start, base, origin) = try await startingPoint(of: host, progress)
         try await exclusively { draft in
             for name in registration.dependencies where !draft.extensions.contains(where: { $0.registration.name == name }) {
                 throw missing(name, for: registration.name)
             }
             // What has changed since the starting point, on the writers' time: little.
             let present = draft.base
-            var root = root
+            var root = start.root
+            draft.primarySteps = start.operations.map { (registration.name, $0) }
             let delta = ChangeBatch(from: base, to: present, names: registration.collectionNames)
             if !delta.isEmpty || !registration.dependencies.isEmpty {
                 let context = ExtensionContext(before: Snapshot(base)) { Snapshot(present) }
-                root = try registration.update(root, for: NetChanges(batch: delta), in: context).root
+                let update = try failing(registration) {
+                    try registration.update(root, for: NetChanges(batch: delta), in: context)
+                }
+                root = update.root
+                draft.primarySteps += update.operations.map { (registration.name, $0) }
             }
             draft.extensions.append(ExtensionEntry(registration: registration, root: root))
         }
@@ -59,10 +65,10 @@ extension Database {
     /// A root to start from, the state it is good for, and how it came about.
     private func startingPoint(
         of host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?
-    ) async throws -> (any Sendable, SnapshotState, ExtensionHost.Origin) {
+    ) async throws -> (ExtensionRegistration.Update, SnapshotState, ExtensionHost.Origin) {
         let registration = host.registration
         if let item = shelf.items[registration.name] {
-            if registration.isPrimary { return (try primaryRoot(of: item, registration), publication.newest, .adopted) }
+            if registration.isPrimary { return (.init(root: try primaryRoot(of: item, registration)), publication.newest, .adopted) }
             if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
                 shelf.isGood(for: registration), base.isBound(for: registration), publication.newest.isBound(for: registration),
                 registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
@@ -71,7 +77,7 @@ extension Database {
                     let root = try registration.decode(bytes)
                     // Dependants that are taken over later look at what their parents were at that moment.
                     shelf.base = base.adding(ExtensionEntry(registration: registration, root: root))
-                    return (root, base, .adopted)
+                    return (.init(root: root), base, .adopted)
                 } catch {
                     options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
                 }
@@ -80,6 +86,14 @@ extension Database {
         let state = publication.newest
         do {
             return (try await host.populate(over: state, progress), state, .populated)
+        } catch {
+            return try failing(registration) { throw error }
+        }
+    }
+
+    private func failing<Result>(_ registration: ExtensionRegistration, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
         } catch let error as DatabaseError {
             throw error
         } catch is CancellationError {
@@ -150,7 +164,8 @@ extension Database {
                 }
             }
         }
-        for name in gone { await hosts.removeValue(forKey: name)?.didUnregister() }
+        // All at once: while a host is told, others may register under the names of the rest.
+        for host in gone.map({ hosts.removeValue(forKey: $0) }) { await host?.didUnregister() }
         return gone
     }
 

@@ -72,22 +72,24 @@ public actor ExtensionHost {
     /// - Throws: what the extension throws, `CancellationError`.
     func populate(
         over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
-    ) async throws -> any Sendable {
+    ) async throws -> ExtensionRegistration.Update {
         let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
-        var root = registration.makeRoot()
+        var all = ExtensionRegistration.Update(root: registration.makeRoot())
         let chunks = PopulationChunks(state, registration)
         var done = 0
         status = .populating(PopulationProgress(done: 0, total: chunks.total))
         for chunk in chunks {
             try Task.checkCancellation()
-            root = try registration.update(root, for: chunk, in: context).root
+            let update = try registration.update(all.root, for: chunk, in: context)
+            all.root = update.root
+            all.operations += update.operations
             done += chunk.batch.collections.reduce(0) { $0 + $1.entries.count }
             let step = PopulationProgress(done: done, total: chunks.total)
             status = .populating(step)
             progress?(step)
             await Task.yield()
         }
-        return root
+        return all
     }
 
     func didRegister(at number: CommitNumber, origin: Origin) {
