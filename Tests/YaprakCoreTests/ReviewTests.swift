@@ -428,4 +428,20 @@ import Yaprak
         #expect(database.commitNumber == 3)
         try await database.close()
     }
+
+    // The state that waits on the shelf stood in the backup behind the one the snapshot has, and won.
+    @Test func `A backup has the state that was put in by hand as the snapshot has it`() async throws {
+        let database = Database.inMemory()
+        try await database.bind(.books)
+        try await database.register(Pins())
+        try await database.write { try $0.perform(.pin("a"), on: Pins()) }
+        let then = database.snapshot
+        try await database.write { try $0.perform(.pin("b"), on: Pins()) }
+        try await database.unregister("pins")
+        try await database.backup(then, to: path)
+        let copy = try await Database.open(at: path, collections: .books)
+        try await copy.register(Pins())
+        #expect(copy.snapshot[Pins()] == ["a"])
+        try await copy.close()
+    }
 }
