@@ -113,7 +113,7 @@ import Yaprak
 
     @Test func `A model on the main actor follows the newest snapshot`() async throws {
         let database = Database.inMemory()
-        let model = await ShopModel()
+        let model = ShopModel()
         let task = Task { await model.follow(database) }
         try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
         try await database.close()

@@ -20,10 +20,10 @@ extension Changeset: ChangeQuestions {
 }
 
 extension Array: ChangeQuestions where Element == Changeset {
-    /// What the commits did together, oldest first. O(number of changes).
+    /// What the commits did together, oldest first. O(*n* log *k*) for *n* changes of *k* commits.
     public var netChanges: NetChanges {
         if count == 1 { return self[0].netChanges }
-        return NetChanges(batch: reduce(ChangeBatch()) { $0.followed(by: $1.storage.batch) })
+        return NetChanges(batch: ChangeBatch(sumOf: map(\.storage.batch)[...]))
     }
 }
 

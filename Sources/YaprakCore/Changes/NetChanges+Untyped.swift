@@ -23,8 +23,6 @@ extension NetChanges {
     /// - Complexity: O(number of changes in the collection).
     public func countDifference(inCollectionNamed name: String) -> Int {
         guard let changes = batch.changes(inCollection: name) else { return 0 }
-        return changes.entries.reduce(-(changes.clearedCount ?? 0)) { sum, entry in
-            sum + (entry.before == nil ? 1 : 0) - (entry.after == nil ? 1 : 0)
-        }
+        return changes.countDifference - (changes.clearedCount ?? 0)
     }
 }

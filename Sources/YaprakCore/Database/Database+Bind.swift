@@ -28,13 +28,14 @@ extension Database {
             if let error = invalidName(binding.name, of: "collection") { throw error }
         }
         try await exclusively { draft in
-            var base = shelf.base
-            for binding in bindings { try draft.bind(binding, shelved: &base) }
-            shelf.base = base
+            var shelf = shelf
+            for binding in bindings { try draft.bind(binding, &shelf) }
+            self.shelf = shelf
         }
     }
 
-    /// Changes the shape of the database without a commit: in a turn of its own, when the log has caught up.
+    /// Changes the shape of the database without a commit, unless primary extensions took steps: in a turn of its own, when
+    /// the log has caught up.
     func exclusively(_ body: (Draft) throws -> Void) async throws {
         try await turns.take()
         defer { turns.pass() }
@@ -46,6 +47,11 @@ extension Database {
             draft.abort()
             reclaimer.reclaimSome(timeline)
             throw error
+        }
+        if !draft.primarySteps.isEmpty {
+            // State put in by hand followed, and can't be computed anew: that is logged like any other of its steps.
+            try await finish(draft, origin: "")?.wait()
+            return
         }
         working = draft.sealTrees(number: working.number)
         publication.publish(working, nil)

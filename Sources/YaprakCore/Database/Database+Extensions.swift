@@ -9,7 +9,8 @@ extension Database {
     ///
     /// What is in the database already is put in first, a stretch at a time, while writes go on; a root that came with a
     /// checkpoint is taken over instead if its version tag is the same, and brought up to date with what changed since,
-    /// however late it is registered. Registering makes no commit. Snapshots taken before don't have the extension.
+    /// however late it is registered. Registering makes no commit, unless it is a ``PrimaryExtension`` that takes steps for
+    /// the records that are there: those are logged. Snapshots taken before don't have the extension.
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
@@ -42,6 +43,8 @@ extension Database {
     private struct StartingPoint {
         /// Makes the root; in a writer's turn.
         var makeRoot: (ExtensionContext) throws -> any Sendable
+        /// Steps that a primary extension took for the records that were there.
+        var operations: [[UInt8]] = []
         /// The state the root is good for.
         var base: SnapshotState
         var origin: ExtensionHost.Origin
@@ -71,10 +74,13 @@ extension Database {
                 start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
                 root = try populateNow(registration, present, context(present))
             }
+            draft.primarySteps = start.operations.map { (registration.name, $0) }
             // What has changed since the starting point, on the writers' time: little.
             let delta = ChangeBatch(from: start.base, to: present, names: registration.collectionNames)
             if !delta.isEmpty || !registration.dependencies.isEmpty {
-                root = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base)).root
+                let update = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base))
+                root = update.root
+                draft.primarySteps += update.operations.map { (registration.name, $0) }
             }
             let entry = ExtensionEntry(registration: registration, root: root)
             if registration.isPrimary { _ = try encodePrimary(entry) }
@@ -90,7 +96,7 @@ extension Database {
     ) throws -> any Sendable {
         var seed = registration.makeSeed()
         for chunk in PopulationChunks(state, registration) {
-            seed = try registration.gather(chunk, into: seed, in: context)
+            seed = try registration.gather(chunk, into: seed, in: context).root
         }
         return try registration.build(seed, in: context)
     }
@@ -105,7 +111,8 @@ extension Database {
                     makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest, origin: .adopted)
             }
             if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
-                base.isBound(for: registration), publication.newest.isBound(for: registration),
+                shelf.isGood(for: registration), base.isBound(for: registration),
+                publication.newest.isBound(for: registration),
                 registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
             {
                 return StartingPoint(makeRoot: { try registration.decode(bytes, in: $0) }, base: base, origin: .adopted)
@@ -113,7 +120,9 @@ extension Database {
         }
         let state = publication.newest
         let seed = try await host.populate(over: state, progress)
-        return StartingPoint(makeRoot: { try registration.build(seed, in: $0) }, base: state, origin: .populated)
+        return StartingPoint(
+            makeRoot: { try registration.build(seed.root, in: $0) }, operations: seed.operations, base: state,
+            origin: .populated)
     }
 
     private nonisolated func primaryRoot(
@@ -174,7 +183,8 @@ extension Database {
                 }
             }
         }
-        for name in gone { await hosts.removeValue(forKey: name)?.didUnregister() }
+        // All at once: while a host is told, others may register under the names of the rest.
+        for host in gone.map({ hosts.removeValue(forKey: $0) }) { await host?.didUnregister() }
         return gone
     }
 

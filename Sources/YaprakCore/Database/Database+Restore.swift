@@ -58,11 +58,22 @@ extension Draft {
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
     func restore(_ target: SnapshotState) {
         isUnlimited = true
+        precondition(
+            target.version.timeline.arena === base.version.timeline.arena,
+            "a snapshot of another database can't be restored here: make a backup of it, and restore that")
         let batch = ChangeBatch(from: base, to: target)
         for changes in batch.collections {
             let slot: Int
             if let known = directory.slot(of: changes.binding.name) {
                 slot = known
+                let bound = directory.bindings[slot]
+                precondition(
+                    bound.objectType == changes.binding.objectType && bound.metadataType == changes.binding.metadataType,
+                    """
+                    collection "\(bound.name)" holds records of type \(bound.objectType) with metadata \(bound.metadataType), \
+                    and \(changes.binding.objectType) with \(changes.binding.metadataType) in the snapshot to restore: one name, \
+                    one pair of types
+                    """)
             } else {
                 slot = addCollection(changes.binding)
             }

@@ -79,7 +79,7 @@ extension Database {
         if isClosed {
             throw DatabaseError(.closed, "the database is closed. Open it again to write.")
         }
-        if logFailure.withLock({ $0 != nil }) { try takeBack() }
+        if logHealth.failure != nil { try takeBack() }
         return Draft(base: working, tree: timeline.beginDraft(), environment: environment)
     }
 
@@ -100,17 +100,19 @@ extension Database {
             return nil
         }
         let ticket = CommitTicket()
+        let era = logHealth.era
         do {
-            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logFailure = Weakly(self)] result in
+            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logHealth] result in
                 switch result {
                 case .success: publication.publish(sealed.state, sealed.changeset)
-                case .failure(let error): logFailure.note(error)
+                case .failure(let error): logHealth.note(error, era: era)
                 }
                 ticket.resolve(result)
             }
         } catch {
             timeline.abandon(after: working.version, roots: sealed.state.trees)
-            logFailure.withLock { if $0 == nil { $0 = error } }
+            // A commit too large is the writer's failure, not the log's: those that wait there are well.
+            if error.code != .transactionTooLarge { logHealth.note(error, era: era) }
             throw error
         }
         working = sealed.state
@@ -128,17 +130,6 @@ extension Database {
             reclaimer.reclaimSome(timeline)
         }
         try files?.store.resume(after: published.number)
-        logFailure.withLock { $0 = nil }
-    }
-}
-
-/// Lets the log's thread tell a database of a failure without keeping it alive.
-private struct Weakly: Sendable {
-    private weak let database: Database?
-
-    init(_ database: Database) { self.database = database }
-
-    func note(_ error: DatabaseError) {
-        database?.logFailure.withLock { if $0 == nil { $0 = error } }
+        logHealth.begin()
     }
 }

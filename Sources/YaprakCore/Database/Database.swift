@@ -27,8 +27,7 @@ public actor Database {
     nonisolated let reclaimer: Reclaimer
     nonisolated let environment: DraftEnvironment
     nonisolated let files: DatabaseFiles?
-    /// The first failure of the log that no writer has dealt with yet; set on the log's thread.
-    nonisolated let logFailure = Mutex<DatabaseError?>(nil)
+    nonisolated let logHealth = LogHealth()
 
     /// What this database was opened with.
     public nonisolated let options: DatabaseOptions
@@ -126,6 +125,9 @@ public actor Database {
         if isClosed { return }
         await waitForLog()
         isClosed = true
+        // A checkpoint under way writes to files that somebody else may open as soon as this returns.
+        await files?.waitForCheckpoint()
+        defer { files?.endCheckpointing(bytes: nil) }
         publication.close()
         timeline.close(roots: working.trees)
         reclaimer.reclaimSome(timeline)
@@ -149,10 +151,10 @@ public actor Database {
     }
 
     func waitForLog() async {
-        while let ticket = lastTicket {
-            // What became of it is the business of the one who wrote.
-            try? await ticket.wait()
-            if lastTicket === ticket { lastTicket = nil }
-        }
+        // Commits that come meanwhile are behind it: who has the turn has none, who drains doesn't wait for them.
+        guard let ticket = lastTicket else { return }
+        // What became of it is the business of the one who wrote.
+        try? await ticket.wait()
+        if lastTicket === ticket { lastTicket = nil }
     }
 }

@@ -12,7 +12,6 @@ final class DatabaseFiles: Sendable {
     let policy: CheckpointPolicy
     let fileSystem: any FileSystem
     private let isClosed = Mutex(false)
-    private let isCheckpointing = Mutex(false)
 
     init(
         path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem
@@ -75,6 +74,11 @@ final class DatabaseFiles: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
+    }
+
+    /// Takes the right as soon as it is free, whether the task is cancelled or not.
+    func waitForCheckpoint() async {
+        while !beginCheckpointing() { await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value }
     }
 
     /// Gives the right back. `bytes` is the size of what was written, uncompressed; `nil` if nothing was.

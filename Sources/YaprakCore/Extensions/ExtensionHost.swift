@@ -73,15 +73,17 @@ public actor ExtensionHost {
     /// - Throws: what the extension throws, `CancellationError`.
     func populate(
         over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
-    ) async throws -> any Sendable {
+    ) async throws -> ExtensionRegistration.Update {
         let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
-        var seed = registration.makeSeed()
+        var seed = ExtensionRegistration.Update(root: registration.makeSeed())
         let chunks = PopulationChunks(state, registration)
         var done = 0
         status = .populating(PopulationProgress(done: 0, total: chunks.total))
         for chunk in chunks {
             try Task.checkCancellation()
-            seed = try registration.gather(chunk, into: seed, in: context)
+            let gathered = try registration.gather(chunk, into: seed.root, in: context)
+            seed.root = gathered.root
+            seed.operations += gathered.operations
             done += chunk.batch.collections.reduce(0) { $0 + $1.entries.count }
             let step = PopulationProgress(done: done, total: chunks.total)
             status = .populating(step)

@@ -34,7 +34,7 @@ package class ExtensionRegistration: @unchecked Sendable {
     /// Gathers what a tree-backed root is made of, or makes the root itself.
     func makeSeed() -> any Sendable { fatalError("abstract") }
     /// Adds records that are there already to a seed.
-    func gather(_ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext) throws -> any Sendable {
+    func gather(_ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext) throws -> Update {
         fatalError("abstract")
     }
     /// Makes a root of a seed; in a writer's turn.
@@ -159,12 +159,12 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     override func gather(
         _ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext
-    ) throws -> any Sendable {
-        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context).root }
-        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable {
+    ) throws -> Update {
+        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context) }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> Update {
             var seed = seed as! T.Seed
             try base.gather(changes, into: &seed)
-            return seed
+            return Update(root: seed)
         }
         return try open(base)
     }

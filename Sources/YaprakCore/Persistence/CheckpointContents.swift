@@ -18,7 +18,7 @@ struct CheckpointContents: Sendable {
                 bytes += try writeRecords(binding, root, to: writer)
             }
             for entry in state.extensions { bytes += try writeRoot(entry, to: writer) }
-            for (name, item) in shelf.sorted(by: { $0.key < $1.key }) where item.isPrimary {
+            for (name, item) in shelf.sorted(by: { $0.key < $1.key }) where item.isPrimary && state.entry(ofExtension: name) == nil {
                 bytes += try writeShelved(name, item, to: writer)
             }
             try writer.finish()

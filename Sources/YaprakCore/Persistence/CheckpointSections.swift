@@ -41,7 +41,7 @@ package struct SectionInfo {
             for _ in 0..<(try reader.readMapHead() ?? 0) {
                 switch try reader.readText() {
                 case "t": info.tag = try reader.readText()
-                case "v": info.version = Int(try reader.readInteger(as: Int32.self))
+                case "v": info.version = Int(try reader.readInteger(as: Int64.self))
                 default: try reader.skip()
                 }
             }
@@ -85,7 +85,7 @@ package enum RecordItem {
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil
         if let bytes = metadata, bytes.count == 1, bytes.first == 0xf7 { metadata = nil }
-        let version = parts > 3 ? Int(try reader.readInteger(as: Int32.self)) : sectionVersion
+        let version = parts > 3 ? Int(try reader.readInteger(as: Int64.self)) : sectionVersion
         return RawRecord(key: RecordKey.normalized(key), object: object, metadata: metadata, version: version)
     }
 

@@ -14,6 +14,9 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     init(_ collection: RecordCollection<Object, Metadata>) {
         configuration = collection.configuration?.value ?? CollectionConfiguration()
+        precondition(
+            configuration.version >= 1,
+            "versions of \"\(collection.name)\" are counted from 1, and it was bound as version \(configuration.version)")
         isCBOR = configuration.coder is CBORRecordCoder
         super.init(
             name: collection.name, objectType: Object.self, metadataType: Metadata.self,

@@ -25,7 +25,7 @@ extension Draft {
             } else {
                 try catchUp()
                 if let failure { throw failure }
-                batch = segments.count == 1 ? segments[0].batch : segments.reduce(ChangeBatch()) { $0.followed(by: $1.batch) }
+                batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
             }
             if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()

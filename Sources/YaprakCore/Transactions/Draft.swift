@@ -55,7 +55,7 @@ final class Draft {
     @exclusivity(unchecked)
     private(set) var failure: (any Error)?
     @exclusivity(unchecked)
-    private var frozen: SnapshotState?
+    var frozen: SnapshotState?
 
     init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
         self.base = base
@@ -129,6 +129,7 @@ final class Draft {
         var after: RecordBox?
         var kinds: ChangeKinds = []
         var changed = false
+        var isRemoval = false
         let old = try key.withKeyBytes { bytes in
             try tree.edit(&roots[slot], key: bytes) { row in
                 switch try decide(row.map { unsafeDowncast($0, to: RecordBox.self) }) {
@@ -140,6 +141,7 @@ final class Draft {
                     changed = true
                     return .put(box)
                 case .remove:
+                    isRemoval = true
                     guard row != nil else { return .keep }
                     kinds = .removed
                     changed = true
@@ -149,19 +151,20 @@ final class Draft {
         }
         let before = old.map { unsafeDowncast($0, to: RecordBox.self) }
         if changed { note(slot, ChangeEntry(before: before, after: after, kinds: kinds)) }
-        if directory.hasAsides, changed || before == nil { replaceAside(of: slot, key, by: after) }
+        if directory.hasAsides, changed || isRemoval { replaceAside(of: slot, key, by: after) }
         return before
     }
 
     /// Removes everything in a collection. O(1) in the number of records.
     func clear(_ slot: Int) {
         guard failure == nil, countOperation() else { return }
+        var hadAsides = false
         if let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty {
             tree.clear(&roots[aside])
-            frozen = nil
+            hadAsides = true
         }
-        guard !roots[slot].isEmpty || recorders.contains(where: { $0.slot == slot }) else { return }
-        recorders[recorder(of: slot, count: roots[slot].count)].noteClear()
+        guard !roots[slot].isEmpty || hadAsides || recorders.contains(where: { $0.slot == slot }) else { return }
+        recorders[recorder(of: slot, count: roots[slot].count)].noteClear(ofAsides: hadAsides)
         tree.clear(&roots[slot])
         frozen = nil
     }
@@ -176,6 +179,13 @@ final class Draft {
         // The tree has the change already.
         let countBefore = roots[slot].count - (entry.before == nil ? 1 : 0) + (entry.after == nil ? 1 : 0)
         recorders[recorder(of: slot, count: countBefore)].note(entry, firstStamp: firstStamp)
+        frozen = nil
+    }
+
+    /// Notes that a record was removed of which only the bytes were left, and which nobody counted.
+    func noteRemoval(ofAside aside: RecordBox, of slot: Int) {
+        recorders[recorder(of: slot, count: roots[slot].count)]
+            .note(ChangeEntry(before: aside, after: nil, kinds: .removed), firstStamp: firstStamp)
         frozen = nil
     }
 

@@ -168,7 +168,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Returns: what was there, or `nil`. - Complexity: O(log *n*).
     @discardableResult
     public func remove(_ key: String) -> Row<Object, Metadata>? {
-        let old = draft.edit(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
+        let old = draft.edit(slot, RecordKey.normalized(key)) { _ in .remove }
         return old.map { Row(unsafeDowncast($0, to: Box.self)) }
     }
 
