@@ -44,7 +44,7 @@ public enum CBORValue: Sendable {
     /// Another simple value, 0...19 or 32...255.
     case simple(UInt8)
 
-    /// An integer, as an unsigned or a negative one.
+    /// An integer, as an unsigned or a negative one. O(1).
     public static func integer(_ value: Int64) -> CBORValue {
         value >= 0 ? .unsigned(UInt64(value)) : .negative(UInt64(~value))
     }

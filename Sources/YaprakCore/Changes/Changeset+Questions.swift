@@ -31,7 +31,7 @@ extension NetChanges: ChangeQuestions {
     /// Itself.
     public var netChanges: NetChanges { self }
 
-    /// What happened in one collection over all the commits, net.
+    /// What happened in one collection over all the commits, net. O(number of changed collections).
     ///
     /// - Precondition: the collection holds records of these types.
     public func changes<Object, Metadata>(
@@ -48,19 +48,20 @@ extension NetChanges: ChangeQuestions {
     }
 }
 
+// On an array each question adds up the changesets first; to put many, ask for `netChanges` once.
 extension ChangeQuestions {
-    /// Whether anything changed in the collection.
+    /// Whether anything changed in the collection. O(number of changed collections).
     public func hasChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         netChanges.batch.changes(inCollection: collection.name) != nil || netChanges.batch.clearedAll
     }
 
-    /// Whether an object of the collection was inserted, removed, set or touched.
+    /// Whether an object of the collection was inserted, removed, set or touched. O(number of its changes).
     public func hasObjectChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         didRemoveAll(in: collection)
             || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsObject } ?? false
     }
 
-    /// Whether metadata of the collection was inserted, removed, set or touched.
+    /// Whether metadata of the collection was inserted, removed, set or touched. O(number of its changes).
     public func hasMetadataChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         didRemoveAll(in: collection)
             || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsMetadata }
@@ -74,13 +75,13 @@ extension ChangeQuestions {
         return cleared || entry != nil
     }
 
-    /// Whether the object under `key` was inserted, removed, set or touched.
+    /// Whether the object under `key` was inserted, removed, set or touched. O(log *n*).
     public func hasObjectChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
         let (cleared, entry) = netChanges.entry(key, in: collection.name)
         return cleared || entry?.kinds.concernsObject ?? false
     }
 
-    /// Whether the metadata under `key` was inserted, removed, set or touched.
+    /// Whether the metadata under `key` was inserted, removed, set or touched. O(log *n*).
     public func hasMetadataChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
         let (cleared, entry) = netChanges.entry(key, in: collection.name)
         return cleared || entry?.kinds.concernsMetadata ?? false
@@ -108,7 +109,7 @@ extension ChangeQuestions {
         return keys.contains { net.hasMetadataChange(forKey: $0, in: collection) }
     }
 
-    /// Whether everything in the collection was removed at once.
+    /// Whether everything in the collection was removed at once. O(number of changed collections).
     public func didRemoveAll<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         netChanges.batch.clearedAll
             || netChanges.batch.changes(inCollection: collection.name)?.clearedCount != nil

@@ -10,7 +10,8 @@ public import YaprakStorage
 /// ``DatabaseError`` with the code `laggedBehind`. It ends when the database closes and everything was delivered, and when
 /// its task is cancelled. It does not keep the database from closing.
 ///
-/// Each iterator starts where the sequence was made.
+/// Each iterator starts where the sequence was made, so a sequence that is kept keeps all changesets since, whatever the
+/// lag limit; let go of it when you have its iterator.
 public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A changeset.
     public typealias Element = Changeset
@@ -43,7 +44,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A sequence that has ended.
     static var finished: ChangesetSequence { ChangesetSequence() }
 
-    /// An iterator that starts where the sequence was made.
+    /// An iterator that starts where the sequence was made. O(1).
     public func makeAsyncIterator() -> Iterator {
         guard let source else { return Iterator(nil, nil) }
         let cursor =
@@ -66,7 +67,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             self.cursor = cursor
         }
 
-        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled.
+        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled. O(1) from memory; from
+        /// the log O(bytes of the commit), the first time after loading a checkpoint and replaying what follows it.
         /// - Throws: `laggedBehind`, `commitOutOfReach`, `undecodableRecord`, and errors of reading the log.
         public mutating func next() async throws -> Changeset? {
             guard let source, let cursor else { return nil }
@@ -147,7 +149,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
     let publication: Publication
 
-    /// An iterator that begins with the newest snapshot there is when it is first asked.
+    /// An iterator that begins with the newest snapshot there is when it is first asked. O(1).
     public func makeAsyncIterator() -> Iterator { Iterator(publication: publication) }
 
     /// Delivers the newest snapshot each time.
@@ -157,7 +159,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
         init(publication: Publication) { self.publication = publication }
 
-        /// The newest snapshot; waits until it is another than the one before. `nil` at the end.
+        /// The newest snapshot; waits until it is another than the one before. `nil` at the end. O(1).
         public mutating func next() async -> Snapshot? {
             while !Task.isCancelled {
                 let newest = publication.newest
@@ -196,7 +198,8 @@ extension Database {
     ///
     /// Commits that are not in memory any more are read back from the log and replayed, old values included; changes of
     /// extensions are not among them. If the log does not reach back so far, the first element throws ``DatabaseError``
-    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``.
+    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. In memory there is no log: only what comes after
+    /// the newest commit can be followed, anything older throws `laggedBehind`.
     /// - Complexity: the first element may load a checkpoint and replay up to `number`.
     public nonisolated func changesets(since number: CommitNumber) -> ChangesetSequence {
         let (newest, tail) = publication.newestWithTail

@@ -7,11 +7,13 @@ extension NetChanges {
     public var isEmpty: Bool { batch.isEmpty }
 
     /// The keys that changed in a collection and what happened to each, in the order in which they were first changed.
+    /// O(number of changes in the collection).
     public func keys(inCollectionNamed name: String) -> [(key: String, kinds: ChangeKinds)] {
         batch.changes(inCollection: name)?.entries.map { ($0.key, $0.kinds) } ?? []
     }
 
-    /// Whether everything in the collection was removed at once, before the changes of single keys.
+    /// Whether everything in the collection was removed at once, before the changes of single keys. O(number of
+    /// changed collections).
     public func didRemoveAll(inCollectionNamed name: String) -> Bool {
         batch.changes(inCollection: name)?.clearedCount != nil
     }

@@ -9,8 +9,9 @@ extension Database {
     /// (``DatabaseOptions/checkpoints``); call it before a long pause or a backup of the files.
     ///
     /// - Returns: the commit that was written; `nil` in memory.
-    /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `readOnly`, `closed`. The database goes on, and the log keeps
-    ///   everything.
+    /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary
+    ///   extension's `encode` throws; `CancellationError` while another checkpoint is written. The database goes on, and the
+    ///   log keeps everything.
     /// - Complexity: O(number of records).
     @discardableResult
     public func checkpoint() async throws -> CommitNumber? {

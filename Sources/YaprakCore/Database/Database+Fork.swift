@@ -4,7 +4,7 @@ import YaprakTrees
 extension Database {
     /// A writable database in memory that starts at a snapshot of this one.
     ///
-    ///     let preview = try await database.fork()
+    ///     let preview = await database.fork()
     ///     try await preview.write { $0[.books].removeAll() }          // this database keeps its books
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered

@@ -14,7 +14,10 @@ extension Database {
     ///
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// - Throws: as ``write(origin:_:)``. - Precondition: collections have the same types in both.
+    /// Only records are restored: what was put into a primary extension by hand stays, but for what follows from records.
+    /// Each record that differs is an operation, so that ``Limits/operationsMax`` bounds a restore, too.
+    /// - Throws: as ``write(origin:_:)``.
+    /// - Precondition: collections have the same types in both.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
     @discardableResult
     public nonisolated(nonsending) func restore(

@@ -16,8 +16,9 @@ extension Database {
     /// result. A closure that changes nothing makes no commit and writes nothing.
     ///
     /// - Parameter origin: who writes; travels in the ``Changeset``.
-    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `keyTooLong`, `valueTooLarge`,
-    ///   `transactionTooLarge`, `encodingFailed`, `extensionFailed`, `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
+    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `invalidName`, `keyTooLong`,
+    ///   `valueTooLarge`, `transactionTooLarge`, `encodingFailed`, `undecodableRecord` (only where coding is checked),
+    ///   `extensionFailed`, `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
     ///   Whatever it throws, nothing of the transaction was kept; only after `syncFailed` a crash may bring it back.
     /// - Complexity: O(log *n*) for each change; one sync, shared by all commits that wait for the log.
     @inlinable @discardableResult

@@ -112,6 +112,7 @@ public actor Database {
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
     /// as soon as this returns.
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
+    ///   `CancellationError` if the task is cancelled before it is this call's turn; the database is not closed then.
     public func close() async throws {
         try await turns.take()
         defer { turns.pass() }
@@ -125,6 +126,7 @@ public actor Database {
     }
 
     /// Waits until every write that was begun before this call has succeeded or failed.
+    /// - Throws: `CancellationError` if the task is cancelled meanwhile. What became of the writes is told to those who wrote.
     public nonisolated(nonsending) func drain() async throws {
         try await turns.take()
         turns.pass()
@@ -132,7 +134,8 @@ public actor Database {
     }
 
     /// Waits until every commit published so far would survive a loss of power, whatever ``DatabaseOptions/durability``.
-    /// - Throws: `syncFailed`, `readOnly`, `closed`.
+    /// In memory that is as good as ``drain()``.
+    /// - Throws: `syncFailed`, `readOnly`, `closed`; `CancellationError`.
     public nonisolated(nonsending) func flush() async throws {
         try await drain()
         try await files?.flush()

@@ -4,7 +4,7 @@ public import struct YaprakStorage.CommitNumber
 
 /// The actor that hosts one registered extension: its population, its version, its place among the others.
 ///
-///     let host = try await database.register(salesRank) { print($0) }       // 12 of 34,006 records
+///     let host = try await database.register(salesRank) { print($0) }       // 1024 of 34006 records
 ///     await host.status
 ///     for try await changes in host.changes(of: salesRank) { … }
 ///
@@ -37,7 +37,7 @@ public actor ExtensionHost {
     public enum Origin: Sendable, Hashable {
         /// From the records, one by one.
         case populated
-        /// From a checkpoint, and what changed since.
+        /// From a checkpoint, and what changed since; in a fork, from the database it was forked from.
         case adopted
     }
 
@@ -54,7 +54,8 @@ public actor ExtensionHost {
 
     /// What each commit changes in the extension, from now on: one element for each commit that does.
     ///
-    /// Nothing is dropped: see ``Database/changesets(lagLimit:)``. Ends when the database closes.
+    /// Nothing is dropped: see ``ChangesetSequence``. Ends when the database closes; ended from the start if it is gone.
+    /// O(1) to make.
     public nonisolated func changes<Extension: DatabaseExtension>(
         of extension: Extension
     ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
@@ -68,26 +69,26 @@ public actor ExtensionHost {
 
     // MARK: Population
 
-    /// Computes a root over `state` from the records, a stretch at a time, while writes go on.
+    /// Gathers what a root over `state` is made of from the records, a stretch at a time, while writes go on.
     /// - Throws: what the extension throws, `CancellationError`.
     func populate(
         over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
     ) async throws -> any Sendable {
         let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
-        var root = registration.makeRoot()
+        var seed = registration.makeSeed()
         let chunks = PopulationChunks(state, registration)
         var done = 0
         status = .populating(PopulationProgress(done: 0, total: chunks.total))
         for chunk in chunks {
             try Task.checkCancellation()
-            root = try registration.update(root, for: chunk, in: context).root
+            seed = try registration.gather(chunk, into: seed, in: context)
             done += chunk.batch.collections.reduce(0) { $0 + $1.entries.count }
             let step = PopulationProgress(done: done, total: chunks.total)
             status = .populating(step)
             progress?(step)
             await Task.yield()
         }
-        return root
+        return seed
     }
 
     func didRegister(at number: CommitNumber, origin: Origin) {

@@ -16,7 +16,7 @@ extension Draft {
     ///
     /// - Throws: the failure that was put aside, what an extension threw, `encodingFailed`, `valueTooLarge`. Everything
     ///   is then as before the transaction.
-    func seal(origin: String, isRestore: Bool = false) throws -> Sealed? {
+    func seal(origin: String) throws -> Sealed? {
         do {
             if let failure { throw failure }
             let batch: ChangeBatch
@@ -27,7 +27,7 @@ extension Draft {
                 if let failure { throw failure }
                 batch = segments.count == 1 ? segments[0].batch : segments.reduce(ChangeBatch()) { $0.followed(by: $1.batch) }
             }
-            if batch.isEmpty && info == nil && primarySteps.isEmpty {
+            if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()
                 return nil
             }
@@ -65,7 +65,7 @@ extension Draft {
             return
         }
         do {
-            info = .value(value, encoded: try CBOREncoder().encode(value))
+            info = .value(value, encoded: try sharedEncoder.encodePart(value))
         } catch {
             fail(
                 DatabaseError(

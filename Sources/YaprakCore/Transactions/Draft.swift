@@ -40,6 +40,8 @@ final class Draft {
     var extensionChanges: [(name: String, changes: any Sendable)] = []
     @exclusivity(unchecked)
     var primarySteps: [(name: String, step: [UInt8])] = []
+    /// An extension was changed by hand in a way that isn't logged; a commit all the same.
+    var isModified = false
 
     @exclusivity(unchecked)
     var info: ChangesetStorage.Info?
