@@ -79,7 +79,7 @@ extension Database {
         if isClosed {
             throw DatabaseError(.closed, "the database is closed. Open it again to write.")
         }
-        if logFailure.withLock({ $0 != nil }) { try takeBack() }
+        if logFailure.withLock({ $0.error != nil }) { try takeBack() }
         return Draft(base: working, tree: timeline.beginDraft(), environment: environment)
     }
 
@@ -101,7 +101,7 @@ extension Database {
         }
         let ticket = CommitTicket()
         do {
-            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logFailure = Weakly(self)] result in
+            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logFailure = Weakly(self, epoch: logFailure.withLock { $0.epoch })] result in
                 switch result {
                 case .success: publication.publish(sealed.state, sealed.changeset)
                 case .failure(let error): logFailure.note(error)
@@ -110,7 +110,7 @@ extension Database {
             }
         } catch {
             timeline.abandon(after: working.version, roots: sealed.state.trees)
-            logFailure.withLock { if $0 == nil { $0 = error } }
+            logFailure.withLock { $0.note(error, of: $0.epoch) }
             throw error
         }
         working = sealed.state
@@ -128,17 +128,43 @@ extension Database {
             reclaimer.reclaimSome(timeline)
         }
         try files?.store.resume(after: published.number)
-        logFailure.withLock { $0 = nil }
+        logFailure.withLock { $0.settle() }
+    }
+}
+
+/// What the log could not take, until a writer has gone back behind it.
+///
+/// A failed write fails every commit that waits, one after another. A writer may go back and on after the first of them
+/// is told; what is told of the others then belongs to an epoch that is over, and must not make the next writer take back
+/// commits that were sealed since.
+struct LogFailure: Sendable {
+    private(set) var error: DatabaseError?
+    /// Counts how often a writer went back.
+    private(set) var epoch: UInt64 = 0
+
+    /// Notes the first failure among the commits of the present epoch.
+    mutating func note(_ error: DatabaseError, of epoch: UInt64) {
+        if epoch == self.epoch, self.error == nil { self.error = error }
+    }
+
+    /// A writer has gone back: commits from now on are of a new epoch.
+    mutating func settle() {
+        error = nil
+        epoch += 1
     }
 }
 
 /// Lets the log's thread tell a database of a failure without keeping it alive.
 private struct Weakly: Sendable {
     private weak let database: Database?
+    private let epoch: UInt64
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database, epoch: UInt64) {
+        self.database = database
+        self.epoch = epoch
+    }
 
     func note(_ error: DatabaseError) {
-        database?.logFailure.withLock { if $0 == nil { $0 = error } }
+        database?.logFailure.withLock { $0.note(error, of: epoch) }
     }
 }

@@ -28,7 +28,7 @@ public actor Database {
     nonisolated let environment: DraftEnvironment
     nonisolated let files: DatabaseFiles?
     /// The first failure of the log that no writer has dealt with yet; set on the log's thread.
-    nonisolated let logFailure = Mutex<DatabaseError?>(nil)
+    nonisolated let logFailure = Mutex(LogFailure())
 
     /// What this database was opened with.
     public nonisolated let options: DatabaseOptions
