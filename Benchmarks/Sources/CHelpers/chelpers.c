@@ -3,11 +3,13 @@
 #include "chelpers.h"
 #include <time.h>
 
-uint64_t ch_now_ns(void) {
+static uint64_t ns(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
+uint64_t ch_now_ns(void) { return ns(CLOCK_MONOTONIC); }
+uint64_t ch_cpu_ns(void) { return ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 #if defined(__APPLE__)
 #include <malloc/malloc.h>

@@ -5,7 +5,7 @@ struct Settings: Sendable {
     enum Format: String, Sendable { case table, json, markdown }
 
     static let usage = """
-        usage: yaprak-bench [growth] [--only P1,P3] [--rows 100000] [--runs 5] [--quick]
+        usage: yaprak-bench [growth] [--only P1,P3] [--rows 100000] [--runs 5] [--quick] [--cpu]
                             [--format table|json|markdown] [--directory PATH] [--output PATH]
 
         Measures each row of the performance targets beside its peers, interleaved in one process, and says pass or FAIL.
@@ -14,6 +14,7 @@ struct Settings: Sendable {
           --rows       rows in a collection; targets are meant for 100000
           --runs       runs of each contender; medians are compared
           --quick      2 runs, a tenth of the large sizes: a look, not a verdict
+          --cpu        the process's CPU time, not the wall's: for P1 to P4 and growth on a machine that others use
           --directory  where files are written, on the disk that is to be measured
         """
 
@@ -22,6 +23,7 @@ struct Settings: Sendable {
     var rows = 100_000
     var runs = 5
     var isQuick = false
+    var measuresCPU = false
     var format = Format.table
     var directory = NSTemporaryDirectory() + "yaprak-bench-\(getpid())"
     var output = "."
@@ -49,6 +51,7 @@ struct Settings: Sendable {
             case "--quick":
                 isQuick = true
                 runs = 2
+            case "--cpu": measuresCPU = true
             case "--format":
                 let text = try value(argument)
                 guard let known = Format(rawValue: text) else { throw UsageError("--format \(text): not a format") }

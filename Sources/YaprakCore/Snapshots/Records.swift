@@ -37,10 +37,10 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// - Complexity: O(log *n*), no allocation for keys in ASCII.
     @inlinable
     public subscript(key: String) -> Object? {
-        withExtendedLifetime(state) {
-            guard let row = root.lookup(recordKey: key) else { return nil }
-            return row._withUnsafeGuaranteedRef { unsafeDowncast($0, to: TypedRecord<Object, Metadata>.self).object }
-        }
+        // The row comes retained, and only the row: in this form the optimiser sees that `records[key]?.title` needs
+        // nothing but the title, and does not retain the object's other strings.
+        guard let box = state.box(in: root, recordKey: key) else { return nil }
+        return unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self).object
     }
 
     /// The metadata under `key`; `nil` if there is no record or it has none. O(log *n*).
@@ -55,10 +55,8 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// The record under `key`, object and metadata in one look-up; `nil` if there is none. O(log *n*).
     @inlinable
     public func row(for key: String) -> Row<Object, Metadata>? {
-        withExtendedLifetime(state) {
-            guard let row = root.lookup(recordKey: key) else { return nil }
-            return Row(unsafeDowncast(row.takeUnretainedValue(), to: TypedRecord<Object, Metadata>.self))
-        }
+        guard let box = state.box(in: root, recordKey: key) else { return nil }
+        return Row(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
     }
 
     /// Whether there is a record under `key`. O(log *n*).
@@ -71,6 +69,14 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// - Complexity: O(*k* · log *n*), lazy.
     public func rows(for keys: some Sequence<String>) -> some Sequence<(key: String, row: Row<Object, Metadata>?)> {
         keys.lazy.map { (key: $0, row: self.row(for: $0)) }
+    }
+}
+
+extension SnapshotState {
+    /// The box under `key`, given in any form, in a tree of this state.
+    @usableFromInline @inline(never)
+    func box(in root: TreeRoot, recordKey key: String) -> RecordBox? {
+        withExtendedLifetime(self) { root.lookup(recordKey: key)?.takeUnretainedValue() }
     }
 }
 

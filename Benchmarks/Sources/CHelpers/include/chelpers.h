@@ -5,6 +5,8 @@
 
 /// Monotonic time, in nanoseconds.
 uint64_t ch_now_ns(void);
+/// CPU time of the whole process, in nanoseconds.
+uint64_t ch_cpu_ns(void);
 
 /// Live bytes of the heap, the allocator's own share included.
 size_t ch_heap_in_use(void);
