@@ -24,25 +24,27 @@ import Yaprak
 
         // snippet: start-read
         let books = database.snapshot[.books]
-        print(books["dune"]?.title ?? "no such book")               // Dune
+        print(books["dune"]?.title ?? "no such book")  // Dune
         for row in books where row.object.salesRank < 5 { print(row.key, row.object.title) }
-        for row in books[keys: "a"..<"e"] { print(row.key) }        // a range of keys, found in O(log n)
+        for row in books[keys: "a"..<"e"] { print(row.key) }  // a range of keys, found in O(log n)
         // end
 
         // snippet: start-snapshot
         let before = database.snapshot
         try await database.write { $0[.books]["dune"]?.salesRank = 1 }
         let after = database.snapshot
-        let ranks = [before, after].map { $0[.books]["dune"]?.salesRank }       // 3, then 1
+        let ranks = [before, after].map { $0[.books]["dune"]?.salesRank }  // 3, then 1
         // end
         #expect(ranks == [3, 1])
 
         // snippet: start-follow
-        let changesets = database.changesets()                      // every commit from here on
+        let changesets = database.changesets()  // every commit from here on
         let follower = Task {
             for try await changeset in changesets where changeset.hasChange(in: .books) {
                 for change in changeset.changes(in: .books) {
-                    print(changeset.commitNumber, change.before?.object.title ?? "new", change.after?.object.title ?? "gone")
+                    print(
+                        changeset.commitNumber, change.before?.object.title ?? "new",
+                        change.after?.object.title ?? "gone")
                 }
             }
         }
@@ -51,13 +53,13 @@ import Yaprak
         // snippet: start-register
         try await database.register(Counter())
         try await database.write { $0[.books]["it"] = Book(title: "It", genre: "horror") }
-        let count = database.snapshot[Counter()]["books"]           // 3
+        let count = database.snapshot[Counter()]["books"]  // 3
         // end
         #expect(count == 3)
 
         // snippet: start-fork
         let preview = await database.fork()
-        try await preview.write { $0[.books].removeAll() }          // the original keeps its books
+        try await preview.write { $0[.books].removeAll() }  // the original keeps its books
         // end
         #expect(preview.snapshot[.books].isEmpty && database.snapshot[.books].count == 3)
         #expect(preview.snapshot[Counter()].isEmpty)
@@ -68,18 +70,18 @@ import Yaprak
 
     @Test func `The program of the README runs`() async throws {
         // snippet: readme
-        let database = Database.inMemory()              // or: try await Database.open(at: "shop.yaprak", collections: .books)
-        let changes = database.changesets()             // every commit from here on, none dropped
+        let database = Database.inMemory()  // or: try await Database.open(at: "shop.yaprak", collections: .books)
+        let changes = database.changesets()  // every commit from here on, none dropped
 
-        try await database.write { transaction in       // all of it or nothing; throwing undoes it
+        try await database.write { transaction in  // all of it or nothing; throwing undoes it
             transaction[.books]["abc"] = Book(title: "Dune", salesRank: 3)
             transaction[.books]["abc"]?.salesRank += 1
         }
-        let before = database.snapshot                  // a value: no await, no lock held, stays what it is
+        let before = database.snapshot  // a value: no await, no lock held, stays what it is
         try await database.write { $0[.books].removeAll() }
 
-        print(before[.books]["abc"]!.title, database.snapshot[.books].count)        // Dune 0
-        for try await commit in changes.prefix(2) { print(commit.commitNumber) }    // 1, then 2
+        print(before[.books]["abc"]!.title, database.snapshot[.books].count)  // Dune 0
+        for try await commit in changes.prefix(2) { print(commit.commitNumber) }  // 1, then 2
         // end
         #expect(before[.books]["abc"]?.salesRank == 4 && database.commitNumber == 2)
     }
@@ -141,9 +143,11 @@ import Yaprak
 
     func improve(_ key: String, in database: Database, by work: (Book) async throws -> Book) async throws {
         guard let seen = database.snapshot[.books].row(for: key) else { return }
-        let improved = try await work(seen.object)                  // takes its time; nobody waits for it
+        let improved = try await work(seen.object)  // takes its time; nobody waits for it
         try await database.write { transaction in
-            guard let present = transaction[.books].row(for: key), present.isIdentical(to: seen) else { throw Changed() }
+            guard let present = transaction[.books].row(for: key), present.isIdentical(to: seen) else {
+                throw Changed()
+            }
             transaction[.books][key] = improved
         }
     }
@@ -169,13 +173,13 @@ import Yaprak
         try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
         // snippet: together
         let snapshot = database.snapshot
-        let summary = (books: snapshot[.books].count, authors: snapshot[.authors].count)    // of the same commit
+        let summary = (books: snapshot[.books].count, authors: snapshot[.authors].count)  // of the same commit
         // end
         #expect(summary == (1, 0))
         // snippet: undo
         let before = database.snapshot
         try await database.write { $0[.books].removeAll() }
-        try await database.restore(before)                          // a commit of its own; the history keeps both
+        try await database.restore(before)  // a commit of its own; the history keeps both
         // end
         #expect(database.snapshot[.books].count == 1 && database.commitNumber == 3)
     }
@@ -187,10 +191,10 @@ import Yaprak
         // snippet: verbs
         try await database.write { transaction in
             transaction[.shelved].set(Book(title: "Dune"), metadata: Shelf(room: "2"), for: "dune")
-            transaction[.shelved]["dune"]?.salesRank = 3                            // keeps the metadata
-            transaction[.shelved].replaceMetadata(Shelf(room: "7"), for: "dune")    // keeps the object
-            transaction[.shelved].touchObject(for: "dune")                          // writes nothing, tells everybody
-            let gone = transaction[.shelved].remove("emma")                         // nil: there was none
+            transaction[.shelved]["dune"]?.salesRank = 3  // keeps the metadata
+            transaction[.shelved].replaceMetadata(Shelf(room: "7"), for: "dune")  // keeps the object
+            transaction[.shelved].touchObject(for: "dune")  // writes nothing, tells everybody
+            let gone = transaction[.shelved].remove("emma")  // nil: there was none
             assert(gone == nil)
         }
         // end
@@ -204,7 +208,7 @@ import Yaprak
                 throw SoldOut()
             }
         } catch is SoldOut {
-            print(database.snapshot[.shelved].count)                // 1: nothing happened
+            print(database.snapshot[.shelved].count)  // 1: nothing happened
         }
         // end
         #expect(database.commitNumber == 1)
@@ -212,7 +216,7 @@ import Yaprak
         // snippet: walk
         try await database.write { transaction in
             for row in transaction[.books].rows where row.object.genre == "horror" {
-                transaction[.books].remove(row.key)                 // the walk sees what was there when it began
+                transaction[.books].remove(row.key)  // the walk sees what was there when it began
             }
         }
         // end
@@ -245,17 +249,17 @@ import Yaprak
         let database = Database.inMemory()
         // snippet: connection
         let list = database.connect("list")
-        await list.beginLongLivedRead()                             // stays at this commit …
+        await list.beginLongLivedRead()  // stays at this commit …
         try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
         try await list.write { $0[.books]["emma"] = Book(title: "Emma") }
-        let shown = await list.snapshot[.books].count               // 0
-        let changes = await list.advance()                          // … until it moves on
+        let shown = await list.snapshot[.books].count  // 0
+        let changes = await list.advance()  // … until it moves on
         if changes.hasChange(forKey: "dune", in: .books) { print("redraw Dune") }
-        let origins = changes.map(\.origin)                         // "", "list"
+        let origins = changes.map(\.origin)  // "", "list"
         // end
         #expect(shown == 0 && origins == ["", "list"])
         // snippet: net
-        let net = changes.netChanges.changes(in: .books)            // several commits, asked as one
+        let net = changes.netChanges.changes(in: .books)  // several commits, asked as one
         for change in net { print(change.key, change.kinds.contains(.inserted)) }
         // end
         #expect(net.map(\.key) == ["dune", "emma"])
@@ -265,7 +269,7 @@ import Yaprak
     // snippet: resume
     func upload(_ database: Database, after last: CommitNumber, _ send: (Changeset) async throws -> Void) async throws {
         for try await changeset in database.changesets(since: last) {
-            try await send(changeset)                               // then remember changeset.commitNumber
+            try await send(changeset)  // then remember changeset.commitNumber
         }
     }
     // end
@@ -296,13 +300,13 @@ import Yaprak
         let counter = Counter()
         let total = Total(counter: counter)
         let pins = Pins()
-        try await database.register(counter)                        // parents first
+        try await database.register(counter)  // parents first
         try await database.register(total)
         try await database.register(pins)
         try await database.write { transaction in
             transaction[.books]["dune"] = Book(title: "Dune")
             try transaction.perform(.pin("dune"), on: pins)
-            print(try transaction.reader(of: total))                // 1: a write sees its own changes
+            print(try transaction.reader(of: total))  // 1: a write sees its own changes
         }
         let snapshot = database.snapshot
         print(snapshot[counter], snapshot[total], snapshot[pins])
@@ -315,7 +319,7 @@ import Yaprak
     // snippet: double
     func makeDatabase() async throws -> Database {
         var options = DatabaseOptions()
-        options.clock = { 1_357_000_000_000_000_000 }               // one clock, one history
+        options.clock = { 1_357_000_000_000_000_000 }  // one clock, one history
         let database = Database.inMemory(checkingCoding: true, options: options)
         try await database.register(Counter())
         try await database.write { for index in 0..<100 { $0[.books]["\(index)"] = Book(title: "Volume \(index)") } }
@@ -348,7 +352,8 @@ import Yaprak
         let catalog = root.appending(path: "Sources/Yaprak/Yaprak.docc")
         let articles = FileManager.default.enumerator(at: catalog, includingPropertiesForKeys: nil)?.allObjects ?? []
         let readme = root.appending(path: "README.md")
-        let urls = articles.compactMap { $0 as? URL } + (FileManager.default.fileExists(atPath: readme.path) ? [readme] : [])
+        let urls =
+            articles.compactMap { $0 as? URL } + (FileManager.default.fileExists(atPath: readme.path) ? [readme] : [])
         return try urls.filter { $0.pathExtension == "md" }.map { ($0.lastPathComponent, try text($0)) }
     }
 
@@ -413,12 +418,14 @@ import Yaprak
     }
 
     @Test func `Every suite that a page names is there`() throws {
-        let tests = FileManager.default.enumerator(at: Self.root.appending(path: "Tests"), includingPropertiesForKeys: nil)
+        let tests = FileManager.default.enumerator(
+            at: Self.root.appending(path: "Tests"), includingPropertiesForKeys: nil)
         let sources = try (tests?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
             .map { try Self.text($0) }
         for (page, text) in try Self.pages() {
             for suite in Set(text.matches(of: #/`([A-Z][A-Za-z]*Tests)`/#).map(\.1)) {
-                #expect(sources.contains { $0.contains("struct \(suite) ") }, "\(page) names \(suite), which is not there")
+                #expect(
+                    sources.contains { $0.contains("struct \(suite) ") }, "\(page) names \(suite), which is not there")
             }
         }
     }

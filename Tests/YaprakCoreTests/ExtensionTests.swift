@@ -94,7 +94,8 @@ import Yaprak
 
     @Test func `Names are taken once, parents come first and take their dependants with them`() async throws {
         let total = Total(counter: counter)
-        #expect(await #expect(throws: DatabaseError.self) { try await database.register(total) }?.code == .missingExtension)
+        #expect(
+            await #expect(throws: DatabaseError.self) { try await database.register(total) }?.code == .missingExtension)
         try await database.register(counter)
         try await database.register(total)
         #expect(await #expect(throws: DatabaseError.self) { try await database.register(counter) }?.code == .nameTaken)

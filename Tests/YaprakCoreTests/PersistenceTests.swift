@@ -141,7 +141,9 @@ import Yaprak
             init(title: String) { self.title = title }
             init(from decoder: any Decoder) throws {
                 title = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .title)
-                if title.hasPrefix("bad") { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: title)) }
+                if title.hasPrefix("bad") {
+                    throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: title))
+                }
             }
             enum CodingKeys: CodingKey { case title }
         }
@@ -186,7 +188,9 @@ import Yaprak
             }
             $0.migrate(from: 2, to: 3) { record in
                 let title = record.object["title"]?.text ?? ""
-                record.object = .map([.init("title", .text(title)), .init("words", .integer(Int64(title.split(separator: " ").count)))])
+                record.object = .map([
+                    .init("title", .text(title)), .init("words", .integer(Int64(title.split(separator: " ").count))),
+                ])
             }
         }
         var database = try await Database.open(at: path, collections: old)
@@ -216,7 +220,9 @@ import Yaprak
     @Test func `A collection may have a coder of its own, and change it`() async throws {
         struct Reversed: RecordCoder {
             let name = "reversed"
-            func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { try CBOREncoder().encode(value).reversed() }
+            func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+                try CBOREncoder().encode(value).reversed()
+            }
             func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
                 try CBORDecoder().decode(type, from: bytes.reversed())
             }
@@ -235,7 +241,9 @@ import Yaprak
         try await database.close()
         // A coder that only the program has is needed to read what it wrote.
         let path = path
-        let error = await #expect(throws: DatabaseError.self) { _ = try await Database.open(at: path, collections: .books) }
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await Database.open(at: path, collections: .books)
+        }
         #expect(error?.code == .undecodableRecord && error?.place.key == "reversed")
         database = try await Database.open(at: path, collections: reversed)
         #expect(database.snapshot[.books].count == 3)

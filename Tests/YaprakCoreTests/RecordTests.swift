@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 import Yaprak
 
 /// The key-value surface of `yapdatabase`'s transactions: every verb, and what it leaves behind.
@@ -106,7 +106,9 @@ import Yaprak
         let escaped = try await database.write { transaction in
             let rows = transaction[.books].rows
             for row in rows {
-                for inner in transaction[.books].rows.prefix(3) { transaction[.books]["new" + inner.key] = inner.object }
+                for inner in transaction[.books].rows.prefix(3) {
+                    transaction[.books]["new" + inner.key] = inner.object
+                }
                 transaction[.books].remove(row.key)
             }
             #expect(rows.count == 100)

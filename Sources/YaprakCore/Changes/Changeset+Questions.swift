@@ -58,7 +58,8 @@ extension ChangeQuestions {
     /// Whether an object of the collection was inserted, removed, set or touched. O(number of its changes).
     public func hasObjectChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         didRemoveAll(in: collection)
-            || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsObject } ?? false
+            || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsObject }
+                ?? false
     }
 
     /// Whether metadata of the collection was inserted, removed, set or touched. O(number of its changes).

@@ -1,4 +1,5 @@
 import YaprakCBOR
+
 public import struct Foundation.Date
 public import struct YaprakStorage.CommitNumber
 
@@ -36,7 +37,9 @@ public struct Changeset: Sendable {
         case .value(let value, _)?:
             throw DecodingError.typeMismatch(
                 Info.self,
-                .init(codingPath: [], debugDescription: "the info of commit \(commitNumber) is a \(Swift.type(of: value))"))
+                .init(
+                    codingPath: [], debugDescription: "the info of commit \(commitNumber) is a \(Swift.type(of: value))"
+                ))
         case .encoded(let bytes)?: return try CBORDecoder().decode(Info.self, from: bytes)
         }
     }

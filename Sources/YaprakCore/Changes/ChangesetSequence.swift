@@ -1,4 +1,5 @@
 import Synchronization
+import SystemPackage
 public import YaprakStorage
 
 /// Every commit, one changeset after the other, without a gap.
@@ -112,14 +113,17 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             if let history, history.number == number {
                 reader = history
             } else {
-                reader = try await DatabaseFiles.blocking { try HistoryReader(path, at: number, fileSystem: fileSystem) }
+                reader = try await DatabaseFiles.blocking {
+                    try HistoryReader(path, at: number, fileSystem: fileSystem)
+                }
                 history = reader
             }
             let bindings = source.publication.newest.directory
             let changeset = try await DatabaseFiles.blocking { try reader.next(typedBy: bindings) }
             guard let changeset else {
                 throw DatabaseError(
-                    .commitOutOfReach, "commit \(number.next()) is no longer in the log. Raise DatabaseOptions.retention.",
+                    .commitOutOfReach,
+                    "commit \(number.next()) is no longer in the log. Raise DatabaseOptions.retention.",
                     place: .init(commits: number.next()...number.next()))
             }
             cursor.delivered(changeset.commitNumber)
@@ -127,8 +131,6 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         }
     }
 }
-
-import SystemPackage
 
 /// What streams of changesets draw from. Does not keep the database.
 struct ChangesetSource: Sendable {
@@ -180,7 +182,8 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
 extension Database {
     private nonisolated var changesetSource: ChangesetSource {
-        ChangesetSource(publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
+        ChangesetSource(
+            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
     }
 
     /// Every commit from now on, without a gap. See ``ChangesetSequence``.

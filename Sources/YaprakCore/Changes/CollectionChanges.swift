@@ -82,7 +82,8 @@ struct ChangeBatch: Sendable {
         told.collections = ContiguousArray(
             collections.lazy.compactMap { changes -> CollectionChanges? in
                 if changes.binding is RawBinding { return nil }
-                let entries = ContiguousArray(changes.entries.lazy.filter { !($0.after == nil && $0.before is RawRecord) })
+                let entries = ContiguousArray(
+                    changes.entries.lazy.filter { !($0.after == nil && $0.before is RawRecord) })
                 if entries.count == changes.entries.count { return changes }
                 if entries.isEmpty, changes.clearedCount == nil { return nil }
                 return CollectionChanges(binding: changes.binding, clearedCount: changes.clearedCount, entries: entries)
@@ -113,7 +114,8 @@ struct ChangeBatch: Sendable {
                 collections.lazy.map { changes in
                     if next.changes(inCollection: changes.binding.name)?.clearedCount != nil { return changes }
                     return CollectionChanges(
-                        binding: changes.binding, clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
+                        binding: changes.binding,
+                        clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
                         entries: [])
                 })
         }

@@ -26,7 +26,8 @@ public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Senda
 ///
 /// In the order in which records were first changed. A removal of everything (``MutableRecords/removeAll()``) is
 /// one fact, ``removedAll``, not an element per record.
-public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Sendable>: RandomAccessCollection, Sendable {
+public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Sendable>: RandomAccessCollection, Sendable
+{
     let changes: CollectionChanges?
 
     /// Whether everything in the collection was removed at once, before the changes listed here. O(1).

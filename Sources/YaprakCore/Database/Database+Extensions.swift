@@ -33,7 +33,8 @@ extension Database {
             await host.didUnregister()
             if error is DatabaseError || error is CancellationError { throw error }
             throw DatabaseError(
-                .extensionFailed, "extension \"\(registration.name)\" threw while it was populated. It is not registered.",
+                .extensionFailed,
+                "extension \"\(registration.name)\" threw while it was populated. It is not registered.",
                 cause: error)
         }
         return host
@@ -54,7 +55,8 @@ extension Database {
         let registration = host.registration
         var start = try await startingPoint(of: host, progress)
         try await exclusively { draft in
-            for name in registration.dependencies where !draft.extensions.contains(where: { $0.registration.name == name }) {
+            for name in registration.dependencies
+            where !draft.extensions.contains(where: { $0.registration.name == name }) {
                 throw missing(name, for: registration.name)
             }
             let present = draft.base
@@ -69,8 +71,9 @@ extension Database {
                     shelf.base = start.base.adding(
                         ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
                 }
-            } catch where start.origin == .adopted && !registration.isPrimary {
-                options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
+            } catch  where start.origin == .adopted && !registration.isPrimary {
+                options.logger.notice(
+                    "the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
                 start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
                 root = try populateNow(registration, present, context(present))
             }
@@ -108,7 +111,8 @@ extension Database {
         if let item = shelf.items[registration.name] {
             if registration.isPrimary {
                 return StartingPoint(
-                    makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest, origin: .adopted)
+                    makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest,
+                    origin: .adopted)
             }
             if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
                 shelf.isGood(for: registration), base.isBound(for: registration),
@@ -144,7 +148,8 @@ extension Database {
         if hosts[registration.name] != nil {
             throw DatabaseError(
                 .nameTaken,
-                "an extension called \"\(registration.name)\" is registered already. Unregister it first, or take another name.")
+                "an extension called \"\(registration.name)\" is registered already. Unregister it first, or take another name."
+            )
         }
         for name in registration.dependencies where working.entry(ofExtension: name) == nil {
             throw missing(name, for: registration.name)
@@ -172,7 +177,8 @@ extension Database {
             for entry in draft.extensions where !doomed.isDisjoint(with: entry.registration.dependencies) {
                 doomed.insert(entry.registration.name)
             }
-            for index in draft.extensions.indices.reversed() where doomed.contains(draft.extensions[index].registration.name) {
+            for index in draft.extensions.indices.reversed()
+            where doomed.contains(draft.extensions[index].registration.name) {
                 let entry = draft.extensions.remove(at: index)
                 gone.append(entry.registration.name)
                 for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }
@@ -199,7 +205,8 @@ extension Database {
         }
         throw DatabaseError(
             .extensionFailed,
-            "extension \"\(entry.registration.name)\" keeps what was put in by hand, and its encode(_:) returns nil. Implement encode and decode.")
+            "extension \"\(entry.registration.name)\" keeps what was put in by hand, and its encode(_:) returns nil. Implement encode and decode."
+        )
     }
 
     /// The hosts of the registered extensions, parents before dependants. O(number of extensions).

@@ -14,7 +14,9 @@ extension Database {
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
     /// - Complexity: O(1) in the number of records; no node is copied.
-    public nonisolated(nonsending) func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async -> Database {
+    public nonisolated(nonsending) func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async
+        -> Database
+    {
         let origin = (snapshot ?? self.snapshot).state
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }

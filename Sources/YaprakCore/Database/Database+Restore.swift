@@ -68,7 +68,8 @@ extension Draft {
                 slot = known
                 let bound = directory.bindings[slot]
                 precondition(
-                    bound.objectType == changes.binding.objectType && bound.metadataType == changes.binding.metadataType,
+                    bound.objectType == changes.binding.objectType
+                        && bound.metadataType == changes.binding.metadataType,
                     """
                     collection "\(bound.name)" holds records of type \(bound.objectType) with metadata \(bound.metadataType), \
                     and \(changes.binding.objectType) with \(changes.binding.metadataType) in the snapshot to restore: one name, \
@@ -81,7 +82,9 @@ extension Draft {
                 edit(slot, entry.key) { old in
                     guard let box = entry.after else { return .remove }
                     // The stamps come along, so that a value that was brought back is known to be the one it was.
-                    if let old, old.objectStamp == box.objectStamp, old.metadataStamp == box.metadataStamp { return .keep }
+                    if let old, old.objectStamp == box.objectStamp, old.metadataStamp == box.metadataStamp {
+                        return .keep
+                    }
                     let copy = changes.binding.copy(
                         box, key: box.key, objectStamp: box.objectStamp, metadataStamp: box.metadataStamp)
                     return .put(copy, entry.kinds)

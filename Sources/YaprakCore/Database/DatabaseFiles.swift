@@ -1,5 +1,5 @@
-import Logging
 import Dispatch
+import Logging
 import Synchronization
 import SystemPackage
 import YaprakStorage
@@ -41,20 +41,24 @@ final class DatabaseFiles: Sendable {
     }
 
     func close() async throws {
-        guard isClosed.withLock({ wasClosed in
-            defer { wasClosed = true }
-            return !wasClosed
-        }) else { return }
+        guard
+            isClosed.withLock({ wasClosed in
+                defer { wasClosed = true }
+                return !wasClosed
+            })
+        else { return }
         let store = store
         try await Self.blocking { try store.close() }
     }
 
     /// For a database that was let go of without being closed.
     func closeIfNeeded() {
-        guard isClosed.withLock({ wasClosed in
-            defer { wasClosed = true }
-            return !wasClosed
-        }) else { return }
+        guard
+            isClosed.withLock({ wasClosed in
+                defer { wasClosed = true }
+                return !wasClosed
+            })
+        else { return }
         try? store.close()
     }
 

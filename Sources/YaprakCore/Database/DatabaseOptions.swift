@@ -1,3 +1,6 @@
+public import Logging
+public import YaprakStorage
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -5,8 +8,6 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-public import Logging
-public import YaprakStorage
 
 /// How a database behaves. The defaults are what a program should use.
 ///

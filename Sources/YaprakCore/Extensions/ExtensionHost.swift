@@ -1,5 +1,6 @@
-import YaprakTrees
 import Synchronization
+import YaprakTrees
+
 public import struct YaprakStorage.CommitNumber
 
 /// The actor that hosts one registered extension: its population, its version, its place among the others.
@@ -60,7 +61,8 @@ public actor ExtensionHost {
         of extension: Extension
     ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
         let sequence = database?.changesets() ?? ChangesetSequence.finished
-        return sequence
+        return
+            sequence
             .filter { (changeset: Changeset) async throws -> Bool in !changeset.changes(of: `extension`).isEmpty }
             .map { (changeset: Changeset) async throws in
                 ExtensionChanges(commitNumber: changeset.commitNumber, changes: changeset.changes(of: `extension`))
@@ -154,7 +156,8 @@ struct PopulationChunks: Sequence, IteratorProtocol {
             var entries: ContiguousArray<ChangeEntry> = []
             entries.reserveCapacity(range.count)
             root.forEach(in: range) {
-                entries.append(ChangeEntry(before: nil, after: unsafeDowncast($0, to: RecordBox.self), kinds: .inserted))
+                entries.append(
+                    ChangeEntry(before: nil, after: unsafeDowncast($0, to: RecordBox.self), kinds: .inserted))
             }
             var batch = ChangeBatch()
             batch.collections = [

@@ -1,6 +1,6 @@
 import YaprakCBOR
-package import YaprakTrees
 import YaprakStorage
+package import YaprakTrees
 
 /// A registered extension and its root, as a snapshot has them.
 package struct ExtensionEntry: Sendable {

@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// What the sections of a checkpoint are. The numbers stand in files.
 ///
@@ -80,7 +80,9 @@ package enum RecordItem {
     static func read(
         _ reader: inout CBORReader, in chunk: ArraySlice<UInt8>, sectionVersion: Int
     ) throws -> RawRecord {
-        guard let parts = try reader.readArrayHead(), (2...4).contains(parts) else { throw malformedSection("a record") }
+        guard let parts = try reader.readArrayHead(), (2...4).contains(parts) else {
+            throw malformedSection("a record")
+        }
         let key = try reader.readText()
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil
@@ -97,5 +99,6 @@ package enum RecordItem {
 }
 
 func malformedSection(_ what: String) -> DatabaseError {
-    DatabaseError(.corruptCheckpoint, "\(what) of a checkpoint is not in the form of this version. Run `yaprak verify`.")
+    DatabaseError(
+        .corruptCheckpoint, "\(what) of a checkpoint is not in the form of this version. Run `yaprak verify`.")
 }

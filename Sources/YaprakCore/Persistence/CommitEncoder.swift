@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// A commit as it stands in the log: one CBOR item.
 ///
@@ -169,12 +169,14 @@ extension CBOREncoder {
         do {
             bytes = try encode(value)
         } catch {
-            throw DatabaseError(.encodingFailed, "a value of type \(type(of: value)) does not encode as CBOR", cause: error)
+            throw DatabaseError(
+                .encodingFailed, "a value of type \(type(of: value)) does not encode as CBOR", cause: error)
         }
         guard (try? CBORItem.length(of: bytes, maxDepth: CommitField.valueDepthMax)) != nil else {
             throw DatabaseError(
                 .encodingFailed,
-                "a value of type \(type(of: value)) nests deeper than \(CommitField.valueDepthMax) containers. Flatten it.")
+                "a value of type \(type(of: value)) nests deeper than \(CommitField.valueDepthMax) containers. Flatten it."
+            )
         }
         return bytes
     }

@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// What a collection's rows are: the types, and the way to disk and back. The non-generic door to both.
 @usableFromInline
@@ -61,7 +61,9 @@ package class CollectionBinding: @unchecked Sendable {
     /// Makes a typed row of a raw one. - Throws: what decoding or a migration throws.
     func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox { fatalError("abstract") }
     /// A new row with the contents of `record`, for a tree it is not in yet.
-    func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox { fatalError("abstract") }
+    func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
+        fatalError("abstract")
+    }
     /// A new row with the object of one row and the metadata of another; stamps say which of them was written.
     func merge(object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         fatalError("abstract")

@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// A collection bound to its types.
 @usableFromInline
@@ -16,7 +16,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         configuration = collection.configuration?.value ?? CollectionConfiguration()
         precondition(
             configuration.version >= 1,
-            "versions of \"\(collection.name)\" are counted from 1, and it was bound as version \(configuration.version)")
+            "versions of \"\(collection.name)\" are counted from 1, and it was bound as version \(configuration.version)"
+        )
         isCBOR = configuration.coder is CBORRecordCoder
         super.init(
             name: collection.name, objectType: Object.self, metadataType: Metadata.self,
@@ -68,7 +69,10 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     override func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox {
         let record =
             if raw.version == version {
-                try (object: decode(Object.self, raw.object, decoder), metadata: raw.metadata.map { try decode(Metadata.self, $0, decoder) })
+                try (
+                    object: decode(Object.self, raw.object, decoder),
+                    metadata: raw.metadata.map { try decode(Metadata.self, $0, decoder) }
+                )
             } else {
                 try migrated(raw, decoder)
             }
@@ -112,7 +116,9 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     ) throws -> Value {
         try item.withUnsafeBytes { bytes in
             guard let foreign = try ForeignItem.read(bytes) else { return try decoder.cbor.decode(type, from: bytes) }
-            if foreign.coder == JSONRecordCoder().name { return try JSONRecordCoder().decode(type, from: foreign.bytes) }
+            if foreign.coder == JSONRecordCoder().name {
+                return try JSONRecordCoder().decode(type, from: foreign.bytes)
+            }
             guard foreign.coder == configuration.coder.name else {
                 throw DatabaseError(
                     .undecodableRecord,

@@ -136,10 +136,12 @@ extension Draft {
         do {
             return try body()
         } catch {
-            let failure = error as? DatabaseError ?? DatabaseError(
-                .extensionFailed,
-                "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
-                cause: error)
+            let failure =
+                error as? DatabaseError
+                ?? DatabaseError(
+                    .extensionFailed,
+                    "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
+                    cause: error)
             // Those before it have followed already, and its own trees may be half done: there is no way on from here,
             // whatever the closure makes of the error.
             fail(failure)
@@ -152,11 +154,13 @@ extension Draft {
 func notRegistered(_ name: String) -> DatabaseError {
     DatabaseError(
         .extensionNotRegistered,
-        "extension \"\(name)\" is not registered in what is read here. Await database.register(…) first; a snapshot taken before that does not have it.")
+        "extension \"\(name)\" is not registered in what is read here. Await database.register(…) first; a snapshot taken before that does not have it."
+    )
 }
 
 /// The error of an extension whose name belongs to one of another type.
 func otherExtension(_ name: String, _ type: any Any.Type) -> DatabaseError {
     DatabaseError(
-        .typeMismatch, "the name \"\(name)\" belongs to an extension of another type than \(type). Use one name for each.")
+        .typeMismatch,
+        "the name \"\(name)\" belongs to an extension of another type than \(type). Use one name for each.")
 }

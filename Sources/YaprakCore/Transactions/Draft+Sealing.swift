@@ -35,7 +35,8 @@ extension Draft {
                 storage: ChangesetStorage(
                     number: base.number.next(), origin: origin, nanoseconds: environment.clock(), info: info,
                     batch: batch, extensionChanges: extensionChanges))
-            let item = environment.encodes ? try CommitEncoder(environment).encode(changeset.storage, primarySteps) : nil
+            let item =
+                environment.encodes ? try CommitEncoder(environment).encode(changeset.storage, primarySteps) : nil
             if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
             return Sealed(state: sealTrees(), changeset: changeset, item: item)
         } catch {
