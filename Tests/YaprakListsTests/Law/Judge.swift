@@ -1,0 +1,79 @@
+@testable import YaprakLists
+
+/// Looks at a set of changes that leads to the right list, and asks whether it says what it should and no more.
+struct Judge {
+    let options: Options
+    let old: Contents
+    let new: Contents
+    let before: ShownList
+    let after: ShownList
+    let changes: ListChanges
+
+    private struct Place: Hashable {
+        let key: Int
+        let group: String
+    }
+
+    func fault() -> String? {
+        var told: [Place: RowChange] = [:]
+        for change in changes.rowChanges where change.target != nil {
+            told[Place(key: Contents.numbers[change.row]!, group: change.group)] = change
+        }
+        let shownBefore = shown(before, old)
+        for (place, spot) in shown(after, new) {
+            let change = told[place]
+            let isNew = change.map { if case .insert = $0.kind { true } else { false } } ?? false
+            if isNew { continue }
+            let oldGroup = change?.oldGroup ?? place.group
+            guard let was = shownBefore[Place(key: place.key, group: oldGroup)] else {
+                return "k\(place.key) was not shown and is not inserted"
+            }
+            if oldGroup != place.group && !options.rowsHaveOnePlace { return "k\(place.key) moved between groups" }
+            let aspects = change?.aspects ?? []
+            if (was.entry.version != spot.entry.version) != aspects.contains(.object) {
+                return "k\(place.key): the content \(aspects.contains(.object) ? "did not change" : "changed")"
+            }
+            let offsets = options.settled(place.group).offsets
+            let depends = neighbours(old, oldGroup, was.position, offsets) != neighbours(new, place.group, spot.position, offsets)
+            if depends != aspects.contains(.dependency) { return "k\(place.key): neighbours changed is \(depends)" }
+            if case .update = change?.kind, aspects.isEmpty { return "k\(place.key) is updated for nothing" }
+            let stays = was.entry.isSamePlace(as: spot.entry) && oldGroup == place.group
+            if case .move = change?.kind, stays, !sectionsChangedShape { return "k\(place.key) kept its place and moves" }
+        }
+        return nil
+    }
+
+    private var sectionsChangedShape: Bool {
+        (before.sections.first?.name == "all") || (after.sections.first?.name == "all")
+    }
+
+    private func neighbours(_ contents: Contents, _ group: String, _ position: Int, _ offsets: Set<Int>) -> [[Int]] {
+        if offsets.isEmpty { return [] }
+        let rows = contents.rows(group)
+        return offsets.sorted().map { offset in
+            rows.indices.contains(position + offset)
+                ? [rows[position + offset].key, rows[position + offset].version] : []
+        }
+    }
+
+    /// The rows of a list with the entries they show. A consolidated section shows each group's rows together.
+    private func shown(_ list: ShownList, _ contents: Contents) -> [Place: (entry: Contents.Entry, position: Int)] {
+        var result: [Place: (entry: Contents.Entry, position: Int)] = [:]
+        func add(_ group: String, _ rows: some Sequence<Int>) {
+            let entries = contents.rows(group)
+            for key in rows {
+                if let position = entries.firstIndex(where: { $0.key == key }) {
+                    result[Place(key: key, group: group)] = (entries[position], position)
+                }
+            }
+        }
+        for section in list.sections {
+            if section.name == "all" {
+                for group in Contents.names { add(group, section.rows) }
+            } else {
+                add(section.name, section.rows)
+            }
+        }
+        return result
+    }
+}
