@@ -5,8 +5,8 @@ struct Judge {
     let options: Options
     let old: Contents
     let new: Contents
-    let before: ShownList
-    let after: ShownList
+    let before: NaiveMappings
+    let after: NaiveMappings
     let changes: ListChanges
 
     private struct Place: Hashable {
@@ -38,13 +38,14 @@ struct Judge {
             if depends != aspects.contains(.dependency) { return "k\(place.key): neighbours changed is \(depends)" }
             if case .update = change?.kind, aspects.isEmpty { return "k\(place.key) is updated for nothing" }
             let stays = was.entry.isSamePlace(as: spot.entry) && oldGroup == place.group
-            if case .move = change?.kind, stays, !sectionsChangedShape { return "k\(place.key) kept its place and moves" }
+            if case .move = change?.kind, stays, !isConsolidated { return "k\(place.key) kept its place and moves" }
         }
         return nil
     }
 
-    private var sectionsChangedShape: Bool {
-        (before.sections.first?.name == "all") || (after.sections.first?.name == "all")
+    /// Rows change their section together, or share it with other groups.
+    private var isConsolidated: Bool {
+        before.isConsolidated || after.isConsolidated
     }
 
     private func neighbours(_ contents: Contents, _ group: String, _ position: Int, _ offsets: Set<Int>) -> [[Int]] {
@@ -56,23 +57,12 @@ struct Judge {
         }
     }
 
-    /// The rows of a list with the entries they show. A consolidated section shows each group's rows together.
-    private func shown(_ list: ShownList, _ contents: Contents) -> [Place: (entry: Contents.Entry, position: Int)] {
+    /// The rows that are shown, with the entries they show.
+    private func shown(_ mappings: NaiveMappings, _ contents: Contents) -> [Place: (entry: Contents.Entry, position: Int)] {
         var result: [Place: (entry: Contents.Entry, position: Int)] = [:]
-        func add(_ group: String, _ rows: some Sequence<Int>) {
-            let entries = contents.rows(group)
-            for key in rows {
-                if let position = entries.firstIndex(where: { $0.key == key }) {
-                    result[Place(key: key, group: group)] = (entries[position], position)
-                }
-            }
-        }
-        for section in list.sections {
-            if section.name == "all" {
-                for group in Contents.names { add(group, section.rows) }
-            } else {
-                add(section.name, section.rows)
-            }
+        for (group, window) in mappings.windows {
+            let rows = contents.rows(group)
+            for position in window { result[Place(key: rows[position].key, group: group)] = (rows[position], position) }
         }
         return result
     }

@@ -31,6 +31,7 @@ extension LawCase {
             let earlier = core
             let view = moments[step - 1].view(to: moments[step], rowsHaveOnePlace: options.rowsHaveOnePlace)
             let changes = core.advance(over: view)
+            let naiveBefore = naive
             naive = naive.advanced(from: moments[step - 1], to: moments[step], moment: step, earlier, core)
             let shown = naive.shown(moments[step])
             func report(_ text: String) -> String {
@@ -45,8 +46,8 @@ extension LawCase {
                 if result != shown { return report("the changes give \(result)") }
             } catch { return report("\(error)") }
             let judge = Judge(
-                options: options, old: moments[step - 1], new: moments[step], before: list, after: shown,
-                changes: changes)
+                options: options, old: moments[step - 1], new: moments[step], before: naiveBefore,
+                after: naive, changes: changes)
             if let problem = judge.fault() { return report(problem) }
             list = shown
         }

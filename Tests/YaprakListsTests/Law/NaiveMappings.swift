@@ -16,12 +16,17 @@ struct NaiveMappings {
             let rows = contents.rows(name)[windows[name]!].map(\.key)
             blocks.append((name, settled.isDynamic, settled.isReversed ? rows.reversed() : rows))
         }
-        let total = blocks.reduce(0) { $0 + $1.rows.count }
-        if let threshold = options.threshold, total < threshold, !mapped.isEmpty {
+        if isConsolidated {
             return ShownList(sections: [.init(name: "all", rows: blocks.flatMap(\.rows))])
         }
         return ShownList(
             sections: blocks.filter { !($0.isDynamic && $0.rows.isEmpty) }.map { .init(name: $0.name, rows: $0.rows) })
+    }
+
+    /// Whether there are so few rows that they share a section.
+    var isConsolidated: Bool {
+        guard let threshold = options.threshold, !mapped.isEmpty else { return false }
+        return windows.values.reduce(0) { $0 + $1.count } < threshold
     }
 
     /// The part that a range shows of a group nobody has looked at before.
