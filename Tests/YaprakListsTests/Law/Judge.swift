@@ -20,10 +20,15 @@ struct Judge {
             told[Place(key: Contents.numbers[change.row]!, group: change.group)] = change
         }
         let shownBefore = shown(before, old)
+        let keysBefore = Set(shownBefore.keys.map(\.key))
         for (place, spot) in shown(after, new) {
             let change = told[place]
             let isNew = change.map { if case .insert = $0.kind { true } else { false } } ?? false
-            if isNew { continue }
+            if isNew {
+                let wasShown = options.rowsHaveOnePlace ? keysBefore.contains(place.key) : shownBefore[place] != nil
+                if wasShown { return "k\(place.key) was shown and is inserted" }
+                continue
+            }
             let oldGroup = change?.oldGroup ?? place.group
             guard let was = shownBefore[Place(key: place.key, group: oldGroup)] else {
                 return "k\(place.key) was not shown and is not inserted"

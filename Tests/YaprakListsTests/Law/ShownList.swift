@@ -25,18 +25,24 @@ struct Refusal: Error, CustomStringConvertible {
 
 extension ShownList {
     /// The list after `changes`, by the rules of list views: what is not said to change stays, in its order.
-    func applying(_ changes: ListChanges) throws -> ShownList {
+    func applying(
+        _ changes: ListChanges, numbering: (RowID) -> Int? = { Contents.numbers[$0] }
+    ) throws -> ShownList {
+        func number(of change: RowChange) throws -> Int {
+            guard let number = numbering(change.row) else { throw Refusal("\(change) is of a row nobody has") }
+            return number
+        }
         var result = try applyingSections(changes.sectionChanges)
         var goneRows = sections.map { [Bool](repeating: false, count: $0.rows.count) }
         var comers: [ListPath: Int] = [:]
         func takeAway(_ path: ListPath, _ change: RowChange) throws {
             guard let row = row(at: path) else { throw Refusal("\(change) leaves no row") }
-            if row != Contents.numbers[change.row] { throw Refusal("\(change) is another row") }
+            if try number(of: change) != row { throw Refusal("\(change) is another row") }
             if goneRows[path.section][path.row] { throw Refusal("\(change): the row left already") }
             goneRows[path.section][path.row] = true
         }
         func bring(_ path: ListPath, _ change: RowChange) throws {
-            if comers.updateValue(Contents.numbers[change.row]!, forKey: path) != nil {
+            if comers.updateValue(try number(of: change), forKey: path) != nil {
                 throw Refusal("\(change): two rows come to the same place")
             }
         }
@@ -52,7 +58,7 @@ extension ShownList {
         }
         for change in changes.rowChanges {
             guard case .update(let path, _) = change.kind else { continue }
-            guard let row = row(at: path), row == Contents.numbers[change.row] else { throw Refusal("\(change): another row") }
+            guard let row = row(at: path), try number(of: change) == row else { throw Refusal("\(change): another row") }
             if goneRows[path.section][path.row] { throw Refusal("\(change): the row is not there any more") }
         }
         for (target, source) in result.sources.enumerated() {
@@ -78,7 +84,7 @@ extension ShownList {
         }
         for change in changes.rowChanges {
             guard case .update(_, let path) = change.kind else { continue }
-            if result.list.row(at: path) != Contents.numbers[change.row] { throw Refusal("\(change) does not end there") }
+            if try number(of: change) != result.list.row(at: path) { throw Refusal("\(change) does not end there") }
         }
         return result.list
     }
