@@ -103,11 +103,11 @@ struct ScenarioContents {
     }
 
     /// A row is where it was if it has the mark it had.
-    private func difference(_ group: String) -> GroupDifference {
+    private func difference(_ group: String) -> RowDifference {
         let before = old.groups[group] ?? []
         let after = new.groups[group] ?? []
         let kept = Set(after.filter { $0.mark == 0 }.map(\.key))
-        var result = GroupDifference()
+        var result = RowDifference()
         result.removed = before.enumerated().filter { !kept.contains($1.key) }.map { ($0, RowID(collection: 0, key: $1.key)) }
         result.inserted = after.enumerated().filter { $1.mark != 0 }.map { ($0, RowID(collection: 0, key: $1.key)) }
         for (index, row) in after.enumerated() where row.mark == 0 {

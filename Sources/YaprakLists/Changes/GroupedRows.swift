@@ -24,7 +24,7 @@ package protocol GroupedRows: Sendable {
 }
 
 /// What changed in one group between two snapshots; positions ascend.
-package struct GroupDifference: Sendable {
+package struct RowDifference: Sendable {
     package var removed: [(position: Int, row: RowID)]
     package var inserted: [(position: Int, row: RowID)]
     package var replaced: [(old: Int, new: Int, row: RowID, kinds: ChangeKinds)]

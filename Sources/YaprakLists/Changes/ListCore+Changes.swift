@@ -5,19 +5,22 @@ package struct ViewDifference {
     package let old: any GroupedRows
     package let new: any GroupedRows
     /// What changed in one group.
-    package let difference: (String) -> GroupDifference
+    package let difference: (String) -> RowDifference
     /// What changed in the content of a record that is there on both sides.
     package let content: (RowID) -> ChangeKinds
     /// Whether the view puts a row in one group at most.
     package let rowsHaveOnePlace: Bool
+    /// Whether groups are sorted by something else on the new side.
+    package let isSortedAnew: Bool
 
     package init(
-        old: any GroupedRows, new: any GroupedRows, rowsHaveOnePlace: Bool,
-        difference: @escaping (String) -> GroupDifference, content: @escaping (RowID) -> ChangeKinds
+        old: any GroupedRows, new: any GroupedRows, rowsHaveOnePlace: Bool, isSortedAnew: Bool = false,
+        difference: @escaping (String) -> RowDifference, content: @escaping (RowID) -> ChangeKinds
     ) {
         self.old = old
         self.new = new
         self.rowsHaveOnePlace = rowsHaveOnePlace
+        self.isSortedAnew = isSortedAnew
         self.difference = difference
         self.content = content
     }
@@ -44,7 +47,8 @@ extension ListCore {
             let difference = view.difference(name)
             rawChangeCount += difference.removed.count + difference.inserted.count + difference.replaced.count
             alignments[name] = RowAlignment(
-                difference, oldCount: group.count, newCount: view.new.count(ofGroup: name))
+                difference, oldCount: group.count, newCount: view.new.count(ofGroup: name),
+                isSortedAnew: view.isSortedAnew && group.count > 0)
         }
         for group in before.groups where alignments[group.name] == nil { rawChangeCount += group.count }
         follow(to: view.new, groups: names, alignments: alignments)
@@ -60,7 +64,7 @@ extension ListCore {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var alignments: [String: RowAlignment] = [:]
         for group in earlier.layout.groups where layout.index(of: group.name) != nil {
-            alignments[group.name] = RowAlignment(GroupDifference(), oldCount: group.count, newCount: group.count)
+            alignments[group.name] = RowAlignment(RowDifference(), oldCount: group.count, newCount: group.count)
         }
         var transition = ListTransition(
             before: earlier.layout, after: layout, old: rows, new: rows, alignments: alignments, settings: settings,

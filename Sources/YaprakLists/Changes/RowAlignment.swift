@@ -24,18 +24,19 @@ struct RowAlignment {
     private(set) var settled: [(old: Int, new: Int, row: RowID)] = []
     /// Kept rows whose content changed.
     let replaced: [(old: Int, new: Int, row: RowID, kinds: ChangeKinds)]
-    /// Whether no row at all kept its place before pairs were looked at.
+    /// Whether no row kept its place, pairs apart: the group was cleared and filled again, or sorted anew.
     let isReplaced: Bool
     /// Whether rows were removed and inserted again.
     private(set) var hasPairs = false
 
-    init(_ difference: GroupDifference, oldCount: Int, newCount: Int) {
+    init(_ difference: RowDifference, oldCount: Int, newCount: Int, isSortedAnew: Bool = false) {
         self.oldCount = oldCount
         self.newCount = newCount
         removed = difference.removed
         inserted = difference.inserted
         replaced = difference.replaced
-        isReplaced = difference.removed.count == oldCount
+        isReplaced = isSortedAnew || difference.removed.count == oldCount
+        hasPairs = isSortedAnew
         assert(oldCount - removed.count == newCount - inserted.count, "what is kept is on both sides")
         if !removed.isEmpty && !inserted.isEmpty { settlePairs() }
     }

@@ -50,10 +50,10 @@ extension Contents: GroupedRows {
 
 extension Contents {
     /// The difference of one group, by walking both sides.
-    func difference(to other: Contents, _ group: String) -> GroupDifference {
+    func difference(to other: Contents, _ group: String) -> RowDifference {
         let old = rows(group)
         let new = other.rows(group)
-        var result = GroupDifference()
+        var result = RowDifference()
         var i = 0
         var j = 0
         while i < old.count || j < new.count {
