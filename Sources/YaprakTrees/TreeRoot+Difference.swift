@@ -25,7 +25,7 @@ extension TreeRoot {
     package static func difference(
         from old: TreeRoot, to new: TreeRoot, _ body: (TreeDifference) throws -> Void
     ) rethrows -> DifferenceCost {
-        try difference(old, new, KeyComparison(), body)
+        try difference(old, new, KeyComparison()) { step, _, _ in try body(step) }
     }
 
     /// Reports the steps from one tree to another, both ordered by `order`.
@@ -36,12 +36,22 @@ extension TreeRoot {
     package static func difference(
         from old: TreeRoot, to new: TreeRoot, order: RowOrder, _ body: (TreeDifference) throws -> Void
     ) rethrows -> DifferenceCost {
+        try difference(old, new, OrderComparison(order: order)) { step, _, _ in try body(step) }
+    }
+
+    /// As `difference(from:to:order:_:)`, and tells where: the position in the old tree of what was removed or replaced, and
+    /// in the new one of what was inserted or took its place. (Of the other tree, the position where the row would be.)
+    @discardableResult
+    package static func positionedDifference(
+        from old: TreeRoot, to new: TreeRoot, order: RowOrder,
+        _ body: (_ step: TreeDifference, _ oldPosition: Int, _ newPosition: Int) throws -> Void
+    ) rethrows -> DifferenceCost {
         try difference(old, new, OrderComparison(order: order), body)
     }
 
     @inline(__always)
     private static func difference<Comparison: RowComparison>(
-        _ old: TreeRoot, _ new: TreeRoot, _ comparison: Comparison, _ body: (TreeDifference) throws -> Void
+        _ old: TreeRoot, _ new: TreeRoot, _ comparison: Comparison, _ body: (TreeDifference, Int, Int) throws -> Void
     ) rethrows -> DifferenceCost {
         var cost = DifferenceCost()
         if old.raw == new.raw {
@@ -55,26 +65,27 @@ extension TreeRoot {
             while true {
                 passShared(&a, &b, &cost)
                 guard let x = a.row else {
-                    try b.drain { try body(.inserted($0)) }
+                    try b.drain { try body(.inserted($0), a.position, $1) }
                     break
                 }
                 guard let y = b.row else {
-                    try a.drain { try body(.removed($0)) }
+                    try a.drain { try body(.removed($0), $1, b.position) }
                     break
                 }
                 let order = x === y ? 0 : comparison.compare(x, y)
                 if order < 0 {
-                    if a.level >= 0 { a.descend() } else { try a.pass { try body(.removed($0)) } }
+                    if a.level >= 0 { a.descend() } else { try a.pass { try body(.removed($0), $1, b.position) } }
                 } else if order > 0 {
-                    if b.level >= 0 { b.descend() } else { try b.pass { try body(.inserted($0)) } }
+                    if b.level >= 0 { b.descend() } else { try b.pass { try body(.inserted($0), a.position, $1) } }
                 } else if a.level >= 0 || b.level >= 0 {
                     let (m, n) = (a.level, b.level)
                     if m >= n { a.descend() }
                     if n >= m { b.descend() }
                 } else {
+                    let (i, j) = (a.position, b.position)
                     a.advance()
                     b.advance()
-                    try body(.replaced(old: x.takeUnretainedValue(), new: y.takeUnretainedValue()))
+                    try body(.replaced(old: x.takeUnretainedValue(), new: y.takeUnretainedValue()), i, j)
                 }
             }
             cost.nodesVisited = a.visited + b.visited
@@ -115,6 +126,8 @@ private struct DifferenceSide {
     private let path: UnsafeMutablePointer<PathStep>
     private var depth = -1
     var visited = 0
+    /// How many rows lie before the place where the walk stands.
+    var position = 0
     /// A tree whose root nobody has looked into yet.
     private var unopened: Node?
 
@@ -155,6 +168,13 @@ private struct DifferenceSide {
 
     @inline(__always)
     mutating func advance(by n: Int = 1) {
+        let step = path[depth]
+        if step.node.isLeaf {
+            position &+= n
+        } else {
+            let sizes = step.node.sizes + step.index
+            for i in 0..<n { position &+= Int(sizes[i]) }
+        }
         path[depth].index &+= n
         while depth >= 0, path[depth].index == path[depth].node.count {
             depth &-= 1
@@ -162,16 +182,17 @@ private struct DifferenceSide {
         }
     }
 
-    /// Steps over a row and reports it.
+    /// Steps over a row and reports it with its position.
     @inline(__always)
-    mutating func pass(_ body: (TreeRow) throws -> Void) rethrows {
+    mutating func pass(_ body: (TreeRow, Int) throws -> Void) rethrows {
         let row = path[depth].node.rows[path[depth].index]
+        let at = position
         advance()
-        try row._withUnsafeGuaranteedRef(body)
+        try row._withUnsafeGuaranteedRef { try body($0, at) }
     }
 
     /// Reports all rows that are left.
-    mutating func drain(_ body: (TreeRow) throws -> Void) rethrows {
+    mutating func drain(_ body: (TreeRow, Int) throws -> Void) rethrows {
         while row != nil {
             if level >= 0 { descend() } else { try pass(body) }
         }

@@ -30,74 +30,95 @@ extension Database {
         } catch {
             if hosts[registration.name] === host { hosts[registration.name] = nil }
             await host.didUnregister()
-            throw error
-        }
-        return host
-    }
-
-    private func register(_ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?) async throws {
-        let registration = host.registration
-        let (root, base, origin) = try await startingPoint(of: host, progress)
-        try await exclusively { draft in
-            for name in registration.dependencies where !draft.extensions.contains(where: { $0.registration.name == name }) {
-                throw missing(name, for: registration.name)
-            }
-            // What has changed since the starting point, on the writers' time: little.
-            let present = draft.base
-            var root = root
-            let delta = ChangeBatch(from: base, to: present, names: registration.collectionNames)
-            if !delta.isEmpty || !registration.dependencies.isEmpty {
-                let context = ExtensionContext(before: Snapshot(base)) { Snapshot(present) }
-                root = try registration.update(root, for: NetChanges(batch: delta), in: context).root
-            }
-            draft.extensions.append(ExtensionEntry(registration: registration, root: root))
-        }
-        _ = shelf.take(registration.name)
-        await host.didRegister(at: working.number, origin: origin)
-    }
-
-    /// A root to start from, the state it is good for, and how it came about.
-    private func startingPoint(
-        of host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?
-    ) async throws -> (any Sendable, SnapshotState, ExtensionHost.Origin) {
-        let registration = host.registration
-        if let item = shelf.items[registration.name] {
-            if registration.isPrimary { return (try primaryRoot(of: item, registration), publication.newest, .adopted) }
-            if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
-                base.isBound(for: registration), publication.newest.isBound(for: registration),
-                registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
-            {
-                do {
-                    let root = try registration.decode(bytes)
-                    // Dependants that are taken over later look at what their parents were at that moment.
-                    shelf.base = base.adding(ExtensionEntry(registration: registration, root: root))
-                    return (root, base, .adopted)
-                } catch {
-                    options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
-                }
-            }
-        }
-        let state = publication.newest
-        do {
-            return (try await host.populate(over: state, progress), state, .populated)
-        } catch let error as DatabaseError {
-            throw error
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
+            if error is DatabaseError || error is CancellationError { throw error }
             throw DatabaseError(
                 .extensionFailed, "extension \"\(registration.name)\" threw while it was populated. It is not registered.",
                 cause: error)
         }
+        return host
     }
 
-    private func primaryRoot(
-        of item: ExtensionShelf.Item, _ registration: ExtensionRegistration
+    /// What a new registration starts from.
+    private struct StartingPoint {
+        /// Makes the root; in a writer's turn.
+        var makeRoot: (ExtensionContext) throws -> any Sendable
+        /// The state the root is good for.
+        var base: SnapshotState
+        var origin: ExtensionHost.Origin
+    }
+
+    private func register(_ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?) async throws {
+        let registration = host.registration
+        var start = try await startingPoint(of: host, progress)
+        try await exclusively { draft in
+            for name in registration.dependencies where !draft.extensions.contains(where: { $0.registration.name == name }) {
+                throw missing(name, for: registration.name)
+            }
+            let present = draft.base
+            func context(_ base: SnapshotState) -> ExtensionContext {
+                ExtensionContext(before: Snapshot(base), draft: draft.tree, isRegistering: true) { Snapshot(present) }
+            }
+            var root: any Sendable
+            do {
+                root = try start.makeRoot(context(start.base))
+                if start.origin == .adopted, !registration.isPrimary {
+                    // Dependants that are taken over later look at what their parents were at that moment.
+                    shelf.base = start.base.adding(
+                        ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
+                }
+            } catch where start.origin == .adopted && !registration.isPrimary {
+                options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
+                start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
+                root = try populateNow(registration, present, context(present))
+            }
+            // What has changed since the starting point, on the writers' time: little.
+            let delta = ChangeBatch(from: start.base, to: present, names: registration.collectionNames)
+            if !delta.isEmpty || !registration.dependencies.isEmpty {
+                root = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base)).root
+            }
+            draft.extensions.append(ExtensionEntry(registration: registration, root: root))
+        }
+        _ = shelf.take(registration.name)
+        await host.didRegister(at: working.number, origin: start.origin)
+    }
+
+    /// Populates within a turn: for a root that was to be taken over and turned out not to decode.
+    private func populateNow(
+        _ registration: ExtensionRegistration, _ state: SnapshotState, _ context: ExtensionContext
+    ) throws -> any Sendable {
+        var seed = registration.makeSeed()
+        for chunk in PopulationChunks(state, registration) {
+            seed = try registration.gather(chunk, into: seed, in: context)
+        }
+        return try registration.build(seed, in: context)
+    }
+
+    private func startingPoint(
+        of host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?
+    ) async throws -> StartingPoint {
+        let registration = host.registration
+        if let item = shelf.items[registration.name] {
+            if registration.isPrimary {
+                return StartingPoint(
+                    makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest, origin: .adopted)
+            }
+            if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
+                base.isBound(for: registration), publication.newest.isBound(for: registration),
+                registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
+            {
+                return StartingPoint(makeRoot: { try registration.decode(bytes, in: $0) }, base: base, origin: .adopted)
+            }
+        }
+        let state = publication.newest
+        let seed = try await host.populate(over: state, progress)
+        return StartingPoint(makeRoot: { try registration.build(seed, in: $0) }, base: state, origin: .populated)
+    }
+
+    private nonisolated func primaryRoot(
+        of item: ExtensionShelf.Item, _ registration: ExtensionRegistration, _ context: ExtensionContext
     ) throws -> any Sendable {
         do {
-            var root = try item.bytes.map { try registration.decode($0) } ?? registration.makeRoot()
-            for step in item.steps { root = try registration.replay(step, on: root) }
-            return root
+            return try registration.replay(item.bytes, item.steps, in: context)
         } catch {
             throw DatabaseError(
                 .extensionFailed,
@@ -145,7 +166,7 @@ extension Database {
                 for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }
                 if entry.registration.isPrimary {
                     shelf.items[entry.registration.name] = ExtensionShelf.Item(
-                        versionTag: entry.registration.versionTag, isPrimary: true,
+                        versionTag: entry.registration.versionTag(of: entry.root), isPrimary: true,
                         bytes: try entry.registration.encode(entry.root))
                 }
             }
@@ -165,7 +186,7 @@ extension Database {
 
 extension SnapshotState {
     /// The same moment with one more extension.
-    fileprivate func adding(_ entry: ExtensionEntry) -> SnapshotState {
+    fileprivate func adding(_ entry: ExtensionEntry, _ version: TreeVersion) -> SnapshotState {
         SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions + [entry], version: version,
             under: self)

@@ -1,3 +1,5 @@
+package import YaprakTrees
+
 /// Something that keeps itself up to date in the same commit as the records: a view, an index, a counter.
 ///
 /// An extension is a pure function from (its root, what changed) to its next root. The root is a value in the same
@@ -132,14 +134,26 @@ public final class ExtensionContext {
     private let makeAfter: () -> Snapshot
     private var madeAfter: Snapshot?
     private let parentChanges: [(name: String, changes: any Sendable)]
+    private let writersDraft: TreeDraft?
+    /// The changes are what happened between the state an extension was populated over, or taken over with, and the
+    /// present: nobody tells what they did to the extensions this one depends on.
+    package let isRegistering: Bool
 
     init(
-        before: Snapshot, parentChanges: [(name: String, changes: any Sendable)] = [],
-        after: @escaping () -> Snapshot
+        before: Snapshot, draft: TreeDraft? = nil, parentChanges: [(name: String, changes: any Sendable)] = [],
+        isRegistering: Bool = false, after: @escaping () -> Snapshot
     ) {
+        self.isRegistering = isRegistering
         self.before = before
         self.parentChanges = parentChanges
+        writersDraft = draft
         makeAfter = after
+    }
+
+    /// The trees of the writer whose turn it is.
+    package var draft: TreeDraft {
+        guard let writersDraft else { preconditionFailure("trees are changed in a writer's turn only") }
+        return writersDraft
     }
 
     /// The database after the changes. Of the extensions in it, those this one depends on are up to date; itself and

@@ -68,26 +68,26 @@ public actor ExtensionHost {
 
     // MARK: Population
 
-    /// Computes a root over `state` from the records, a stretch at a time, while writes go on.
+    /// Gathers what a root over `state` is made of from the records, a stretch at a time, while writes go on.
     /// - Throws: what the extension throws, `CancellationError`.
     func populate(
         over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
     ) async throws -> any Sendable {
         let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
-        var root = registration.makeRoot()
+        var seed = registration.makeSeed()
         let chunks = PopulationChunks(state, registration)
         var done = 0
         status = .populating(PopulationProgress(done: 0, total: chunks.total))
         for chunk in chunks {
             try Task.checkCancellation()
-            root = try registration.update(root, for: chunk, in: context).root
+            seed = try registration.gather(chunk, into: seed, in: context)
             done += chunk.batch.collections.reduce(0) { $0 + $1.entries.count }
             let step = PopulationProgress(done: done, total: chunks.total)
             status = .populating(step)
             progress?(step)
             await Task.yield()
         }
-        return root
+        return seed
     }
 
     func didRegister(at number: CommitNumber, origin: Origin) {

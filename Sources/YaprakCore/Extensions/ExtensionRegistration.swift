@@ -31,16 +31,29 @@ package class ExtensionRegistration: @unchecked Sendable {
         var operations: [[UInt8]] = []
     }
 
+    /// Gathers what a tree-backed root is made of, or makes the root itself.
+    func makeSeed() -> any Sendable { fatalError("abstract") }
+    /// Adds records that are there already to a seed.
+    func gather(_ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext) throws -> any Sendable {
+        fatalError("abstract")
+    }
+    /// Makes a root of a seed; in a writer's turn.
+    func build(_ seed: any Sendable, in context: ExtensionContext) throws -> any Sendable { fatalError("abstract") }
+    /// Decodes a root; in a writer's turn.
+    func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> any Sendable { fatalError("abstract") }
+    /// The root that a persisted primary one and steps lead to; in a writer's turn.
+    func replay(_ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext) throws -> any Sendable {
+        fatalError("abstract")
+    }
+    /// The version tag of a root, which a write may have changed.
+    func versionTag(of root: any Sendable) -> String { versionTag }
     func makeRoot() -> any Sendable { fatalError("abstract") }
     func update(_ root: any Sendable, for changes: NetChanges, in context: ExtensionContext) throws -> Update {
         fatalError("abstract")
     }
     func encode(_ root: any Sendable) throws -> [UInt8]? { fatalError("abstract") }
-    func decode(_ bytes: [UInt8]) throws -> any Sendable { fatalError("abstract") }
     /// Whether the state is primary: kept and replayed without the extension's code.
     var isPrimary: Bool { fatalError("abstract") }
-    /// Applies one logged step.
-    func replay(_ operation: [UInt8], on root: any Sendable) throws -> any Sendable { fatalError("abstract") }
     /// The trees that a root owns in the database's own arena.
     func trees(of root: any Sendable) -> [TreeRoot] { [] }
 
@@ -51,10 +64,35 @@ package class ExtensionRegistration: @unchecked Sendable {
     }
 }
 
-/// An extension whose root holds trees of the database's own arena, so that they are reclaimed with the rest.
+/// An extension whose root holds trees of the database's own arena, so that they share nodes from commit to commit and are
+/// reclaimed with the rest.
+///
+/// Such a root can be changed only in a writer's turn, where there is a draft (``ExtensionContext/draft``). What takes long,
+/// the look at every record when the extension is registered, is gathered before, outside of the turn, as a value.
 package protocol TreeBackedExtension: DatabaseExtension {
+    /// What is gathered from the records while writers go on.
+    associatedtype Seed: Sendable
+
+    /// Nothing gathered yet.
+    func makeSeed() -> Seed
+    /// Adds records that are there already.
+    func gather(_ changes: NetChanges, into seed: inout Seed) throws
+    /// Makes the root of what was gathered, which is good for `context.before`; in a writer's turn.
+    func build(_ seed: Seed, in context: ExtensionContext) throws -> Root
+    /// The root that `encode` made bytes of, over the records of `context.before`; in a writer's turn.
+    func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> Root
     /// Every tree that `root` owns.
     func trees(of root: Root) -> [TreeRoot]
+    /// The tag of the code that made `root`, which may have been changed in a write.
+    func versionTag(of root: Root) -> String
+}
+
+/// A primary extension whose steps need a draft, too.
+package protocol TreeBackedPrimaryExtension: TreeBackedExtension, PrimaryExtension {
+    /// Applies one step in a writer's turn. `apply(_:to:)` is not called then.
+    func apply(_ operation: Operation, to root: inout Root, in context: ExtensionContext) throws -> Changes?
+    /// The root that a persisted one and the steps logged after it lead to, over the records of `context.before`.
+    func replay(_ bytes: [UInt8]?, _ steps: [Operation], in context: ExtensionContext) throws -> Root
 }
 
 final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistration, @unchecked Sendable {
@@ -75,41 +113,119 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext
     ) throws -> Update {
         var root = root as! Extension.Root
-        if let primary = base as? any PrimaryExtension {
-            return try updatePrimary(primary, root, for: changes, in: context)
+        if let primary = base as? any PrimaryExtension, !(base is any TreeBackedPrimaryExtension) {
+            func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
+                try updatePrimary(primary, root as! P.Root, for: changes, in: context)
+            }
+            return try open(primary)
+        }
+        if let primary = base as? any TreeBackedPrimaryExtension {
+            // Boxes of changed records are exchanged first; then the steps that follow are taken.
+            func open<P: TreeBackedPrimaryExtension>(_ primary: P) throws -> Update {
+                var root = root as! P.Root
+                let exchanged = try primary.update(&root, for: changes, in: context)
+                var update = try updatePrimary(primary, root, for: changes, in: context)
+                update.changes = update.changes ?? exchanged
+                return update
+            }
+            return try open(primary)
         }
         let changes = try base.update(&root, for: changes, in: context)
         return Update(root: root, changes: changes)
     }
 
     private func updatePrimary<Primary: PrimaryExtension>(
-        _ primary: Primary, _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext
+        _ primary: Primary, _ root: Primary.Root, for changes: NetChanges, in context: ExtensionContext
     ) throws -> Update {
-        var root = root as! Primary.Root
-        let steps = try primary.operations(following: changes, root: root, in: context)
         var update = Update(root: root)
-        for step in steps {
-            update.changes = try primary.apply(step, to: &root) ?? update.changes
+        for step in try primary.operations(following: changes, root: root, in: context) {
+            let applied = try apply(step, to: update.root, in: context)
+            update.root = applied.root
+            update.changes = applied.changes ?? update.changes
             update.operations.append(try CBOREncoder().encode(step))
         }
-        update.root = root
         return update
     }
 
     override func encode(_ root: any Sendable) throws -> [UInt8]? { try base.encode(root as! Extension.Root) }
-    override func decode(_ bytes: [UInt8]) throws -> any Sendable { try base.decode(bytes) }
 
-    override func replay(_ operation: [UInt8], on root: any Sendable) throws -> any Sendable {
-        guard let primary = base as? any PrimaryExtension else { return root }
-        return try replay(primary, operation, root)
+    // MARK: Where roots come from
+
+    override func makeSeed() -> any Sendable {
+        guard let base = base as? any TreeBackedExtension else { return base.makeRoot() }
+        func open<T: TreeBackedExtension>(_ base: T) -> any Sendable { base.makeSeed() }
+        return open(base)
     }
 
-    private func replay<Primary: PrimaryExtension>(
-        _ primary: Primary, _ operation: [UInt8], _ root: any Sendable
+    override func gather(
+        _ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext
     ) throws -> any Sendable {
-        var root = root as! Primary.Root
-        _ = try primary.apply(try CBORDecoder().decode(Primary.Operation.self, from: operation), to: &root)
-        return root
+        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context).root }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable {
+            var seed = seed as! T.Seed
+            try base.gather(changes, into: &seed)
+            return seed
+        }
+        return try open(base)
+    }
+
+    override func build(_ seed: any Sendable, in context: ExtensionContext) throws -> any Sendable {
+        guard let base = base as? any TreeBackedExtension else { return seed }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable {
+            try base.build(seed as! T.Seed, in: context)
+        }
+        return try open(base)
+    }
+
+    override func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> any Sendable {
+        guard let base = base as? any TreeBackedExtension else { return try base.decode(bytes) }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable { try base.decode(bytes, in: context) }
+        return try open(base)
+    }
+
+    override func replay(
+        _ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext
+    ) throws -> any Sendable {
+        func decode<P: PrimaryExtension>(_ base: P) throws -> [P.Operation] {
+            let decoder = CBORDecoder()
+            return try steps.map { try decoder.decode(P.Operation.self, from: $0) }
+        }
+        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> any Sendable {
+            try base.replay(bytes, try decode(base), in: context)
+        }
+        func open<P: PrimaryExtension>(_ base: P) throws -> any Sendable {
+            var root = try bytes.map { try base.decode($0) } ?? base.makeRoot()
+            for step in try decode(base) { _ = try base.apply(step, to: &root) }
+            return root
+        }
+        if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
+        guard let base = base as? any PrimaryExtension else { return base.makeRoot() }
+        return try open(base)
+    }
+
+    /// Applies one step of a primary extension.
+    func apply(
+        _ operation: any Sendable, to root: any Sendable, in context: ExtensionContext
+    ) throws -> (root: any Sendable, changes: (any Sendable)?) {
+        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> (any Sendable, (any Sendable)?) {
+            var root = root as! P.Root
+            let changes = try base.apply(operation as! P.Operation, to: &root, in: context)
+            return (root, changes)
+        }
+        func open<P: PrimaryExtension>(_ base: P) throws -> (any Sendable, (any Sendable)?) {
+            var root = root as! P.Root
+            let changes = try base.apply(operation as! P.Operation, to: &root)
+            return (root, changes)
+        }
+        if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
+        guard let base = base as? any PrimaryExtension else { return (root, nil) }
+        return try open(base)
+    }
+
+    override func versionTag(of root: any Sendable) -> String {
+        guard let base = base as? any TreeBackedExtension else { return versionTag }
+        func open<T: TreeBackedExtension>(_ base: T) -> String { base.versionTag(of: root as! T.Root) }
+        return open(base)
     }
 
     override func trees(of root: any Sendable) -> [TreeRoot] {

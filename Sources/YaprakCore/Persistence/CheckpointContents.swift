@@ -74,7 +74,7 @@ struct CheckpointContents: Sendable {
         }
         return try writeBytes(
             root, kind: registration.isPrimary ? .primaryRoot : .derivedRoot, name: registration.name,
-            tag: registration.versionTag, to: writer)
+            tag: registration.versionTag(of: entry.root), to: writer)
     }
 
     private func writeShelved(_ name: String, _ item: ExtensionShelf.Item, to writer: CheckpointWriter) throws -> UInt64 {

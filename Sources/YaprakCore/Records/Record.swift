@@ -7,8 +7,8 @@ public import YaprakTrees
 @usableFromInline
 package class RecordBox: TreeRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
-    final let objectStamp: UInt64
-    final let metadataStamp: UInt64
+    package final let objectStamp: UInt64
+    package final let metadataStamp: UInt64
 
     init(key: String, objectStamp: UInt64, metadataStamp: UInt64) {
         self.objectStamp = objectStamp

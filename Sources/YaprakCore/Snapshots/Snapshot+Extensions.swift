@@ -34,6 +34,6 @@ extension Snapshot {
 
     /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it.
     public func versionTag(ofExtensionNamed name: String) -> String? {
-        state.entry(ofExtension: name)?.registration.versionTag
+        state.entry(ofExtension: name).map { $0.registration.versionTag(of: $0.root) }
     }
 }

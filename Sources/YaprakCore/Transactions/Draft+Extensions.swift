@@ -42,9 +42,7 @@ extension Draft {
                 !segment.batch.isEmpty && registration.isConcerned(by: segment.batch)
                     || registration.dependencies.contains(where: updated.contains)
             else { continue }
-            let context = ExtensionContext(before: Snapshot(lastCaughtUp), parentChanges: changed) { [self] in
-                Snapshot(freeze())
-            }
+            let context = context(parentChanges: changed)
             let update = try wrap(registration) {
                 try registration.update(
                     extensions[index].root, for: NetChanges(batch: segment.batch), in: context)
@@ -71,16 +69,47 @@ extension Draft {
         guard let registration = extensions[index].registration as? TypedRegistration<Extension> else {
             throw otherExtension(`extension`.name, Extension.self)
         }
-        var root = extensions[index].root as! Extension.Root
-        let changes = try wrap(registration) { try registration.base.apply(operation, to: &root) }
+        let applied = try wrap(registration) {
+            try registration.apply(operation, to: extensions[index].root, in: context())
+        }
         primarySteps.append((registration.name, try CBOREncoder().encode(operation)))
-        extensions[index].root = root
-        forgetFrozen()
-        if let changes { extensionChanges.append((registration.name, changes)) }
-        // Dependants follow at once, so that no segment mixes a step with changes of records.
-        segments.append(DraftSegment(batch: ChangeBatch(), stepped: [(registration.name, changes)]))
+        extensions[index].root = applied.root
+        try step(registration.name, applied.changes)
+    }
+
+    /// Changes the root of an extension by hand, without a step that is logged: the way its root is computed, for example.
+    /// - Throws: `extensionNotRegistered`, `typeMismatch`, and what `body` throws.
+    package func modify<Extension: DatabaseExtension>(
+        _ extension: Extension,
+        _ body: (inout Extension.Root, ExtensionContext) throws -> Extension.Changes?
+    ) throws {
         try catchUp()
         lastCaughtUp = freeze()
+        guard let index = extensions.firstIndex(where: { $0.registration.name == `extension`.name }) else {
+            throw notRegistered(`extension`.name)
+        }
+        guard var root = extensions[index].root as? Extension.Root else {
+            throw otherExtension(`extension`.name, Extension.self)
+        }
+        let changes = try wrap(extensions[index].registration) { try body(&root, context()) }
+        extensions[index].root = root
+        isModified = true
+        try step(`extension`.name, changes)
+    }
+
+    private func step(_ name: String, _ changes: (any Sendable)?) throws {
+        forgetFrozen()
+        if let changes { extensionChanges.append((name, changes)) }
+        // Dependants follow at once, so that no segment mixes a step with changes of records.
+        segments.append(DraftSegment(batch: ChangeBatch(), stepped: [(name, changes)]))
+        try catchUp()
+        lastCaughtUp = freeze()
+    }
+
+    private func context(parentChanges: [(name: String, changes: any Sendable)] = []) -> ExtensionContext {
+        ExtensionContext(before: Snapshot(lastCaughtUp), draft: tree, parentChanges: parentChanges) { [self] in
+            Snapshot(freeze())
+        }
     }
 
     /// A snapshot in which records and extensions are both up to date.

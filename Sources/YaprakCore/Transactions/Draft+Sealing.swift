@@ -22,7 +22,7 @@ extension Draft {
             try catchUp()
             if let failure { throw failure }
             let batch = segments.count == 1 ? segments[0].batch : segments.reduce(ChangeBatch()) { $0.followed(by: $1.batch) }
-            if batch.isEmpty && info == nil && primarySteps.isEmpty {
+            if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()
                 return nil
             }

@@ -27,6 +27,8 @@ final class Draft {
     var lastCaughtUp: SnapshotState
     var extensionChanges: [(name: String, changes: any Sendable)] = []
     var primarySteps: [(name: String, step: [UInt8])] = []
+    /// An extension was changed by hand in a way that isn't logged; a commit all the same.
+    var isModified = false
 
     var info: ChangesetStorage.Info?
     var afterCommit: [@Sendable () -> Void] = []

@@ -65,6 +65,14 @@ public struct WriteTransaction: ~Copyable {
         try draft.perform(operation, on: `extension`)
     }
 
+    /// Changes an extension's root by hand, without a logged step. A commit, and part of its changeset.
+    /// - Throws: `extensionNotRegistered`, `typeMismatch`, `extensionFailed`.
+    package mutating func modify<Extension: DatabaseExtension>(
+        _ extension: Extension, _ body: (inout Extension.Root, ExtensionContext) throws -> Extension.Changes?
+    ) throws {
+        try draft.modify(`extension`, body)
+    }
+
     /// Removes every record of every collection.
     ///
     /// The changeset says so as one fact, ``ChangeQuestions/didRemoveAll``.
