@@ -1,5 +1,6 @@
 import Testing
 import YaprakCore
+import YaprakExtensions
 @testable import YaprakLists
 
 extension Scenario {

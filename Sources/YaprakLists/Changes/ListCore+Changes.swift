@@ -1,30 +1,5 @@
-package import YaprakCore
-
-/// A view in two snapshots.
-package struct ViewDifference {
-    package let old: any GroupedRows
-    package let new: any GroupedRows
-    /// What changed in one group.
-    package let difference: (String) -> RowDifference
-    /// What changed in the content of a record that is there on both sides.
-    package let content: (RowID) -> ChangeKinds
-    /// Whether the view puts a row in one group at most.
-    package let rowsHaveOnePlace: Bool
-    /// Whether groups are sorted by something else on the new side.
-    package let isSortedAnew: Bool
-
-    package init(
-        old: any GroupedRows, new: any GroupedRows, rowsHaveOnePlace: Bool, isSortedAnew: Bool = false,
-        difference: @escaping (String) -> RowDifference, content: @escaping (RowID) -> ChangeKinds
-    ) {
-        self.old = old
-        self.new = new
-        self.rowsHaveOnePlace = rowsHaveOnePlace
-        self.isSortedAnew = isSortedAnew
-        self.difference = difference
-        self.content = content
-    }
-}
+import YaprakCore
+import YaprakExtensions
 
 extension ListCore {
     /// Moves on to the new side of `view`, and says what leads there.
@@ -55,12 +30,14 @@ extension ListCore {
         if rawChangeCount > rawChangesMax { return .reload(rawChangeCount: rawChangeCount) }
         var transition = ListTransition(
             before: before, after: layout, old: view.old, new: view.new, alignments: alignments, settings: settings,
-            rowsHaveOnePlace: view.rowsHaveOnePlace, content: view.content)
+            collectionNames: view.collectionNames, rowsHaveOnePlace: view.rowsHaveOnePlace, content: view.content)
         return transition.changes(rawChangeCount: rawChangeCount)
     }
 
     /// What leads from an earlier layout of the same snapshot to this one: other settings, nothing else.
-    func changes(since earlier: ListCore, in rows: any GroupedRows) -> ListChanges {
+    func changes(
+        since earlier: ListCore, in rows: any GroupedRows, collectionNames: [String] = [""]
+    ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var alignments: [String: RowAlignment] = [:]
         for group in earlier.layout.groups where layout.index(of: group.name) != nil {
@@ -68,7 +45,7 @@ extension ListCore {
         }
         var transition = ListTransition(
             before: earlier.layout, after: layout, old: rows, new: rows, alignments: alignments, settings: settings,
-            rowsHaveOnePlace: true, content: { _ in [] })
+            collectionNames: collectionNames, rowsHaveOnePlace: true, content: { _ in [] })
         return transition.changes(rawChangeCount: 0)
     }
 

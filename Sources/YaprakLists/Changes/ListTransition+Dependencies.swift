@@ -1,4 +1,5 @@
 import YaprakCore
+import YaprakExtensions
 
 extension ListTransition {
     /// What has to be looked at again in rows that stay: their content changed, or that of rows they depend on.

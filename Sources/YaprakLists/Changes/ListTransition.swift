@@ -1,4 +1,5 @@
 import YaprakCore
+import YaprakExtensions
 
 /// Two layouts, and what changed between them: everything a list has to be told.
 ///
@@ -19,6 +20,7 @@ struct ListTransition {
     /// For the groups that are mapped on both sides.
     let alignments: [String: RowAlignment]
     let settings: ListSettings
+    let collectionNames: [String]
     /// Whether a row is in one group at most, so that a change of groups is a move.
     let rowsHaveOnePlace: Bool
     /// What changed in the content of a record that is there on both sides.
@@ -97,24 +99,20 @@ struct ListTransition {
         for kept in now.subtracting(was) {
             insert(spot(in: new, name, rows.newPosition(ofKept: kept)))
         }
-        let staying = max(was.lowerBound, now.lowerBound)..<max(
-            max(was.lowerBound, now.lowerBound), min(was.upperBound, now.upperBound))
+        let staying = was.clamped(to: now)
         let aspects = aspectsOfKept(in: name, rows, staying: staying)
         if isElsewhere {
             for kept in staying {
-                let position = rows.newPosition(ofKept: kept)
-                let source = Spot(row: new.rowID(inGroup: name, at: position), group: name, position: rows.oldPosition(ofKept: kept))
-                move(source, to: Spot(row: source.row, group: name, position: position), aspects[kept]?.aspects ?? [])
+                let target = spot(in: new, name, rows.newPosition(ofKept: kept))
+                let source = Spot(row: target.row, group: name, position: rows.oldPosition(ofKept: kept))
+                move(source, to: target, aspects[kept]?.aspects ?? [])
             }
         } else {
             for (kept, told) in aspects {
                 let source = Spot(row: told.row, group: name, position: rows.oldPosition(ofKept: kept))
                 let target = Spot(row: told.row, group: name, position: rows.newPosition(ofKept: kept))
                 guard let from = path(source, in: before), let to = path(target, in: after) else { continue }
-                updates.append(
-                    RowChange(
-                        kind: .update(from: from, to: to), aspects: told.aspects, group: name, oldGroup: name,
-                        row: told.row))
+                updates.append(change(.update(from: from, to: to), source, target, told.aspects))
             }
         }
     }
@@ -154,20 +152,25 @@ extension ListTransition {
 
     private mutating func delete(_ spot: Spot) {
         guard let path = path(spot, in: before) else { return }
-        deletes.append(RowChange(kind: .delete(path), aspects: [], group: spot.group, oldGroup: spot.group, row: spot.row))
+        deletes.append(change(.delete(path), spot, spot))
     }
 
     private mutating func insert(_ spot: Spot) {
         guard let path = path(spot, in: after) else { return }
-        inserts.append(RowChange(kind: .insert(path), aspects: [], group: spot.group, oldGroup: spot.group, row: spot.row))
+        inserts.append(change(.insert(path), spot, spot))
     }
 
     private mutating func move(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
         guard let from = path(source, in: before), let to = path(target, in: after) else { return }
-        moves.append(
-            RowChange(
-                kind: .move(from: from, to: to), aspects: aspects, group: target.group, oldGroup: source.group,
-                row: source.row))
+        moves.append(change(.move(from: from, to: to), source, target, aspects))
+    }
+
+    private func change(
+        _ kind: RowChange.Kind, _ source: Spot, _ target: Spot, _ aspects: RowAspects = []
+    ) -> RowChange {
+        RowChange(
+            kind: kind, aspects: aspects, group: target.group, oldGroup: source.group,
+            collectionName: collectionNames[source.row.collection], row: source.row)
     }
 }
 

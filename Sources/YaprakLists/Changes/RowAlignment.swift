@@ -1,4 +1,5 @@
 import YaprakCore
+import YaprakExtensions
 
 /// How the rows of one group before a change lie beside those after it.
 ///

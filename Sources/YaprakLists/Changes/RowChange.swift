@@ -1,4 +1,5 @@
 package import YaprakCore
+package import YaprakExtensions
 
 /// What happened to one row of a list.
 ///
@@ -33,6 +34,8 @@ public struct RowChange: Hashable, Sendable {
     public let group: String
     /// The group it was in; for an insert, the group it is in.
     public let oldGroup: String
+    /// The name of the collection of the record.
+    public let collectionName: String
     package let row: RowID
 
     /// The key of the record. O(1).

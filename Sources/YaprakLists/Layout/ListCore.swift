@@ -1,4 +1,5 @@
 import YaprakCore
+package import YaprakExtensions
 
 /// Mappings without the type of their view: which groups, what of them, and the layout that came of it.
 package struct ListCore: Sendable {
@@ -24,6 +25,7 @@ package struct ListCore: Sendable {
     private(set) var isFitted = false
 
     package init(groups: [String]) {
+        let groups = groups.map(\.normalizedKey)
         precondition(Set(groups).count == groups.count, "mappings name every group once")
         source = .fixed(groups)
     }

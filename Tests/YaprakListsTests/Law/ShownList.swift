@@ -1,3 +1,4 @@
+import YaprakExtensions
 @testable import YaprakLists
 
 /// A list as a screen has it: sections with rows. Knows nothing of how changes are found.
