@@ -1,4 +1,5 @@
 import Testing
+
 @testable import YaprakLists
 
 /// The known faults of the ancestor's change sets, each as a list it would have been told wrongly about.

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import YaprakLists
 
 /// The law for everything small: all contents of two groups with two or three rows, beside all others.
@@ -44,8 +45,10 @@ import Testing
                 for length in 0...2 {
                     all.append(.fixed(length: length, offset: offset, from: pin))
                     all.append(.flexible(length: length, offset: offset, from: pin))
-                    all.append(.flexible(length: length, offset: offset, from: pin, maxLength: length, growing: .bothSides))
-                    all.append(.flexible(length: length, offset: offset, from: pin, minLength: length, growing: .otherSide))
+                    all.append(
+                        .flexible(length: length, offset: offset, from: pin, maxLength: length, growing: .bothSides))
+                    all.append(
+                        .flexible(length: length, offset: offset, from: pin, minLength: length, growing: .otherSide))
                 }
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import YaprakLists
 
 /// Changes applied to the old list give the new list: for contents, commits and options drawn at random.

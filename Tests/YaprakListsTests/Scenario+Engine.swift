@@ -1,6 +1,7 @@
 import Testing
 import YaprakCore
 import YaprakExtensions
+
 @testable import YaprakLists
 
 extension Scenario {
@@ -40,7 +41,8 @@ extension Scenario {
             let answer: Int? =
                 switch query.q {
                 case "visibleCount", "rangePosition.length", "range.length": group.window.count
-                case "indexForRow": (0..<group.window.count).contains(query.row!) ? group.position(ofRow: query.row!) : nil
+                case "indexForRow":
+                    (0..<group.window.count).contains(query.row!) ? group.position(ofRow: query.row!) : nil
                 case "rowForIndex": group.row(at: query.index!)
                 case "rangePosition.offsetFromBeginning": group.window.lowerBound
                 case "rangePosition.offsetFromEnd": group.count - group.window.upperBound
@@ -109,7 +111,9 @@ struct ScenarioContents {
         let after = new.groups[group] ?? []
         let kept = Set(after.filter { $0.mark == 0 }.map(\.key))
         var result = RowDifference()
-        result.removed = before.enumerated().filter { !kept.contains($1.key) }.map { ($0, RowID(collection: 0, key: $1.key)) }
+        result.removed = before.enumerated().filter { !kept.contains($1.key) }.map {
+            ($0, RowID(collection: 0, key: $1.key))
+        }
         result.inserted = after.enumerated().filter { $1.mark != 0 }.map { ($0, RowID(collection: 0, key: $1.key)) }
         for (index, row) in after.enumerated() where row.mark == 0 {
             guard let kinds = changed[row.key] else { continue }

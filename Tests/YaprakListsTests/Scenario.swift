@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import YaprakCore
+
 @testable import YaprakLists
 
 /// One scenario as it stands in `view-changes.json`.

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import YaprakCore
+
 @testable import YaprakLists
 
 /// What the ancestor's unit tests say about views and mappings, as facts: contents before and after, options, and the

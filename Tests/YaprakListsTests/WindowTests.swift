@@ -1,4 +1,5 @@
 import Testing
+
 @testable import YaprakLists
 
 /// What ranges show as their groups change.
@@ -117,7 +118,9 @@ import Testing
         #expect(["a", "b", "c"].map { settings.isDynamic[$0] } == [false, true, false])
     }
 
-    @Test(arguments: [ListRange.fixed(length: 3, offset: 1, from: .beginning), .flexible(length: 2, from: .end, growing: .otherSide)])
+    @Test(arguments: [
+        ListRange.fixed(length: 3, offset: 1, from: .beginning), .flexible(length: 2, from: .end, growing: .otherSide),
+    ])
     func `Options set after reversing are as seen, before it as stored`(range: ListRange) {
         var seen = ListSettings()
         seen.setReversed(true, for: "a")

@@ -36,7 +36,8 @@ extension ListCore {
 
     /// What leads from an earlier layout of the same snapshot to this one: other settings, nothing else.
     func changes(
-        since earlier: ListCore, in rows: any GroupedRows, collectionNames: [String] = [""]
+        since earlier: ListCore, in rows: any GroupedRows, collectionNames: [String] = [""],
+        rowsHaveOnePlace: Bool = true
     ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var alignments: [String: RowAlignment] = [:]
@@ -45,7 +46,7 @@ extension ListCore {
         }
         var transition = ListTransition(
             before: earlier.layout, after: layout, old: rows, new: rows, alignments: alignments, settings: settings,
-            collectionNames: collectionNames, rowsHaveOnePlace: true, content: { _ in [] })
+            collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace, content: { _ in [] })
         return transition.changes(rawChangeCount: 0)
     }
 

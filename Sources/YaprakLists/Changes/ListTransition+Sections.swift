@@ -6,7 +6,9 @@ extension ListTransition {
         let news = sections(of: after)
         if olds == news { return [] }
         let sources = Dictionary(uniqueKeysWithValues: olds.enumerated().map { ($1, $0) })
-        let survivors = news.enumerated().compactMap { target, section in sources[section].map { (source: $0, target: target) } }
+        let survivors = news.enumerated().compactMap { target, section in
+            sources[section].map { (source: $0, target: target) }
+        }
         let surviving = Set(survivors.map(\.source))
         let staying = Set(longestIncreasingRun(survivors.map(\.source)))
         var changes: [SectionChange] = []

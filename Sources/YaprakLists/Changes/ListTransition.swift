@@ -48,7 +48,9 @@ struct ListTransition {
         let reordered = groupsReorderedWithinSection()
         if settings.hasDependencies {
             for alignment in alignments.values {
-                for entry in alignment.replaced where !RowAspects(entry.kinds).isEmpty { changedInPlace.insert(entry.row) }
+                for entry in alignment.replaced where !RowAspects(entry.kinds).isEmpty {
+                    changedInPlace.insert(entry.row)
+                }
             }
         }
         for group in before.groups {
@@ -170,7 +172,7 @@ extension ListTransition {
     ) -> RowChange {
         RowChange(
             kind: kind, aspects: aspects, group: target.group, oldGroup: source.group,
-            collectionName: collectionNames[source.row.collection], row: source.row)
+            collectionName: collectionNames[source.row.collection], row: source.row, rowsHaveOnePlace: rowsHaveOnePlace)
     }
 }
 

@@ -37,6 +37,8 @@ public struct RowChange: Hashable, Sendable {
     /// The name of the collection of the record.
     public let collectionName: String
     package let row: RowID
+    /// Whether the view puts a record in one group at most.
+    let rowsHaveOnePlace: Bool
 
     /// The key of the record. O(1).
     public var key: String { row.key }

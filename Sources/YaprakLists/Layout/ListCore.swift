@@ -51,6 +51,17 @@ package struct ListCore: Sendable {
         configure { $0.replaceStoredRange(window.asked, of: group) }
     }
 
+    /// The groups in the list, also before it was ever fitted if they are fixed.
+    var groups: [String] {
+        if case .fixed(let groups) = source { return groups }
+        return layout.groups.map(\.name)
+    }
+
+    /// Whether the counts are those of `rows`.
+    func fits(_ rows: any GroupedRows) -> Bool {
+        isFitted && layout.groups.allSatisfy { rows.count(ofGroup: $0.name) == $0.count }
+    }
+
     /// Looks at a view anew.
     package mutating func refresh(to rows: any GroupedRows) {
         fit(source.groups(among: rows.groupNames), count: rows.count(ofGroup:))

@@ -1,5 +1,6 @@
 import YaprakCore
 import YaprakExtensions
+
 @testable import YaprakLists
 
 /// What a view holds at one moment, as plain arrays: the stand-in for a view in a snapshot.

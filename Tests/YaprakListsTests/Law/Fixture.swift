@@ -1,5 +1,6 @@
 import YaprakCore
 import YaprakExtensions
+
 @testable import YaprakLists
 
 /// A list that is driven by hand: groups as strings of keys, one letter each; a capital letter is a changed row.

@@ -39,7 +39,8 @@ struct Judge {
                 return "k\(place.key): the content \(aspects.contains(.object) ? "did not change" : "changed")"
             }
             let offsets = options.settled(place.group).offsets
-            let depends = neighbours(old, oldGroup, was.position, offsets) != neighbours(new, place.group, spot.position, offsets)
+            let depends =
+                neighbours(old, oldGroup, was.position, offsets) != neighbours(new, place.group, spot.position, offsets)
             if depends != aspects.contains(.dependency) { return "k\(place.key): neighbours changed is \(depends)" }
             if case .update = change?.kind, aspects.isEmpty { return "k\(place.key) is updated for nothing" }
             let stays = was.entry.isSamePlace(as: spot.entry) && oldGroup == place.group
@@ -63,7 +64,9 @@ struct Judge {
     }
 
     /// The rows that are shown, with the entries they show.
-    private func shown(_ mappings: NaiveMappings, _ contents: Contents) -> [Place: (entry: Contents.Entry, position: Int)] {
+    private func shown(_ mappings: NaiveMappings, _ contents: Contents) -> [Place: (
+        entry: Contents.Entry, position: Int
+    )] {
         var result: [Place: (entry: Contents.Entry, position: Int)] = [:]
         for (group, window) in mappings.windows {
             let rows = contents.rows(group)

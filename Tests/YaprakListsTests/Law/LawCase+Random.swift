@@ -1,4 +1,5 @@
 import TestSupport
+
 @testable import YaprakLists
 
 extension LawCase {
@@ -29,7 +30,8 @@ extension Contents {
         let epoch = groups.joined().first?.epoch ?? 0
         let chosen = onePlace ? [random.below(4)] : (0..<4).filter { _ in random.chance(40) }
         for index in chosen {
-            groups[index].append(Entry(sort: random.below(12), key: key, epoch: epoch, version: version + random.below(2)))
+            groups[index].append(
+                Entry(sort: random.below(12), key: key, epoch: epoch, version: version + random.below(2)))
         }
         if chosen.count > 1 { touch(key) }
     }
@@ -38,7 +40,9 @@ extension Contents {
     private mutating func touch(_ key: Int) {
         let version = groups.joined().filter { $0.key == key }.map(\.version).max() ?? 0
         for index in groups.indices {
-            for row in groups[index].indices where groups[index][row].key == key { groups[index][row].version = version }
+            for row in groups[index].indices where groups[index][row].key == key {
+                groups[index][row].version = version
+            }
         }
     }
 
@@ -52,7 +56,9 @@ extension Contents {
             case 8..<12: for index in groups.indices { groups[index].removeAll { $0.key == key } }
             case 12..<18:
                 for index in groups.indices {
-                    for row in groups[index].indices where groups[index][row].key == key { groups[index][row].version += 1 }
+                    for row in groups[index].indices where groups[index][row].key == key {
+                        groups[index][row].version += 1
+                    }
                 }
             case 18:
                 // A little to and fro: out of its place and back to it is no change of place.

@@ -1,5 +1,6 @@
 import TestSupport
 import YaprakCore
+
 @testable import YaprakLists
 
 /// One case of the law: options, and the contents of a view at several moments.
@@ -22,7 +23,8 @@ extension LawCase {
         var naive = NaiveMappings(options: options, mapped: options.mappedGroups(moments[0], moment: 0))
         for name in naive.mapped {
             let rows = moments[0].rows(name)
-            naive.windows[name] = options.settled(name).range.map { NaiveMappings.fresh($0, count: rows.count) } ?? 0..<rows.count
+            naive.windows[name] =
+                options.settled(name).range.map { NaiveMappings.fresh($0, count: rows.count) } ?? 0..<rows.count
         }
         var list = naive.shown(moments[0])
         if core.shown(moments[0]) != list { return "fresh: \(core.shown(moments[0])) is not \(list)" }
@@ -44,6 +46,12 @@ extension LawCase {
             do {
                 let result = try list.applying(changes)
                 if result != shown { return report("the changes give \(result)") }
+                if step == 1 {
+                    let batch = BatchUpdates(changes)
+                    let batched = try list.applying(batch, showing: shown)
+                    if batched != shown { return report("the batch \(batch) gives \(batched)") }
+                    if !list.follows(changes, to: shown) { return report("the collection differences lead elsewhere") }
+                }
             } catch { return report("\(error)") }
             let judge = Judge(
                 options: options, old: moments[step - 1], new: moments[step], before: naiveBefore,
@@ -83,7 +91,8 @@ extension NaiveMappings {
                 next.windows[name] = 0..<count
                 continue
             }
-            guard let window = windows[name], let flexibility = range.flexibility, let state = earlier.windows[name] else {
+            guard let window = windows[name], let flexibility = range.flexibility, let state = earlier.windows[name]
+            else {
                 next.windows[name] = Self.fresh(range, count: count)
                 continue
             }
@@ -94,7 +103,9 @@ extension NaiveMappings {
             next.windows[name] = followed ?? word
             if followed == nil {
                 if word.count > flexibility.maxLength { next.problem = "\(name) shows more than its greatest length" }
-                if word.count < min(count, flexibility.minLength) { next.problem = "\(name) shows less than its least length" }
+                if word.count < min(count, flexibility.minLength) {
+                    next.problem = "\(name) shows less than its least length"
+                }
                 if word.lowerBound < 0 || word.upperBound > count { next.problem = "\(name) shows what it has not" }
             }
         }

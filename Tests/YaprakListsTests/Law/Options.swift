@@ -1,5 +1,6 @@
 import Synchronization
 import TestSupport
+
 @testable import YaprakLists
 
 /// A set of options, in the order of the calls.

@@ -1,4 +1,5 @@
 import YaprakExtensions
+
 @testable import YaprakLists
 
 /// A list as a screen has it: sections with rows. Knows nothing of how changes are found.
@@ -59,7 +60,9 @@ extension ShownList {
         }
         for change in changes.rowChanges {
             guard case .update(let path, _) = change.kind else { continue }
-            guard let row = row(at: path), try number(of: change) == row else { throw Refusal("\(change): another row") }
+            guard let row = row(at: path), try number(of: change) == row else {
+                throw Refusal("\(change): another row")
+            }
             if goneRows[path.section][path.row] { throw Refusal("\(change): the row is not there any more") }
         }
         for (target, source) in result.sources.enumerated() {
@@ -71,7 +74,9 @@ extension ShownList {
             for (path, key) in comers where path.section == target { arrived.append((path.row, key)) }
             arrived.sort { $0.row < $1.row }
             for comer in arrived {
-                guard comer.row >= 0 && comer.row <= rest.count else { throw Refusal("a row comes past the end of \(target)") }
+                guard comer.row >= 0 && comer.row <= rest.count else {
+                    throw Refusal("a row comes past the end of \(target)")
+                }
                 rest.insert(comer.key, at: comer.row)
                 comers[ListPath(section: target, row: comer.row)] = nil
             }
@@ -103,7 +108,9 @@ extension ShownList {
             }
             if let target = change.target {
                 let comer = (change.group, change.source)
-                if comers.updateValue(comer, forKey: target) != nil { throw Refusal("\(change): two sections come there") }
+                if comers.updateValue(comer, forKey: target) != nil {
+                    throw Refusal("\(change): two sections come there")
+                }
             }
         }
         var result: [(name: String, source: Int?)] = []
