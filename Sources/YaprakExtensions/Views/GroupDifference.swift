@@ -55,10 +55,9 @@ extension ViewState {
     package func difference(from old: ViewState, ofGroup name: String) -> GroupDifference {
         withExtendedLifetime((snapshot, old.snapshot)) {
             let name = name.normalizedKey
-            let (before, after) = (old.root.group(name), root.group(name))
             return GroupDifference(
-                from: before, to: after, order: root.configuration.order,
-                isSameOrder: hasSameOrder(as: old) && (before?.labelling ?? 0) == (after?.labelling ?? 0))
+                from: old.root.group(name)?.rows ?? TreeRoot(), to: root.group(name)?.rows ?? TreeRoot(),
+                order: root.configuration.order, isSameOrder: hasSameOrder(as: old))
         }
     }
 }
@@ -72,8 +71,7 @@ extension TreeDifference {
 }
 
 extension GroupDifference {
-    init(from before: GroupRow?, to after: GroupRow?, order: PlacementOrder, isSameOrder: Bool) {
-        let (old, new) = (before?.rows ?? TreeRoot(), after?.rows ?? TreeRoot())
+    init(from old: TreeRoot, to new: TreeRoot, order: PlacementOrder, isSameOrder: Bool) {
         if old.isIdentical(to: new) { return }
         if isSameOrder || old.isEmpty || new.isEmpty {
             TreeRoot.positionedDifference(from: old, to: new, order: order) { step, oldPosition, newPosition in

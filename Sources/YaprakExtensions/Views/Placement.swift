@@ -97,12 +97,9 @@ package final class PlaceRow: TreeRow, @unchecked Sendable {
 package final class GroupRow: TreeRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
     package let rows: TreeRoot
-    /// Changes whenever all rows got other labels; see ``ManualView``.
-    let labelling: UInt64
 
-    init(name: String, rows: TreeRoot, labelling: UInt64) {
+    init(name: String, rows: TreeRoot) {
         self.rows = rows
-        self.labelling = labelling
         super.init(key: name)
     }
 

@@ -13,7 +13,7 @@ package class PlacementOrder: RowOrder, @unchecked Sendable {
     /// A number that orders as ``compareSortKeys(_:_:)`` does as far as it goes.
     func hint(of placement: Placement) -> UInt64 { 0 }
 
-    override package final func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
+    override package func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
         let (x, y) = (unsafeDowncast(a, to: Placement.self), unsafeDowncast(b, to: Placement.self))
         let order = compareSortKeys(x, y)
         if order != 0 { return isDescending ? -order : order }
@@ -21,19 +21,19 @@ package class PlacementOrder: RowOrder, @unchecked Sendable {
         return super.compare(a, b)
     }
 
-    override package final func prefix(of row: TreeRow) -> UInt64 {
+    override package func prefix(of row: TreeRow) -> UInt64 {
         let hint = hint(of: unsafeDowncast(row, to: Placement.self))
         return isDescending ? ~hint : hint
     }
 }
 
 /// The same order for a tree whose rows stand in the right sequence already, whatever a comparator says of it.
-final class GivenOrder: RowOrder, @unchecked Sendable {
+final class GivenOrder: PlacementOrder, @unchecked Sendable {
     private let order: PlacementOrder
 
     init(_ order: PlacementOrder) {
         self.order = order
-        super.init()
+        super.init(isDescending: order.isDescending)
     }
 
     override func compare(_ a: TreeRow, _ b: TreeRow) -> Int { 0 }

@@ -40,6 +40,7 @@ struct StoredGroups: Codable {
         _ place: (RecordBox, Int, String) -> Placement
     ) throws -> ViewRoot {
         let seed = ViewSeed(collections: collections.count)
+        // Everything is looked at before anything is built.
         var places: [[String: [Placement]]] = Array(repeating: [:], count: collections.count)
         let order = configuration.order
         for group in groups {
@@ -52,14 +53,15 @@ struct StoredGroups: Codable {
                 let placement = place(record, collection, group.name)
                 if let last, order.compare(last, placement) >= 0 { throw Mismatch() }
                 places[collection][key, default: []].append(placement)
+                seed.addToGroup(placement)
                 last = placement
             }
         }
         for (collection, places) in places.enumerated() {
             context.before.tree(ofCollection: collections[collection]).forEach { row in
-                if let placements = places[row.key] { seed.add(placements) }
+                if let placements = places[row.key] { seed.addPlaces(placements) }
             }
         }
-        return ViewRoot(seed, configuration, draft: context.draft)
+        return ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
     }
 }

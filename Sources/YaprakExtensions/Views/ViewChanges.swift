@@ -19,13 +19,17 @@ public struct ViewChanges: Sendable {
     package var clearedCollections: [Int] = []
     /// In the order in which they happened; a row may be there more than once.
     package var rows: [RowChange] = []
+    /// Rows that were said to have changed in this view alone.
+    package var touched: [RowChange] = []
     /// Set if all rows were put in another order: the configuration of the view from now on.
     package var reordering: ViewConfiguration?
 
     init() {}
 
     /// The number of rows that came, moved, changed and went one by one.
-    public var rowCount: Int { rows.count }
+    public var rowCount: Int { rows.count + touched.count }
 
-    package var isEmpty: Bool { clearedCollections.isEmpty && rows.isEmpty && reordering == nil }
+    package var isEmpty: Bool {
+        clearedCollections.isEmpty && rows.isEmpty && touched.isEmpty && reordering == nil
+    }
 }

@@ -18,7 +18,6 @@ final class ViewEditor {
     private struct OpenGroup {
         let name: String
         var rows: TreeRoot
-        var labelling: UInt64
         let existed: Bool
     }
     private var groups: [OpenGroup] = []
@@ -95,6 +94,7 @@ final class ViewEditor {
     // MARK: One placement
 
     private func put(_ new: Placement, replacing old: Placement?) {
+        if new === old { return }
         let group = open(new.group)
         root.rawOperations += 1
         if let old {
@@ -142,8 +142,7 @@ final class ViewEditor {
             return number
         }
         let row = root.group(name)
-        groups.append(
-            OpenGroup(name: name, rows: row?.rows ?? TreeRoot(), labelling: row?.labelling ?? 0, existed: row != nil))
+        groups.append(OpenGroup(name: name, rows: row?.rows ?? TreeRoot(), existed: row != nil))
         latest = groups.count - 1
         numbers[name] = latest
         return latest
@@ -153,11 +152,11 @@ final class ViewEditor {
         for group in groups {
             if !group.rows.isEmpty {
                 if !group.existed { root.rawOperations += 1 }
-                draft.insert(GroupRow(name: group.name, rows: group.rows, labelling: group.labelling), into: &root.groups)
+                draft.insert(GroupRow(name: group.name, rows: group.rows), into: &root.groups)
             } else if group.existed {
                 root.rawOperations += 1
                 // First its successor without rows, so that what was edited away isn't given up twice.
-                draft.insert(GroupRow(name: group.name, rows: TreeRoot(), labelling: 0), into: &root.groups)
+                draft.insert(GroupRow(name: group.name, rows: TreeRoot()), into: &root.groups)
                 draft.remove(group.name, from: &root.groups)
             }
         }
@@ -169,14 +168,24 @@ final class ViewEditor {
     // MARK: All of a group, and another order
 
     /// Gives all rows of a group other boxes that stand in the same sequence: same records, other labels.
-    func replaceAll(ofGroup name: String, with placements: [Placement], labelling: UInt64) {
+    func replaceAll(ofGroup name: String, with placements: [Placement]) {
         let group = open(name)
         draft.clear(&groups[group].rows)
-        groups[group].rows = build(placements)
-        groups[group].labelling = labelling
+        groups[group].rows = draft.tree(of: placements, order: order)
         for placement in placements {
-            draft.insert(PlaceRow(placement), into: &root.places[placement.collection])
+            notePlace(placement.row, from: root.place(of: placement.row), to: PlaceRow(placement), kinds: [])
         }
+    }
+
+    /// Says that a row has changed, without anything having been written. Views made of this one don't follow.
+    func touch(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
+        let touched = before.all.map { old in
+            old.copy(record: old.record, group: old.group, touches: old.touches.adding(kinds))
+        }
+        for (old, new) in zip(before.all, touched) { put(new, replacing: old) }
+        let after = PlaceRow(touched)
+        if let after { draft.insert(after, into: &root.places[row.collection]) }
+        changes.touched.append(.init(row: row, before: before, after: after, kinds: kinds))
     }
 
     /// Exchanges the configuration, and with it all rows' boxes, for others in another order.
@@ -196,7 +205,7 @@ final class ViewEditor {
             placements.reserveCapacity(groups[group].rows.count)
             groups[group].rows.forEach { placements.append(renewed(unsafeDowncast($0, to: Placement.self))) }
             draft.clear(&groups[group].rows)
-            groups[group].rows = build(placements.sorted { order.comesBefore($0, $1) })
+            groups[group].rows = draft.tree(of: order.sorted(placements), order: order)
             for placement in placements {
                 let row = placement.row
                 let before = root.place(of: row)!
@@ -219,8 +228,6 @@ final class ViewEditor {
         assert(configuration.order === order, "rows are in the order of another configuration")
         root.configuration = configuration
     }
-
-    private func build(_ placements: [Placement]) -> TreeRoot { draft.tree(of: placements, order: order) }
 }
 
 extension TreeDraft {
@@ -231,13 +238,5 @@ extension TreeDraft {
         } catch {
             preconditionFailure("an order in which nothing comes after anything else: \(error)")
         }
-    }
-}
-
-extension PlacementOrder {
-    /// Whether one placement stands before another, by the hint first.
-    func comesBefore(_ a: Placement, _ b: Placement) -> Bool {
-        let (x, y) = (prefix(of: a), prefix(of: b))
-        return x != y ? x < y : compare(a, b) < 0
     }
 }

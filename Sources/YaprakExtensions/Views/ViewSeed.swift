@@ -23,12 +23,18 @@ package final class ViewSeed: @unchecked Sendable {
 
     /// Adds a row that is in several groups.
     func add(_ several: [Placement]) {
-        guard let row = PlaceRow(several) else { return }
         for placement in several { addToGroup(placement) }
+        addPlaces(several)
+    }
+
+    /// Says where a row is that is, or will be, in its groups.
+    func addPlaces(_ several: [Placement]) {
+        guard let row = PlaceRow(several) else { return }
         places[row.placement.collection].append(row)
     }
 
-    private func addToGroup(_ placement: Placement) {
+    /// Adds a placement to its group, behind all that are there.
+    func addToGroup(_ placement: Placement) {
         if let latest, latest.name == placement.group {
             placements[latest.number].append(placement)
             return
@@ -49,13 +55,18 @@ package final class ViewSeed: @unchecked Sendable {
 
 extension ViewRoot {
     /// A root of what was gathered; in a writer's turn. Closures are called only to compare.
-    init(_ seed: ViewSeed, _ configuration: ViewConfiguration, draft: TreeDraft) {
+    ///
+    /// - Parameter isSorted: the rows of each group stand in the right sequence already.
+    init(_ seed: ViewSeed, _ configuration: ViewConfiguration, draft: TreeDraft, isSorted: Bool = false) {
         self.init(configuration: configuration)
         let order = configuration.order
-        let sorted = seed.names.indices
+        let ascending = seed.names.indices
             .sorted { seed.names[$0].utf8.lexicographicallyPrecedes(seed.names[$1].utf8) }
-            .map { GroupRow(name: seed.names[$0], rows: draft.tree(of: order.sorted(seed.placements[$0]), order: order), labelling: 0) }
-        groups = draft.tree(ofKeyed: sorted)
+            .map { number in
+                let placements = isSorted ? seed.placements[number] : order.sorted(seed.placements[number])
+                return GroupRow(name: seed.names[number], rows: draft.tree(of: placements, order: order))
+            }
+        groups = draft.tree(ofKeyed: ascending)
         for (collection, rows) in seed.places.enumerated() { places[collection] = draft.tree(ofKeyed: rows) }
         count = seed.placements.reduce(0) { $0 + $1.count }
     }
