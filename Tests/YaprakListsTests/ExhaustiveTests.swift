@@ -60,13 +60,15 @@ import Testing
         [.dependencies([-1], nil), .dynamic(true, "b"), .consolidate(2)],
     ]
 
-    @Test(arguments: ranges, surroundings)
-    func `Every change of two rows is told, whatever the range`(range: ListRange, calls: [Options.Call]) {
-        judge(Self.contents(rows: 2), calls + [.range(range, nil)])
+    @Test(arguments: surroundings.indices)
+    func `Every change of two rows is told, whatever the range`(surrounding: Int) {
+        for range in Self.ranges {
+            judge(Self.contents(rows: 2), Self.surroundings[surrounding] + [.range(range, nil)])
+        }
     }
 
-    @Test(arguments: surroundings)
-    func `Every change of three rows is told`(calls: [Options.Call]) {
-        judge(Self.contents(rows: 3), calls)
+    @Test(arguments: surroundings.indices)
+    func `Every change of three rows is told`(surrounding: Int) {
+        judge(Self.contents(rows: 3), Self.surroundings[surrounding])
     }
 }

@@ -125,7 +125,7 @@ struct ListTransition {
         for (index, spot) in arrivals.enumerated() { places[home(of: spot)] = index }
         var isPaired = [Bool](repeating: false, count: arrivals.count)
         for spot in departures {
-            guard let index = places[home(of: spot)] else {
+            guard let index = places[home(of: spot)], !isPaired[index] else {
                 delete(spot)
                 continue
             }

@@ -69,4 +69,11 @@ public struct RangePosition: Hashable, Sendable {
     public let offsetFromEnd: Int
     /// How many rows are shown.
     public let length: Int
+
+    /// A position with these numbers. O(1).
+    public init(offsetFromBeginning: Int, offsetFromEnd: Int, length: Int) {
+        self.offsetFromBeginning = offsetFromBeginning
+        self.offsetFromEnd = offsetFromEnd
+        self.length = length
+    }
 }

@@ -40,7 +40,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// The sections show the groups that hold rows and that `filter` lets through, in the order that `order` says.
     ///
     ///     ViewMappings(contacts)                                        // all groups, ascending
-    ///     ViewMappings(archive, filter: { $0 != "spam" }, order: >)     // the newest year first
+    ///     ViewMappings(archive, filter: { $0 != "spam" }, order: { $0 > $1 })   // newest year first
     ///
     /// Both are asked anew at each update. What comes of it is told like everything else: sections come, go and move.
     /// - Parameters:

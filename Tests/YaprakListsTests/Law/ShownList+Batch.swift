@@ -1,3 +1,5 @@
+import YaprakExtensions
+
 @testable import YaprakLists
 
 extension ShownList {
@@ -32,7 +34,9 @@ extension ShownList {
             }
             result.sections.append(.init(name: sections[source].name, rows: rows))
         }
-        for path in batch.redrawnRows where result.row(at: path) == nil { throw Refusal("\(path) is not there to be drawn") }
+        for path in batch.redrawnRows where result.row(at: path) == nil {
+            throw Refusal("\(path) is not there to be drawn")
+        }
         return result
     }
 
@@ -47,8 +51,10 @@ extension ShownList {
             guard let difference = changes.difference(ofSection: target, before: source) else { return false }
             let keys = difference.map { step -> CollectionDifference<String>.Change in
                 switch step {
-                case .remove(let offset, let id, let other): .remove(offset: offset, element: id.key, associatedWith: other)
-                case .insert(let offset, let id, let other): .insert(offset: offset, element: id.key, associatedWith: other)
+                case .remove(let offset, let id, let other):
+                    .remove(offset: offset, element: id.key, associatedWith: other)
+                case .insert(let offset, let id, let other):
+                    .insert(offset: offset, element: id.key, associatedWith: other)
                 }
             }
             guard let named = CollectionDifference(keys) else { return false }
