@@ -1,12 +1,12 @@
 import YaprakTrees
 
 /// One record's change, whatever its type: the box before, the box after.
-struct ChangeEntry: Sendable {
-    var before: RecordBox?
-    var after: RecordBox?
-    var kinds: ChangeKinds
+package struct ChangeEntry: Sendable {
+    package var before: RecordBox?
+    package var after: RecordBox?
+    package var kinds: ChangeKinds
 
-    var key: String { (after ?? before)!.key }
+    package var key: String { (after ?? before)!.key }
 
     /// The two changes of one record as one, or `nil` if nothing is left of them.
     func followed(by next: ChangeEntry) -> ChangeEntry? {

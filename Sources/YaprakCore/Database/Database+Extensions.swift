@@ -61,7 +61,7 @@ extension Database {
             }
             let present = draft.base
             func context(_ base: SnapshotState) -> ExtensionContext {
-                ExtensionContext(before: Snapshot(base), draft: draft.tree) { Snapshot(present) }
+                ExtensionContext(before: Snapshot(base), draft: draft.tree, isRegistering: true) { Snapshot(present) }
             }
             var root: any Sendable
             do {

@@ -138,11 +138,15 @@ public final class ExtensionContext {
     private var madeAfter: Snapshot?
     private let parentChanges: [(name: String, changes: any Sendable)]
     private let writersDraft: TreeDraft?
+    /// The changes are what happened between the state an extension was populated over, or taken over with, and the
+    /// present: nobody tells what they did to the extensions this one depends on.
+    package let isRegistering: Bool
 
     init(
         before: Snapshot, draft: TreeDraft? = nil, parentChanges: [(name: String, changes: any Sendable)] = [],
-        after: @escaping () -> Snapshot
+        isRegistering: Bool = false, after: @escaping () -> Snapshot
     ) {
+        self.isRegistering = isRegistering
         self.before = before
         self.parentChanges = parentChanges
         writersDraft = draft

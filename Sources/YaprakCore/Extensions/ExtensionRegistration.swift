@@ -26,7 +26,8 @@ package class ExtensionRegistration: @unchecked Sendable {
     /// What came of an update.
     struct Update {
         var root: any Sendable
-        var changes: (any Sendable)?
+        /// In the order in which they were made.
+        var changes: [any Sendable] = []
         /// Primary steps that followed, encoded for the log.
         var operations: [[UInt8]] = []
     }
@@ -125,13 +126,13 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
                 var root = root as! P.Root
                 let exchanged = try primary.update(&root, for: changes, in: context)
                 var update = try updatePrimary(primary, root, for: changes, in: context)
-                update.changes = update.changes ?? exchanged
+                if let exchanged { update.changes.insert(exchanged, at: 0) }
                 return update
             }
             return try open(primary)
         }
         let changes = try base.update(&root, for: changes, in: context)
-        return Update(root: root, changes: changes)
+        return Update(root: root, changes: changes.map { [$0] } ?? [])
     }
 
     private func updatePrimary<Primary: PrimaryExtension>(
@@ -141,7 +142,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         for step in try primary.operations(following: changes, root: root, in: context) {
             let applied = try apply(step, to: update.root, in: context)
             update.root = applied.root
-            update.changes = applied.changes ?? update.changes
+            if let changes = applied.changes { update.changes.append(changes) }
             update.operations.append(try sharedEncoder.encodePart(step))
         }
         return update

@@ -7,8 +7,8 @@ public import YaprakTrees
 @usableFromInline
 package class RecordBox: TreeRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
-    @usableFromInline final let objectStamp: UInt64
-    @usableFromInline final let metadataStamp: UInt64
+    @usableFromInline package final let objectStamp: UInt64
+    @usableFromInline package final let metadataStamp: UInt64
 
     @usableFromInline
     init(key: String, objectStamp: UInt64, metadataStamp: UInt64) {

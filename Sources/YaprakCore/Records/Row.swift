@@ -10,6 +10,9 @@ public struct Row<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sen
 
     @usableFromInline init(_ record: TypedRecord<Object, Metadata>) { self.record = record }
 
+    /// The record in a box that is known to be of these types.
+    @inlinable package init(box: RecordBox) { record = unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self) }
+
     /// The key, in NFC. O(1).
     @inlinable public var key: String { record.key }
     /// The object. O(1).

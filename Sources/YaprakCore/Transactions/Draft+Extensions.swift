@@ -59,7 +59,7 @@ extension Draft {
             extensions[index].root = update.root
             forgetFrozen()
             updated.insert(registration.name)
-            if let changes = update.changes {
+            for changes in update.changes {
                 changed.append((registration.name, changes))
                 extensionChanges.append((registration.name, changes))
             }

@@ -1,0 +1,19 @@
+import YaprakCore
+
+/// The parts of a record a closure reads, known from its type: a change of other parts runs no code.
+package struct Aspects: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    static let object = Self(rawValue: 1)
+    static let metadata = Self(rawValue: 2)
+    /// The key alone, which never changes.
+    static let key: Self = []
+    static let row: Self = [.object, .metadata]
+
+    /// Whether a change of a record that was there before and after can matter.
+    func concerns(_ kinds: ChangeKinds) -> Bool {
+        contains(.object) && !kinds.isDisjoint(with: [.objectChanged, .objectTouched])
+            || contains(.metadata) && !kinds.isDisjoint(with: [.metadataChanged, .metadataTouched])
+    }
+}

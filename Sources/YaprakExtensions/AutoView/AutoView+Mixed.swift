@@ -1,0 +1,87 @@
+public import YaprakCore
+
+extension AutoView where Element == MixedRow {
+    /// A view over several collections of different types, each with a grouping and a sorting of its own. All of them are
+    /// sorted by values of one type.
+    ///
+    ///     let bond = AutoView(
+    ///         "bond", of: .movies, .actors,
+    ///         groupedBy: .byObject { $0.agent }, .byObject { $0.playedAgent },
+    ///         sortedBy: .byObject { $0.year }, .byObject { $0.firstYear })
+    ///     for row in snapshot[bond]["007"] {
+    ///         if let movie = row.as(.movies) { print(movie.object.title) }
+    ///     }
+    ///
+    /// Equals stand in the order of the collections here, then of their keys.
+    public init<First, FirstMetadata, Second, SecondMetadata, Value>(
+        _ name: String, versionTag: String = "",
+        of first: RecordCollection<First, FirstMetadata>,
+        _ second: RecordCollection<Second, SecondMetadata>,
+        groupedBy firstGrouping: Grouping<First, FirstMetadata>,
+        _ secondGrouping: Grouping<Second, SecondMetadata>,
+        sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
+        _ secondSorting: Sorting<Second, SecondMetadata, Value>,
+        order: ViewOrder = .ascending, isPersistent: Bool = false
+    ) {
+        self.init(
+            name, versionTag, [first.name, second.name],
+            [firstGrouping.rule, secondGrouping.rule],
+            [firstSorting.rule, secondSorting.rule], order, isPersistent)
+    }
+
+    /// A view over three collections of different types; see the one over two.
+    public init<First, FirstMetadata, Second, SecondMetadata, Third, ThirdMetadata, Value>(
+        _ name: String, versionTag: String = "",
+        of first: RecordCollection<First, FirstMetadata>,
+        _ second: RecordCollection<Second, SecondMetadata>,
+        _ third: RecordCollection<Third, ThirdMetadata>,
+        groupedBy firstGrouping: Grouping<First, FirstMetadata>,
+        _ secondGrouping: Grouping<Second, SecondMetadata>,
+        _ thirdGrouping: Grouping<Third, ThirdMetadata>,
+        sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
+        _ secondSorting: Sorting<Second, SecondMetadata, Value>,
+        _ thirdSorting: Sorting<Third, ThirdMetadata, Value>,
+        order: ViewOrder = .ascending, isPersistent: Bool = false
+    ) {
+        self.init(
+            name, versionTag, [first.name, second.name, third.name],
+            [firstGrouping.rule, secondGrouping.rule, thirdGrouping.rule],
+            [firstSorting.rule, secondSorting.rule, thirdSorting.rule], order, isPersistent)
+    }
+
+    /// A view over four collections of different types; see the one over two.
+    public init<First, FirstMetadata, Second, SecondMetadata, Third, ThirdMetadata, Fourth, FourthMetadata, Value>(
+        _ name: String, versionTag: String = "",
+        of first: RecordCollection<First, FirstMetadata>,
+        _ second: RecordCollection<Second, SecondMetadata>,
+        _ third: RecordCollection<Third, ThirdMetadata>,
+        _ fourth: RecordCollection<Fourth, FourthMetadata>,
+        groupedBy firstGrouping: Grouping<First, FirstMetadata>,
+        _ secondGrouping: Grouping<Second, SecondMetadata>,
+        _ thirdGrouping: Grouping<Third, ThirdMetadata>,
+        _ fourthGrouping: Grouping<Fourth, FourthMetadata>,
+        sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
+        _ secondSorting: Sorting<Second, SecondMetadata, Value>,
+        _ thirdSorting: Sorting<Third, ThirdMetadata, Value>,
+        _ fourthSorting: Sorting<Fourth, FourthMetadata, Value>,
+        order: ViewOrder = .ascending, isPersistent: Bool = false
+    ) {
+        self.init(
+            name, versionTag, [first.name, second.name, third.name, fourth.name],
+            [firstGrouping.rule, secondGrouping.rule, thirdGrouping.rule, fourthGrouping.rule],
+            [firstSorting.rule, secondSorting.rule, thirdSorting.rule, fourthSorting.rule], order, isPersistent)
+    }
+
+    private init(
+        _ name: String, _ versionTag: String, _ collectionNames: [String], _ groupings: [GroupingRule],
+        _ sortings: [SortingRule<some Any>], _ order: ViewOrder, _ isPersistent: Bool
+    ) {
+        precondition(
+            Set(collectionNames).count == collectionNames.count, "a view looks at each collection once")
+        self.init(
+            name, isPersistent: isPersistent,
+            AutoConfiguration(
+                versionTag: versionTag, of: collectionNames, groupings: groupings,
+                sortings: sortings.map { SortingRules($0) }, order: sortings[0].makeOrder(order == .descending)))
+    }
+}

@@ -1,0 +1,44 @@
+import YaprakCBOR
+public import YaprakCore
+package import YaprakTrees
+
+extension AutoView: TreeBackedExtension {
+    package func makeSeed() -> ViewSeed { ViewSeed(collections: configuration.collectionNames.count) }
+
+    package func gather(_ changes: NetChanges, into seed: inout ViewSeed) {
+        for (collection, name) in configuration.collectionNames.enumerated() {
+            guard let boxes = changes.boxes(inCollectionNamed: name) else { continue }
+            let grouping = configuration.groupings[collection]
+            let sorting = configuration.sortings[collection]
+            for entry in boxes.entries {
+                guard let record = entry.after, !(record is RawRecord) else { continue }
+                switch grouping.names(record) {
+                case .none: break
+                case .one(let group): seed.add(sorting.place(record, collection, group, Touches()))
+                case .several(let groups): seed.add(configuration.placements(of: record, collection, in: groups))
+                }
+            }
+        }
+    }
+
+    package func build(_ seed: ViewSeed, in context: ExtensionContext) -> ViewRoot {
+        ViewRoot(seed, configuration, draft: context.draft)
+    }
+
+    package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
+
+    package func versionTag(of root: ViewRoot) -> String { root.configuration.versionTag }
+
+    /// The bytes of the view for a checkpoint; `nil` if it isn't persistent. O(number of rows).
+    public func encode(_ root: ViewRoot) throws -> [UInt8]? {
+        isPersistent ? try CBOREncoder().encode(StoredGroups(root)) : nil
+    }
+
+    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
+        let stored = try CBORDecoder().decode(StoredGroups.self, from: bytes)
+        guard stored.collections == configuration.collectionNames else { throw StoredGroups.Mismatch() }
+        return try stored.root(configuration, in: context) { record, collection, group in
+            configuration.sortings[collection].place(record, collection, group, Touches())
+        }
+    }
+}

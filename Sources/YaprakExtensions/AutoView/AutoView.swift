@@ -1,0 +1,92 @@
+public import YaprakCore
+import YaprakTrees
+
+/// A view that groups and sorts the records of one or several collections by closures, and keeps them so.
+///
+///     let salesRank = AutoView("salesRank", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.salesRank)
+///     try await database.register(salesRank)
+///     for row in database.snapshot[salesRank]["sci-fi"].prefix(20) { print(row.object.title) }
+///
+/// A write that sets, touches or removes a record moves its row in the same commit. A closure runs only if a part of the
+/// record changed that it gets (``Grouping``, ``Sorting``), and its answer is kept: nothing is asked again when a row is
+/// read, looked for or taken out. Rows stand in the order of their sort value, then collection, then key: always, so that a
+/// rebuild, a replay and a fork have the same order.
+///
+/// Raise the version tag whenever the code changes its answers. Grouping and sorting of a registered view can be exchanged
+/// in a write, too: ``WriteTransaction/setGrouping(of:groupedBy:versionTag:)``.
+///
+/// - Complexity: a changed record costs O(log *n*) and one call of each closure that is concerned; reading a row O(log *n*).
+public struct AutoView<Element: ViewRow>: OrderedView {
+    /// The name under which it is registered.
+    public let name: String
+    /// Says which code grouped and sorted; see ``DatabaseExtension/versionTag``.
+    public let versionTag: String
+    /// The names of the collections its rows come from.
+    public var collectionNames: [String]? { configuration.collectionNames }
+    /// Whether the view is part of checkpoints. Not by default: sorting a million rows anew at launch takes less than a second, and
+    /// nobody waits for it, while taking over what was stored happens in a writer's turn.
+    public let isPersistent: Bool
+    let configuration: AutoConfiguration
+
+    init(_ name: String, isPersistent: Bool, _ configuration: AutoConfiguration) {
+        self.name = name
+        self.isPersistent = isPersistent
+        self.configuration = configuration
+        versionTag = configuration.versionTag
+    }
+
+    /// The root over an empty database.
+    public func makeRoot() -> ViewRoot { ViewRoot(configuration: configuration) }
+
+    /// Moves the rows of changed records.
+    public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
+        guard let configuration = root.configuration as? AutoConfiguration else { return nil }
+        let editor = ViewEditor(root, draft: context.draft)
+        for (collection, name) in configuration.collectionNames.enumerated() {
+            guard let boxes = changes.boxes(inCollectionNamed: name) else { continue }
+            if boxes.isCleared { editor.clear(collection) }
+            for entry in boxes.entries { configuration.follow(entry, of: collection, in: editor) }
+        }
+        return editor.finish(&root)
+    }
+}
+
+extension AutoConfiguration {
+    /// Moves the row of one changed record, asking no closure that can't have another answer than before.
+    func follow(_ entry: ChangeEntry, of collection: Int, in editor: ViewEditor) {
+        let row = RowID(collection: collection, key: entry.key)
+        let before = entry.before == nil ? nil : editor.place(of: row)
+        guard let record = entry.after, !(record is RawRecord) else {
+            if let before { editor.takeOut(row, before, kinds: entry.kinds) }
+            return
+        }
+        let isNew = entry.before == nil || entry.before is RawRecord
+        let names: GroupNames
+        if isNew || groupings[collection].reads.concerns(entry.kinds) {
+            names = groupings[collection].names(record)
+        } else if let before {
+            names = GroupNames(before.all.map(\.group))
+        } else {
+            return
+        }
+        if case .none = names {
+            if let before { editor.takeOut(row, before, kinds: entry.kinds) }
+            return
+        }
+        // What the row was sorted by is still good for it, unless a part changed that it was made of.
+        let kept = isNew || sortings[collection].reads.concerns(entry.kinds) ? nil : before?.placement
+        func place(in name: String, like model: Placement?) -> Placement {
+            let touches = (before?.placement(inGroup: name)?.touches ?? Touches()).adding(entry.kinds)
+            return model?.copy(record: record, group: name, touches: touches)
+                ?? sortings[collection].place(record, collection, name, touches)
+        }
+        switch names {
+        case .none: break
+        case .one(let name): editor.put(row, from: before, to: place(in: name, like: kept), kinds: entry.kinds)
+        case .several(let names):
+            let first = place(in: names[0], like: kept)
+            editor.put(
+                row, from: before, to: [first] + names.dropFirst().map { place(in: $0, like: first) }, kinds: entry.kinds)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import YaprakCore
+import YaprakTrees
+
+// Another grouping, another sorting, on the fly.
+extension WriteTransaction {
+    /// Groups a view by something else from now on.
+    ///
+    ///     try transaction.setGrouping(of: salesRank, groupedBy: .byObject { $0.publisher }, versionTag: "by publisher")
+    ///
+    /// The closure is asked about every record once; only rows whose group differs move. No sort value is computed but for
+    /// rows that come in. Views made of this one follow in the same commit. With the tag the view has already nothing
+    /// happens.
+    ///
+    /// What is registered at the next launch is what the program says there: keep the choice in a record if it should last.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Complexity: O(number of records).
+    public mutating func setGrouping<Object, Metadata>(
+        of view: AutoView<Row<Object, Metadata>>, groupedBy grouping: Grouping<Object, Metadata>, versionTag: String
+    ) throws {
+        try setGrouping(of: view, 0, grouping.rule, versionTag)
+    }
+
+    /// Groups the rows of one collection of a view over several by something else from now on.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Precondition: the view is one of `collection`.
+    public mutating func setGrouping<Object, Metadata>(
+        of view: AutoView<MixedRow>, in collection: RecordCollection<Object, Metadata>,
+        groupedBy grouping: Grouping<Object, Metadata>, versionTag: String
+    ) throws {
+        guard let number = view.configuration.collectionNames.firstIndex(of: collection.name) else {
+            preconditionFailure("view \"\(view.name)\" does not look at \"\(collection.name)\"")
+        }
+        try setGrouping(of: view, number, grouping.rule, versionTag)
+    }
+
+    private mutating func setGrouping<Element>(
+        of view: AutoView<Element>, _ collection: Int, _ rule: GroupingRule, _ versionTag: String
+    ) throws {
+        if try reader(of: view).versionTag == versionTag { return }
+        try modify(view) { root, context in
+            let old = root.configuration as! AutoConfiguration
+            var groupings = old.groupings
+            groupings[collection] = rule
+            let new = AutoConfiguration(
+                versionTag: versionTag, of: old.collectionNames, groupings: groupings, sortings: old.sortings,
+                order: old.order)
+            let editor = ViewEditor(root, draft: context.draft)
+            editor.configure(new)
+            context.before.tree(ofCollection: old.collectionNames[collection]).forEach { row in
+                new.regroup(unsafeDowncast(row, to: RecordBox.self), collection, in: editor)
+            }
+            return editor.finish(&root)
+        }
+    }
+
+    /// Sorts a view by something else from now on.
+    ///
+    ///     try transaction.setSorting(of: salesRank, sortedBy: .byObject { $0.title }, versionTag: "by title")
+    ///
+    /// Every sort value is computed once; no record is grouped anew. Views made of this one follow in the same commit, and
+    /// a list that compares its two snapshots sees as few moves as lead from one order to the other. With the tag the view
+    /// has already nothing happens.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Complexity: O(*n* log *n*) for the rows of the view.
+    public mutating func setSorting<Object, Metadata, Value>(
+        of view: AutoView<Row<Object, Metadata>>, sortedBy sorting: Sorting<Object, Metadata, Value>,
+        order: ViewOrder = .ascending, versionTag: String
+    ) throws {
+        if try reader(of: view).versionTag == versionTag { return }
+        try modify(view) { root, context in
+            let old = root.configuration as! AutoConfiguration
+            let new = AutoConfiguration(
+                versionTag: versionTag, of: old.collectionNames, groupings: old.groupings,
+                sortings: [SortingRules(sorting.rule)], order: sorting.rule.makeOrder(order == .descending))
+            let editor = ViewEditor(root, draft: context.draft)
+            editor.reorder(new) { sorting.rule.place($0.record, $0.collection, $0.group, $0.touches) }
+            return editor.finish(&root)
+        }
+    }
+}
+
+extension AutoConfiguration {
+    /// Moves the row of a record to the groups it belongs to by now, if they are others.
+    fileprivate func regroup(_ record: RecordBox, _ collection: Int, in editor: ViewEditor) {
+        let row = RowID(collection: collection, key: record.key)
+        let before = editor.place(of: row)
+        let names = groupings[collection].names(record).all
+        guard names != (before?.all.map(\.group) ?? []) else { return }
+        guard let first = names.first else { return editor.takeOut(row, before!, kinds: []) }
+        let model = before?.placement ?? sortings[collection].place(record, collection, first, Touches())
+        let placements = names.map { name in
+            before?.placement(inGroup: name)
+                ?? (model.group == name ? model : model.copy(record: record, group: name, touches: Touches()))
+        }
+        editor.put(row, from: before, to: placements, kinds: [])
+    }
+}

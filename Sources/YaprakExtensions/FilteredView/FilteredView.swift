@@ -1,0 +1,114 @@
+public import YaprakCore
+import YaprakTrees
+
+/// A view of another view: the same groups, the same order, minus the rows that a closure rejects.
+///
+///     let unread = FilteredView("unread", of: inbox, where: .byMetadata { $0?.isRead == false })
+///     try await database.register(inbox)
+///     try await database.register(unread)
+///
+/// Follows its parent in the same commit; the parent does not know of it. The parent may be any view, a filtered one too,
+/// and may have many children. It must be registered first, and takes its children with it when it is unregistered.
+/// The closure runs for rows that are new in the parent and for those of which a part changed that it gets.
+///
+/// Computed anew at each launch, by one walk over the parent.
+/// - Complexity: as the parent's, O(log *n*) for each of its changes.
+public struct FilteredView<Parent: OrderedView>: OrderedView {
+    public typealias Element = Parent.Element
+
+    /// The name under which it is registered.
+    public let name: String
+    /// Says which code filters; see ``DatabaseExtension/versionTag``.
+    public let versionTag: String
+    /// The view whose rows are filtered.
+    public let parent: Parent
+    let rule: FilterRule
+
+    /// A view of the rows of `parent` that `filter` lets through.
+    ///
+    /// - Parameters:
+    ///   - name: the name under which it is registered.
+    ///   - versionTag: says which code filters.
+    ///   - parent: the view whose rows are filtered.
+    ///   - filter: says which rows are kept.
+    public init(_ name: String, versionTag: String = "", of parent: Parent, where filter: ViewFilter<Parent.Element>) {
+        self.name = name
+        self.versionTag = versionTag
+        self.parent = parent
+        rule = filter.rule
+    }
+
+    /// A view of the rows of `parent` whose object `isIncluded` lets through.
+    ///
+    ///     FilteredView("bestsellers", of: salesRank) { $0.rank <= 100 }
+    public init<Object, Metadata>(
+        _ name: String, versionTag: String = "", of parent: Parent,
+        where isIncluded: @escaping @Sendable (_ object: Object) -> Bool
+    ) where Parent.Element == Row<Object, Metadata> {
+        self.init(name, versionTag: versionTag, of: parent, where: .byObject(isIncluded))
+    }
+
+    /// The parent.
+    public var dependencies: [String] { [parent.name] }
+    /// None: it looks at its parent alone.
+    public var collectionNames: [String]? { [] }
+
+    /// Follows what the parent did.
+    public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
+        // A new root is made over the parent as it is now, and has nothing to catch up with.
+        guard !context.isRegistering else { return nil }
+        let changes = context.changes(of: parent)
+        guard !changes.isEmpty else { return nil }
+        let editor = ViewEditor(root, draft: context.draft)
+        for change in changes {
+            for collection in change.clearedCollections { editor.clear(collection) }
+            if change.reordering == nil {
+                for row in change.rows { (editor.root.configuration as! FilterConfiguration).follow(row, in: editor) }
+            } else {
+                reorder(change, in: editor)
+            }
+        }
+        return editor.finish(&root)
+    }
+
+    /// Takes over another order of the parent, in which all of its rows have got other boxes.
+    private func reorder(_ change: ViewChanges, in editor: ViewEditor) {
+        guard let parent = change.reordering else { return }
+        let old = editor.root.configuration as! FilterConfiguration
+        var places: [RowID: PlaceRow] = [:]
+        places.reserveCapacity(change.rows.count)
+        for row in change.rows { places[row.row] = row.after }
+        editor.reorder(FilterConfiguration(versionTag: old.versionTag, old.rule, over: parent)) { own in
+            guard let model = places[own.row]?.placement(inGroup: own.group) else {
+                preconditionFailure("a filtered view has a row that its parent does not have")
+            }
+            return model.copy(record: own.record, group: own.group, touches: own.touches)
+        }
+    }
+}
+
+extension FilterConfiguration {
+    /// Does with a row what its parent did, if it is to be seen here.
+    func follow(_ change: ViewChanges.RowChange, in editor: ViewEditor) {
+        let own = editor.place(of: change.row)
+        let mustAsk = change.before == nil || rule.reads.concerns(change.kinds)
+        var placements: [Placement] = []
+        for placement in change.after?.all ?? [] {
+            let isNewHere = rule.readsGroup && change.before?.placement(inGroup: placement.group) == nil
+            let isIncluded: Bool
+            if mustAsk || isNewHere {
+                isIncluded = accepts(placement)
+            } else {
+                isIncluded = rule.readsGroup ? own?.placement(inGroup: placement.group) != nil : own != nil
+            }
+            guard isIncluded else { continue }
+            let touches = own?.placement(inGroup: placement.group)?.touches.adding(change.kinds) ?? placement.touches
+            placements.append(placement.copy(record: placement.record, group: placement.group, touches: touches))
+        }
+        if let own, placements.isEmpty {
+            editor.takeOut(change.row, own, kinds: change.kinds)
+        } else if !placements.isEmpty {
+            editor.put(change.row, from: own, to: placements, kinds: change.kinds)
+        }
+    }
+}

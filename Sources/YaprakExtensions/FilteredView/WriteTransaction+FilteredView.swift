@@ -1,0 +1,52 @@
+public import YaprakCore
+import YaprakTrees
+
+extension WriteTransaction {
+    /// Filters a view by something else from now on.
+    ///
+    ///     try transaction.setFiltering(of: search, where: .byObject { $0.title.contains(text) }, versionTag: text)
+    ///
+    /// The closure is asked about every row of the parent once; only rows about which the answer is another come and go.
+    /// Views made of this one follow in the same commit. With the tag the view has already nothing happens.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Complexity: O(number of rows of the parent).
+    public mutating func setFiltering<Parent>(
+        of view: FilteredView<Parent>, where filter: ViewFilter<Parent.Element>, versionTag: String
+    ) throws {
+        if try reader(of: view).versionTag == versionTag { return }
+        try modify(view) { root, context in
+            guard let parent = context.before.root(ofExtension: view.parent.name, as: ViewRoot.self) else {
+                throw ParentIsGone()
+            }
+            let configuration = FilterConfiguration(versionTag: versionTag, filter.rule, over: root.configuration)
+            let editor = ViewEditor(root, draft: context.draft)
+            editor.configure(configuration)
+            for places in parent.places {
+                places.forEach { configuration.admit(unsafeDowncast($0, to: PlaceRow.self), in: editor) }
+            }
+            return editor.finish(&root)
+        }
+    }
+}
+
+extension FilterConfiguration {
+    /// Lets a row of the parent in, or out, if that is not so already.
+    fileprivate func admit(_ place: PlaceRow, in editor: ViewEditor) {
+        let row = place.placement.row
+        let own = editor.place(of: row)
+        var isAnother = false
+        var placements: [Placement] = []
+        for placement in place.all {
+            let known = own?.placement(inGroup: placement.group)
+            let isIncluded = accepts(placement)
+            if isIncluded { placements.append(known ?? placement.copy()) }
+            if isIncluded != (known != nil) { isAnother = true }
+        }
+        guard isAnother else { return }
+        if placements.isEmpty {
+            editor.takeOut(row, own!, kinds: [])
+        } else {
+            editor.put(row, from: own, to: placements, kinds: [])
+        }
+    }
+}

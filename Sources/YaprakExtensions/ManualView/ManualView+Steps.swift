@@ -1,0 +1,91 @@
+import YaprakCBOR
+public import YaprakCore
+package import YaprakTrees
+
+extension ManualView: TreeBackedPrimaryExtension {
+    /// Nothing is gathered from records.
+    package struct Seed: Sendable {}
+
+    package func makeSeed() -> Seed { Seed() }
+    package func gather(_ changes: NetChanges, into seed: inout Seed) {}
+    package func build(_ seed: Seed, in context: ExtensionContext) -> ViewRoot { makeRoot() }
+    package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
+    package func versionTag(of root: ViewRoot) -> String { versionTag }
+
+    /// The bytes of the view for a checkpoint. O(number of rows).
+    public func encode(_ root: ViewRoot) throws -> [UInt8]? { try CBOREncoder().encode(StoredGroups(root)) }
+
+    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
+        try replay(bytes, [], in: context)
+    }
+
+    package func replay(_ bytes: [UInt8]?, _ steps: [ManualStep], in context: ExtensionContext) throws -> ViewRoot {
+        var arrangement = ManualArrangement(try bytes.map { try CBORDecoder().decode(StoredGroups.self, from: $0) })
+        for step in steps { arrangement.apply(step) }
+        let seed = ViewSeed(collections: configuration.collectionNames.count)
+        var placements: [RowID: Placement] = [:]
+        for (name, members) in arrangement.groups {
+            for (index, member) in members.enumerated() {
+                guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
+                guard let record = context.before.box(forKey: member.key, inCollection: member.collection) else { continue }
+                let placement = LabelledPlacement(
+                    record, collection: row.collection, group: name, touches: Touches(),
+                    label: Labels.spread(index, of: members.count))
+                seed.addToGroup(placement)
+                placements[row] = placement
+            }
+        }
+        for row in placements.keys.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            seed.addPlaces([placements[row]!])
+        }
+        return ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
+    }
+
+    package func apply(
+        _ operation: ManualStep, to root: inout ViewRoot, in context: ExtensionContext
+    ) throws -> ViewChanges? {
+        let editor = ViewEditor(root, draft: context.draft)
+        switch operation.action {
+        case .insert(let member, let group, let index):
+            guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
+            if editor.place(of: row) != nil { throw RefusedStep(reason: .isThereAlready) }
+            guard let record = context.before.box(forKey: member.key, inCollection: member.collection) else {
+                throw RefusedStep(reason: .noSuchRecord)
+            }
+            let label = makeRoom(at: index, ofGroup: group, in: editor)
+            let placement = LabelledPlacement(
+                record, collection: row.collection, group: group, touches: Touches(), label: label)
+            editor.put(row, from: nil, to: placement, kinds: [])
+        case .remove(let members):
+            for row in members.compactMap(row) {
+                if let before = editor.place(of: row) { editor.takeOut(row, before, kinds: []) }
+            }
+        case .removeGroup(let name):
+            var rows: [RowID] = []
+            editor.rows(ofGroup: name).forEach { rows.append(unsafeDowncast($0, to: Placement.self).row) }
+            for row in rows { editor.takeOut(row, editor.place(of: row)!, kinds: []) }
+        }
+        return editor.finish(&root)
+    }
+
+    /// A label for a row that is to stand at `index`, or at the end if that lies beyond. Spreads all labels of the group
+    /// anew if there is no room left.
+    private func makeRoom(at index: Int, ofGroup name: String, in editor: ViewEditor) -> UInt64 {
+        let rows = editor.rows(ofGroup: name)
+        let index = min(max(0, index), rows.count)
+        func label(_ position: Int) -> UInt64? {
+            guard position >= 0 && position < rows.count else { return nil }
+            return unsafeDowncast(rows.row(at: position), to: LabelledPlacement.self).label
+        }
+        if let label = Labels.between(label(index - 1), label(index)) { return label }
+        var spread: [Placement] = []
+        let count = rows.count + 1
+        rows.forEach { row in
+            // Leaves out the label of the row that is to come.
+            let position = spread.count < index ? spread.count : spread.count + 1
+            spread.append(unsafeDowncast(row, to: LabelledPlacement.self).relabelled(Labels.spread(position, of: count)))
+        }
+        editor.replaceAll(ofGroup: name, with: spread)
+        return Labels.spread(index, of: count)
+    }
+}

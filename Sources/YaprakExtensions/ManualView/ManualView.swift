@@ -1,0 +1,103 @@
+public import YaprakCore
+import YaprakTrees
+
+/// A view that is arranged by hand: a playlist, favourites, the order in which a user dragged things.
+///
+///     let playlists = ManualView("playlists", of: .songs)
+///     try await database.write { transaction in
+///         try transaction.append("imagine", to: "evening", in: playlists)
+///         try transaction.insert("yesterday", at: 0, of: "evening", in: playlists)
+///     }
+///
+/// Where a row stands no record tells, so it is state of its own: every step is logged with its commit, survives a crash
+/// like a record, and is kept while the view is not registered. A row is in a view once; a record that is removed takes its
+/// row with it in the same commit. (A record that is removed and set again within one write has only changed, and its row
+/// stays.)
+///
+/// - Complexity: a step is O(log *n*), on average where rows are put between the same two again and again.
+public struct ManualView<Element: ViewRow>: OrderedView {
+    /// The name under which it is registered.
+    public let name: String
+    /// The names of the collections its rows come from.
+    public var collectionNames: [String]? { configuration.collectionNames }
+    let configuration: ViewConfiguration
+
+    /// A view of records of one collection.
+    public init<Object, Metadata>(_ name: String, of collection: RecordCollection<Object, Metadata>)
+    where Element == Row<Object, Metadata> {
+        self.name = name
+        configuration = ViewConfiguration(of: [collection.name], order: LabelOrder())
+    }
+
+    /// A view of records of several collections, of whatever types.
+    public init<First, FirstMetadata, Second, SecondMetadata, each Object, each Metadata>(
+        _ name: String, of first: RecordCollection<First, FirstMetadata>,
+        _ second: RecordCollection<Second, SecondMetadata>, _ others: repeat RecordCollection<each Object, each Metadata>
+    ) where Element == MixedRow {
+        var names = [first.name, second.name]
+        repeat names.append((each others).name)
+        precondition(Set(names).count == names.count, "a view looks at each collection once")
+        self.name = name
+        configuration = ViewConfiguration(of: names, order: LabelOrder())
+    }
+
+    /// The root over an empty database.
+    public func makeRoot() -> ViewRoot { ViewRoot(configuration: configuration) }
+
+    func row(_ member: ManualStep.Member) -> RowID? {
+        configuration.collectionNames.firstIndex(of: member.collection).map { RowID(collection: $0, key: member.key) }
+    }
+
+    func member(_ row: RowID) -> ManualStep.Member {
+        ManualStep.Member(collection: configuration.collectionNames[row.collection], key: row.key)
+    }
+}
+
+// MARK: - Records that change
+
+extension ManualView: PrimaryExtension {
+    public typealias Operation = ManualStep
+
+    /// Shows changed records where they stand.
+    public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
+        let editor = ViewEditor(root, draft: context.draft)
+        for (collection, name) in configuration.collectionNames.enumerated() {
+            for entry in changes.boxes(inCollectionNamed: name)?.entries ?? [] {
+                let row = RowID(collection: collection, key: entry.key)
+                guard let record = entry.after, !(record is RawRecord), let before = editor.place(of: row) else { continue }
+                let old = before.placement
+                let new = old.copy(record: record, group: old.group, touches: old.touches.adding(entry.kinds))
+                editor.put(row, from: before, to: new, kinds: entry.kinds)
+            }
+        }
+        return editor.finish(&root)
+    }
+
+    /// The removal of rows whose records are gone.
+    public func operations(
+        following changes: NetChanges, root: ViewRoot, in context: ExtensionContext
+    ) -> [ManualStep] {
+        var gone: [ManualStep.Member] = []
+        for (collection, name) in configuration.collectionNames.enumerated() {
+            guard !root.places[collection].isEmpty, let boxes = changes.boxes(inCollectionNamed: name) else { continue }
+            if boxes.isCleared {
+                let stay = Set(boxes.entries.lazy.filter { $0.after != nil }.map(\.key))
+                root.places[collection].forEach { row in
+                    if !stay.contains(row.key) { gone.append(.init(collection: name, key: row.key)) }
+                }
+            } else {
+                for entry in boxes.entries where entry.after == nil {
+                    if root.place(of: RowID(collection: collection, key: entry.key)) != nil {
+                        gone.append(.init(collection: name, key: entry.key))
+                    }
+                }
+            }
+        }
+        return gone.isEmpty ? [] : [ManualStep(.remove(gone))]
+    }
+
+    /// Not called: steps need a draft.
+    public func apply(_ operation: ManualStep, to root: inout ViewRoot) throws -> ViewChanges? {
+        throw ViewRoot.NeedsRecords()
+    }
+}

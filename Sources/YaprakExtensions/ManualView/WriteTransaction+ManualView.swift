@@ -1,0 +1,113 @@
+public import YaprakCore
+import YaprakStorage
+import YaprakTrees
+
+// Arranging a manual view. Each step is logged with the commit, and undone if the transaction is.
+extension WriteTransaction {
+    /// Puts a record at the end of a group of a manual view.
+    ///
+    ///     try transaction.append("imagine", to: "evening", in: playlists)
+    ///
+    /// - Returns: false, and nothing happens, if the record is anywhere in the view already, or is not in its collection.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func append<Object, Metadata>(
+        _ key: String, to group: String, in view: ManualView<Row<Object, Metadata>>
+    ) throws -> Bool {
+        try insert(key, view.configuration.collectionNames[0], at: .max, group, view)
+    }
+
+    /// Puts a record into a group of a manual view, before what stands at `index` now; at the end if that lies beyond.
+    ///
+    /// - Returns: false, and nothing happens, if the record is anywhere in the view already, or is not in its collection.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func insert<Object, Metadata>(
+        _ key: String, at index: Int, of group: String, in view: ManualView<Row<Object, Metadata>>
+    ) throws -> Bool {
+        try insert(key, view.configuration.collectionNames[0], at: index, group, view)
+    }
+
+    /// Puts a record of one of its collections at the end of a group of a manual view; see ``append(_:to:in:)``.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func append<Object, Metadata>(
+        _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String, in view: ManualView<MixedRow>
+    ) throws -> Bool {
+        try insert(key, collection.name, at: .max, group, view)
+    }
+
+    /// Puts a record of one of its collections into a group of a manual view; see ``insert(_:at:of:in:)``.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func insert<Object, Metadata>(
+        _ key: String, of collection: RecordCollection<Object, Metadata>, at index: Int, of group: String,
+        in view: ManualView<MixedRow>
+    ) throws -> Bool {
+        try insert(key, collection.name, at: index, group, view)
+    }
+
+    private mutating func insert<Element>(
+        _ key: String, _ collection: String, at index: Int, _ group: String, _ view: ManualView<Element>
+    ) throws -> Bool {
+        let member = ManualStep.Member(collection: collection, key: key.normalizedKey)
+        do {
+            try perform(ManualStep(.insert(member, group: group.normalizedKey, index: index)), on: view)
+            return true
+        } catch let error as DatabaseError where error.cause is RefusedStep {
+            return false
+        }
+    }
+
+    /// Takes a record out of a manual view, wherever in it it is. The record itself stays.
+    ///
+    /// - Returns: false if the view did not have it.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func remove<Element>(_ key: String, from view: ManualView<Element>) throws -> Bool {
+        let state = try reader(of: view).state
+        let rows = state.root.places.indices
+            .map { RowID(collection: $0, key: key.normalizedKey) }
+            .filter { !state.placements(of: $0).isEmpty }
+        if rows.isEmpty { return false }
+        try perform(ManualStep(.remove(rows.map(view.member))), on: view)
+        return true
+    }
+
+    /// Takes the row at `index` out of a group of a manual view. The record itself stays.
+    ///
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Precondition: there is a row at `index`.
+    public mutating func removeRow<Element>(at index: Int, of group: String, from view: ManualView<Element>) throws {
+        let state = try reader(of: view).state
+        precondition(
+            index >= 0 && index < state.count(ofGroup: group), "group \"\(group)\" has no row at position \(index)")
+        try perform(ManualStep(.remove([view.member(state.rowID(inGroup: group, at: index))])), on: view)
+    }
+
+    /// Takes all rows out of a group of a manual view. The records themselves stay.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    public mutating func removeAll(of group: String, from view: ManualView<some ViewRow>) throws {
+        guard try reader(of: view).contains(group: group) else { return }
+        try perform(ManualStep(.removeGroup(group.normalizedKey)), on: view)
+    }
+
+    /// Moves a row of a manual view to another place in the same or another group.
+    ///
+    /// - Parameter index: where it stands afterwards; at the end if that lies beyond.
+    /// - Returns: false if the view does not have the record.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func move<Element>(
+        _ key: String, to index: Int, of group: String, in view: ManualView<Element>
+    ) throws -> Bool {
+        let state = try reader(of: view).state
+        for collection in state.root.places.indices {
+            let row = RowID(collection: collection, key: key.normalizedKey)
+            guard !state.placements(of: row).isEmpty else { continue }
+            try perform(ManualStep(.remove([view.member(row)])), on: view)
+            return try insert(key, view.member(row).collection, at: index, group, view)
+        }
+        return false
+    }
+}

@@ -1,0 +1,158 @@
+package import YaprakCore
+import YaprakTrees
+
+/// What leads from a group in one snapshot to the same group in another.
+///
+/// Rows named by nothing here stay as they are, in the same sequence: taking `removed` out of the old group from the last
+/// to the first and putting `inserted` into it from the first to the last gives the new group. A row in both has moved.
+/// `replaced` rows keep their place among the others.
+package struct GroupDifference: Sendable {
+    package struct PlacedRow: Sendable {
+        package let position: Int
+        package let placement: Placement
+        package var row: RowID { placement.row }
+    }
+
+    package struct Replacement: Sendable {
+        package let old: Int
+        package let new: Int
+        package let row: RowID
+        /// What changed; never empty.
+        package let kinds: ChangeKinds
+    }
+
+    /// Positions in the old group, ascending.
+    package var removed: [PlacedRow] = []
+    /// Positions in the new group, ascending.
+    package var inserted: [PlacedRow] = []
+    /// Ascending in both positions.
+    package var replaced: [Replacement] = []
+
+    package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && replaced.isEmpty }
+}
+
+extension ViewState {
+    /// The names of the groups in which something differs, groups that came and went included; ascending.
+    /// - Complexity: O(nodes of the trees of groups that the two don't share).
+    package func namesOfDifferingGroups(from old: ViewState) -> [String] {
+        var names: [String] = []
+        withExtendedLifetime((snapshot, old.snapshot)) {
+            _ = TreeRoot.difference(from: old.root.groups, to: root.groups) { step in
+                switch step {
+                case .removed(let row), .inserted(let row): names.append(row.key)
+                case .replaced(let before, let after):
+                    let (before, after) = (before.nestedTree, after.nestedTree)
+                    if let before, let after, before.isIdentical(to: after) { return }
+                    names.append((unsafeDowncast(step.row, to: GroupRow.self)).key)
+                }
+            }
+        }
+        return names
+    }
+
+    /// What leads from a group in an older or newer snapshot of the same view to this one's.
+    /// - Complexity: O(d · log *n*) with d the rows that differ. O(*n* log *n*) if rows were sorted anew between the two.
+    package func difference(from old: ViewState, ofGroup name: String) -> GroupDifference {
+        withExtendedLifetime((snapshot, old.snapshot)) {
+            let name = name.normalizedKey
+            return GroupDifference(
+                from: old.root.group(name)?.rows ?? TreeRoot(), to: root.group(name)?.rows ?? TreeRoot(),
+                order: root.configuration.order, isSameOrder: hasSameOrder(as: old))
+        }
+    }
+}
+
+extension TreeDifference {
+    fileprivate var row: TreeRow {
+        switch self {
+        case .removed(let row), .inserted(let row), .replaced(_, let row): row
+        }
+    }
+}
+
+extension GroupDifference {
+    init(from old: TreeRoot, to new: TreeRoot, order: PlacementOrder, isSameOrder: Bool) {
+        if old.isIdentical(to: new) { return }
+        if isSameOrder || old.isEmpty || new.isEmpty {
+            TreeRoot.positionedDifference(from: old, to: new, order: order) { step, oldPosition, newPosition in
+                switch step {
+                case .removed(let row): removed.append(Self.placed(row, oldPosition))
+                case .inserted(let row): inserted.append(Self.placed(row, newPosition))
+                case .replaced(let x, let y):
+                    let (x, y) = (unsafeDowncast(x, to: Placement.self), unsafeDowncast(y, to: Placement.self))
+                    if x.row == y.row {
+                        replace(x, oldPosition, y, newPosition)
+                    } else {
+                        removed.append(Self.placed(x, oldPosition))
+                        inserted.append(Self.placed(y, newPosition))
+                    }
+                }
+            }
+        } else {
+            // Sorted by something else: everything left its place, and what can be said to have stayed is found below.
+            old.forEach { removed.append(Self.placed($0, removed.count)) }
+            new.forEach { inserted.append(Self.placed($0, inserted.count)) }
+        }
+        keepWhatStays()
+    }
+
+    private static func placed(_ row: TreeRow, _ position: Int) -> PlacedRow {
+        PlacedRow(position: position, placement: unsafeDowncast(row, to: Placement.self))
+    }
+
+    private mutating func replace(_ old: Placement, _ oldPosition: Int, _ new: Placement, _ newPosition: Int) {
+        let kinds = new.kinds(since: old)
+        if kinds.isEmpty { return }
+        replaced.append(Replacement(old: oldPosition, new: newPosition, row: new.row, kinds: kinds))
+    }
+
+    /// Takes back removals and insertions of one row that leave it between the same neighbours, as many as possible.
+    private mutating func keepWhatStays() {
+        guard !removed.isEmpty, !inserted.isEmpty else { return }
+        var arrivals: [RowID: Int] = [:]
+        arrivals.reserveCapacity(inserted.count)
+        for (index, row) in inserted.enumerated() { arrivals[row.row] = index }
+        // A row has stayed between the rows nobody moved if as many of them stand before it as before.
+        var candidates: [(departure: Int, arrival: Int)] = []
+        for (index, row) in removed.enumerated() {
+            guard let arrival = arrivals[row.row] else { continue }
+            if row.position - index == inserted[arrival].position - arrival { candidates.append((index, arrival)) }
+        }
+        guard !candidates.isEmpty else { return }
+        var departed = Set<Int>()
+        var arrived = Set<Int>()
+        for index in longestIncreasingSubsequence(of: candidates.map(\.arrival)) {
+            let (departure, arrival) = candidates[index]
+            departed.insert(departure)
+            arrived.insert(arrival)
+            replace(
+                removed[departure].placement, removed[departure].position, inserted[arrival].placement,
+                inserted[arrival].position)
+        }
+        removed = removed.indices.lazy.filter { !departed.contains($0) }.map { [removed] in removed[$0] }
+        inserted = inserted.indices.lazy.filter { !arrived.contains($0) }.map { [inserted] in inserted[$0] }
+        replaced.sort { $0.old < $1.old }
+    }
+}
+
+/// The indices of a longest strictly increasing subsequence, ascending. O(*n* log *n*).
+package func longestIncreasingSubsequence(of values: [Int]) -> [Int] {
+    var tails: [Int] = []
+    var predecessors = [Int](repeating: -1, count: values.count)
+    for (index, value) in values.enumerated() {
+        var (lower, upper) = (0, tails.count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if values[tails[middle]] < value { lower = middle + 1 } else { upper = middle }
+        }
+        if lower > 0 { predecessors[index] = tails[lower - 1] }
+        if lower == tails.count { tails.append(index) } else { tails[lower] = index }
+    }
+    var result: [Int] = []
+    var at = tails.last ?? -1
+    while at >= 0 {
+        result.append(at)
+        at = predecessors[at]
+    }
+    return result.reversed()
+}

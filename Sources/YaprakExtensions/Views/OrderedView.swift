@@ -1,0 +1,31 @@
+public import YaprakCore
+
+/// A view: rows of one or several collections, in groups, each group in an order. Part of every snapshot.
+///
+///     let fantasy = database.snapshot[salesRank]["fantasy"]
+///     for row in fantasy.prefix(20) { print(row.object.title) }
+///
+/// A dictionary from names of groups to lists of rows, kept up to date in the same commit as the records. A group exists
+/// as long as there is a row in it. What a view says of a record depends on that record alone, so a view equals the records of
+/// its snapshot: the same after a rebuild, a replay, a fork.
+///
+/// ``AutoView`` groups and sorts by closures, ``ManualView`` is arranged by hand, ``FilteredView`` leaves out rows of
+/// another view. Not a protocol to conform to outside of this package.
+public protocol OrderedView: DatabaseExtension
+where Root == ViewRoot, Changes == ViewChanges, Reader == ViewReader<Element> {
+    /// What a row is read as: ``Row`` in a view of one collection, ``MixedRow`` in a view of several.
+    associatedtype Element: ViewRow
+}
+
+extension OrderedView {
+    /// What one reads through. O(1).
+    public func reader(of root: ViewRoot, in snapshot: Snapshot) -> ViewReader<Element> {
+        ViewReader(ViewState(snapshot: snapshot, root: root))
+    }
+
+    /// The root over an empty database has no rows; but a view is computed from records, so this one is not used.
+    public func makeRoot() -> ViewRoot { ViewRoot(configuration: ViewConfiguration(of: [])) }
+
+    /// Not called: a view's root is changed where there is a draft.
+    public func decode(_ bytes: [UInt8]) throws -> ViewRoot { throw ViewRoot.NeedsRecords() }
+}

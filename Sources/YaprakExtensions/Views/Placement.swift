@@ -1,0 +1,107 @@
+public import YaprakCore
+public import YaprakTrees
+
+/// A record's place in one group of a view: one box per (group, row), in the group's tree.
+///
+/// Keeps what it was ordered by, so that a row is found where it was put, whatever a closure says later. Subclasses add
+/// a sort key (``KeyedPlacement``) or a label (``LabelledPlacement``); a plain one is ordered by its record.
+@usableFromInline
+package class Placement: TreeRow, @unchecked Sendable {
+    // Written once, before the box is shared; that is the whole of the @unchecked.
+    @usableFromInline package final let record: RecordBox
+    /// The collection's number in the view.
+    package final let collection: Int
+    /// The group's name, in NFC.
+    package final let group: String
+    package final let touches: Touches
+
+    init(_ record: RecordBox, collection: Int, group: String, touches: Touches) {
+        self.record = record
+        self.collection = collection
+        self.group = group
+        self.touches = touches
+        super.init(key: record.key)
+    }
+
+    /// Another box, ordered by the same thing.
+    func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
+        Placement(record, collection: collection, group: group, touches: touches)
+    }
+
+    /// What it is ordered by, in words; `nil` if by its record.
+    var sortKeyDescription: String? { nil }
+
+    package final var row: RowID { RowID(collection: collection, key: key) }
+
+    /// Another box that says the same, for the tree of another view.
+    final func copy() -> Placement { copy(record: record, group: group, touches: touches) }
+}
+
+/// How often a row was said to have changed without having been written, since it came into its view.
+package struct Touches: Sendable, Equatable {
+    var object: UInt32 = 0
+    var metadata: UInt32 = 0
+
+    /// Counts what a change was a touch of.
+    func adding(_ kinds: ChangeKinds) -> Touches {
+        Touches(
+            object: object &+ (kinds.contains(.objectTouched) ? 1 : 0),
+            metadata: metadata &+ (kinds.contains(.metadataTouched) ? 1 : 0))
+    }
+}
+
+extension Placement {
+    /// What somebody who shows the row has to know of between an earlier placement of it and this one; empty if nothing.
+    package final func kinds(since before: Placement) -> ChangeKinds {
+        if before === self { return [] }
+        var kinds: ChangeKinds = []
+        if before.record !== record {
+            if before.record.objectStamp != record.objectStamp { kinds.insert(.objectChanged) }
+            if before.record.metadataStamp != record.metadataStamp { kinds.insert(.metadataChanged) }
+        }
+        if before.touches.object != touches.object { kinds.insert(.objectTouched) }
+        if before.touches.metadata != touches.metadata { kinds.insert(.metadataTouched) }
+        if kinds.isEmpty, before.record !== record { return [.objectTouched, .metadataTouched] }
+        return kinds
+    }
+}
+
+/// Where a view has put a record: by the record's key, in the tree of its collection.
+package final class PlaceRow: TreeRow, @unchecked Sendable {
+    // Written once, before the box is shared; that is the whole of the @unchecked.
+    package let placement: Placement
+    /// Places in further groups, of views that put a row into several.
+    package let others: [Placement]
+
+    init(_ placement: Placement, _ others: [Placement] = []) {
+        self.placement = placement
+        self.others = others
+        super.init(key: placement.key)
+    }
+
+    convenience init?(_ placements: [Placement]) {
+        guard let first = placements.first else { return nil }
+        self.init(first, Array(placements.dropFirst()))
+    }
+
+    package var all: [Placement] { others.isEmpty ? [placement] : [placement] + others }
+
+    /// The place in a group.
+    package func placement(inGroup name: String) -> Placement? {
+        if placement.group == name { return placement }
+        return others.first { $0.group == name }
+    }
+}
+
+/// A group: its name, and the tree of its rows, which lives and dies with it.
+package final class GroupRow: TreeRow, @unchecked Sendable {
+    // Written once, before the box is shared; that is the whole of the @unchecked.
+    package let rows: TreeRoot
+
+    init(name: String, rows: TreeRoot) {
+        self.rows = rows
+        super.init(key: name)
+    }
+
+    override package var nestedTree: TreeRoot? { rows }
+}

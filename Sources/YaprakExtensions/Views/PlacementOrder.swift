@@ -1,0 +1,41 @@
+package import YaprakTrees
+
+/// An order of placements: by what they were sorted by, then by collection and key. This one by collection and key alone.
+package class PlacementOrder: RowOrder, @unchecked Sendable {
+    /// Whether larger sort keys come first. Equals are in ascending order of their keys all the same.
+    final let isDescending: Bool
+
+    init(isDescending: Bool = false) { self.isDescending = isDescending }
+
+    /// Compares what two placements were sorted by, ascending.
+    func compareSortKeys(_ a: Placement, _ b: Placement) -> Int { 0 }
+
+    /// A number that orders as ``compareSortKeys(_:_:)`` does as far as it goes.
+    func hint(of placement: Placement) -> UInt64 { 0 }
+
+    override package func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
+        let (x, y) = (unsafeDowncast(a, to: Placement.self), unsafeDowncast(b, to: Placement.self))
+        let order = compareSortKeys(x, y)
+        if order != 0 { return isDescending ? -order : order }
+        if x.collection != y.collection { return x.collection < y.collection ? -1 : 1 }
+        return super.compare(a, b)
+    }
+
+    override package func prefix(of row: TreeRow) -> UInt64 {
+        let hint = hint(of: unsafeDowncast(row, to: Placement.self))
+        return isDescending ? ~hint : hint
+    }
+}
+
+/// The same order for a tree whose rows stand in the right sequence already, whatever a comparator says of it.
+final class GivenOrder: PlacementOrder, @unchecked Sendable {
+    private let order: PlacementOrder
+
+    init(_ order: PlacementOrder) {
+        self.order = order
+        super.init(isDescending: order.isDescending)
+    }
+
+    override func compare(_ a: TreeRow, _ b: TreeRow) -> Int { 0 }
+    override func prefix(of row: TreeRow) -> UInt64 { order.prefix(of: row) }
+}

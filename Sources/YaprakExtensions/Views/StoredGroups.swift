@@ -1,0 +1,67 @@
+import YaprakCore
+import YaprakTrees
+
+/// A view as it is stored: the keys of each group, in order.
+struct StoredGroups: Codable {
+    struct Group: Codable {
+        var name: String
+        /// Keys in order.
+        var keys: [String]
+        /// The collection of each key; left out if the view has one.
+        var of: [UInt8]?
+    }
+
+    /// What is stored is not what the records say.
+    struct Mismatch: Error {}
+
+    var collections: [String]
+    var groups: [Group] = []
+
+    init(_ root: ViewRoot) {
+        collections = root.configuration.collectionNames
+        let isMixed = collections.count > 1
+        root.groups.forEach { row in
+            let rows = unsafeDowncast(row, to: GroupRow.self).rows
+            var group = Group(name: row.key, keys: [], of: isMixed ? [] : nil)
+            group.keys.reserveCapacity(rows.count)
+            rows.forEach { row in
+                group.keys.append(row.key)
+                if isMixed { group.of?.append(UInt8(clamping: unsafeDowncast(row, to: Placement.self).collection)) }
+            }
+            groups.append(group)
+        }
+    }
+
+    /// The root over the records there are.
+    ///
+    /// - Throws: ``Mismatch`` if a record is missing or a group isn't in order; nothing was built then.
+    func root(
+        _ configuration: ViewConfiguration, in context: ExtensionContext,
+        _ place: (RecordBox, Int, String) -> Placement
+    ) throws -> ViewRoot {
+        let seed = ViewSeed(collections: collections.count)
+        // Everything is looked at before anything is built.
+        var places: [[String: [Placement]]] = Array(repeating: [:], count: collections.count)
+        let order = configuration.order
+        for group in groups {
+            var last: Placement?
+            for (index, key) in group.keys.enumerated() {
+                let collection = Int(group.of?[index] ?? 0)
+                guard collections.indices.contains(collection),
+                    let record = context.before.box(forKey: key, inCollection: collections[collection])
+                else { throw Mismatch() }
+                let placement = place(record, collection, group.name)
+                if let last, order.compare(last, placement) >= 0 { throw Mismatch() }
+                places[collection][key, default: []].append(placement)
+                seed.addToGroup(placement)
+                last = placement
+            }
+        }
+        for (collection, places) in places.enumerated() {
+            context.before.tree(ofCollection: collections[collection]).forEach { row in
+                if let placements = places[row.key] { seed.addPlaces(placements) }
+            }
+        }
+        return ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
+    }
+}

@@ -1,0 +1,242 @@
+import YaprakCore
+import YaprakTrees
+
+/// Edits a view's trees in a writer's turn, and notes what it did.
+///
+///     let editor = ViewEditor(root, draft: context.draft)
+///     editor.put(row, at: placements, kinds: kinds)
+///     let changes = editor.finish(&root)
+///
+/// Groups that are edited are held open, their trees outside of the tree of groups, until ``finish(_:)``. Nothing that
+/// can throw, and no closure but comparisons, runs between: a root is never left half edited.
+final class ViewEditor {
+    private(set) var root: ViewRoot
+    private let draft: TreeDraft
+    private var changes = ViewChanges()
+    private var order: PlacementOrder
+
+    private struct OpenGroup {
+        let name: String
+        var rows: TreeRoot
+        let existed: Bool
+    }
+    private var groups: [OpenGroup] = []
+    private var numbers: [String: Int] = [:]
+    private var latest = -1
+
+    init(_ root: ViewRoot, draft: TreeDraft) {
+        self.root = root
+        self.draft = draft
+        order = root.configuration.order
+    }
+
+    /// Where a row is now.
+    func place(of row: RowID) -> PlaceRow? { root.place(of: row) }
+
+    /// The tree of a group as it is now.
+    func rows(ofGroup name: String) -> TreeRoot { groups[open(name)].rows }
+
+    /// Puts a row where `placements` say, at most one in each group, and takes it out of wherever else it was.
+    func put(_ row: RowID, from before: PlaceRow?, to placements: [Placement], kinds: ChangeKinds) {
+        if let before {
+            for old in before.all where !placements.contains(where: { $0.group == old.group }) { takeOut(old) }
+        }
+        for new in placements { put(new, replacing: before?.placement(inGroup: new.group)) }
+        notePlace(row, from: before, to: PlaceRow(placements), kinds: kinds)
+    }
+
+    /// As ``put(_:from:to:kinds:)``, for one place: the way of nearly all rows.
+    func put(_ row: RowID, from before: PlaceRow?, to placement: Placement, kinds: ChangeKinds) {
+        guard before?.others.isEmpty ?? true else { return put(row, from: before, to: [placement], kinds: kinds) }
+        if let old = before?.placement {
+            if old.group == placement.group {
+                put(placement, replacing: old)
+            } else {
+                takeOut(old)
+                put(placement, replacing: nil)
+            }
+        } else {
+            put(placement, replacing: nil)
+        }
+        notePlace(row, from: before, to: PlaceRow(placement), kinds: kinds)
+    }
+
+    /// Takes a row out of the view.
+    func takeOut(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
+        for old in before.all { takeOut(old) }
+        notePlace(row, from: before, to: nil, kinds: kinds)
+    }
+
+    /// Takes out all rows of a collection. O(groups) if it is the only one.
+    func clear(_ collection: Int) {
+        guard !root.places[collection].isEmpty else { return }
+        changes.clearedCollections.append(collection)
+        if root.places.indices.allSatisfy({ $0 == collection || root.places[$0].isEmpty }) {
+            root.rawOperations += root.count + root.groups.count
+            root.count = 0
+            closeGroups()
+            draft.clear(&root.groups)
+        } else {
+            var places: [PlaceRow] = []
+            root.places[collection].forEach { places.append(unsafeDowncast($0, to: PlaceRow.self)) }
+            for place in places { for old in place.all { takeOut(old) } }
+        }
+        draft.clear(&root.places[collection])
+    }
+
+    /// Writes open groups back and returns what was done, `nil` if nothing.
+    func finish(_ root: inout ViewRoot) -> ViewChanges? {
+        closeGroups()
+        root = self.root
+        return changes.isEmpty ? nil : changes
+    }
+
+    // MARK: One placement
+
+    private func put(_ new: Placement, replacing old: Placement?) {
+        if new === old { return }
+        let group = open(new.group)
+        root.rawOperations += 1
+        if let old {
+            if order.compareSortKeys(old, new) == 0, order.hint(of: old) == order.hint(of: new),
+                let position = groups[group].rows.position(of: old, order: order)
+            {
+                draft.replace(at: position, with: new, in: &groups[group].rows)
+                return
+            }
+            root.rawOperations += 1
+            remove(old, from: group)
+        }
+        draft.insert(new, into: &groups[group].rows, order: order)
+        root.count += 1
+    }
+
+    private func takeOut(_ old: Placement) {
+        root.rawOperations += 1
+        remove(old, from: open(old.group))
+    }
+
+    private func remove(_ old: Placement, from group: Int) {
+        guard let position = groups[group].rows.position(of: old, order: order) else {
+            preconditionFailure("a view knows where it has put a row")
+        }
+        draft.remove(at: position, from: &groups[group].rows)
+        root.count -= 1
+    }
+
+    private func notePlace(_ row: RowID, from before: PlaceRow?, to after: PlaceRow?, kinds: ChangeKinds) {
+        if let after {
+            draft.insert(after, into: &root.places[row.collection])
+        } else if before != nil {
+            draft.remove(row.key, from: &root.places[row.collection])
+        }
+        changes.rows.append(.init(row: row, before: before, after: after, kinds: kinds))
+    }
+
+    // MARK: Groups
+
+    private func open(_ name: String) -> Int {
+        if latest >= 0, groups[latest].name == name { return latest }
+        if let number = numbers[name] {
+            latest = number
+            return number
+        }
+        let row = root.group(name)
+        groups.append(OpenGroup(name: name, rows: row?.rows ?? TreeRoot(), existed: row != nil))
+        latest = groups.count - 1
+        numbers[name] = latest
+        return latest
+    }
+
+    private func closeGroups() {
+        for group in groups {
+            if !group.rows.isEmpty {
+                if !group.existed { root.rawOperations += 1 }
+                draft.insert(GroupRow(name: group.name, rows: group.rows), into: &root.groups)
+            } else if group.existed {
+                root.rawOperations += 1
+                // First its successor without rows, so that what was edited away isn't given up twice.
+                draft.insert(GroupRow(name: group.name, rows: TreeRoot()), into: &root.groups)
+                draft.remove(group.name, from: &root.groups)
+            }
+        }
+        groups = []
+        numbers = [:]
+        latest = -1
+    }
+
+    // MARK: All of a group, and another order
+
+    /// Gives all rows of a group other boxes that stand in the same sequence: same records, other labels.
+    func replaceAll(ofGroup name: String, with placements: [Placement]) {
+        let group = open(name)
+        draft.clear(&groups[group].rows)
+        groups[group].rows = draft.tree(of: placements, order: order)
+        for placement in placements {
+            notePlace(placement.row, from: root.place(of: placement.row), to: PlaceRow(placement), kinds: [])
+        }
+    }
+
+    /// Says that a row has changed, without anything having been written. Views made of this one don't follow.
+    func touch(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
+        let touched = before.all.map { old in
+            old.copy(record: old.record, group: old.group, touches: old.touches.adding(kinds))
+        }
+        for (old, new) in zip(before.all, touched) { put(new, replacing: old) }
+        let after = PlaceRow(touched)
+        if let after { draft.insert(after, into: &root.places[row.collection]) }
+        changes.touched.append(.init(row: row, before: before, after: after, kinds: kinds))
+    }
+
+    /// Exchanges the configuration, and with it all rows' boxes, for others in another order.
+    ///
+    /// - Parameter renewed: the new box of a placement.
+    func reorder(_ configuration: ViewConfiguration, _ renewed: (Placement) -> Placement) {
+        closeGroups()
+        order = configuration.order
+        root.configuration = configuration
+        root.rawOperations += 2 * root.count
+        var names: [String] = []
+        root.groups.forEach { names.append($0.key) }
+        var others: [RowID: [Placement]] = [:]
+        for name in names {
+            let group = open(name)
+            var placements: [Placement] = []
+            placements.reserveCapacity(groups[group].rows.count)
+            groups[group].rows.forEach { placements.append(renewed(unsafeDowncast($0, to: Placement.self))) }
+            draft.clear(&groups[group].rows)
+            groups[group].rows = draft.tree(of: order.sorted(placements), order: order)
+            for placement in placements {
+                let row = placement.row
+                let before = root.place(of: row)!
+                if before.others.isEmpty {
+                    notePlace(row, from: before, to: PlaceRow(placement), kinds: [])
+                } else {
+                    others[row, default: []].append(placement)
+                }
+            }
+        }
+        for (row, placements) in others.sorted(by: { ($0.key.collection, $0.key.key) < ($1.key.collection, $1.key.key) }) {
+            notePlace(row, from: root.place(of: row), to: PlaceRow(placements), kinds: [])
+        }
+        changes.reordering = configuration
+        closeGroups()
+    }
+
+    /// Exchanges the configuration for one with the same order.
+    func configure(_ configuration: ViewConfiguration) {
+        assert(configuration.order === order, "rows are in the order of another configuration")
+        root.configuration = configuration
+    }
+}
+
+extension TreeDraft {
+    /// A tree of placements that stand in the right sequence, as far as anybody can tell.
+    func tree(of placements: [Placement], order: PlacementOrder) -> TreeRoot {
+        do {
+            return try build(from: placements, order: GivenOrder(order))
+        } catch {
+            preconditionFailure("an order in which nothing comes after anything else: \(error)")
+        }
+    }
+}

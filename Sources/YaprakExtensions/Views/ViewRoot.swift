@@ -1,0 +1,61 @@
+package import YaprakTrees
+
+/// The state of a view in one snapshot. Opaque; read it through ``ViewReader``.
+///
+///     groups ──▶ "fantasy" ──▶ rows in order          a tree of groups by name, each with the tree of its rows
+///                "sci-fi"  ──▶ rows in order
+///     places ──▶ key ──▶ where the record was put     one tree per collection of the view
+public struct ViewRoot: Sendable {
+    /// Groups by name.
+    package var groups = TreeRoot()
+    /// Where each record was put, one tree per collection.
+    package var places: [TreeRoot]
+    /// The way rows are grouped, sorted and filtered in this snapshot.
+    package var configuration: ViewConfiguration
+    /// The number of rows in all groups.
+    package var count = 0
+    /// Rows and groups that came, changed and went since the view was registered; only differences mean something.
+    package var rawOperations = 0
+
+    init(configuration: ViewConfiguration) {
+        self.configuration = configuration
+        places = Array(repeating: TreeRoot(), count: configuration.collectionNames.count)
+    }
+
+    struct NeedsRecords: Error {}
+
+    package var trees: [TreeRoot] { places + [groups] }
+
+    package func group(_ name: String) -> GroupRow? {
+        groups.lookup(name).map { unsafeDowncast($0, to: GroupRow.self) }
+    }
+
+    package func place(of row: RowID) -> PlaceRow? {
+        guard places.indices.contains(row.collection) else { return nil }
+        return places[row.collection].lookup(row.key).map { unsafeDowncast($0, to: PlaceRow.self) }
+    }
+
+    /// The index of a placement in its group.
+    package func index(of placement: Placement) -> Int? {
+        group(placement.group)?.rows.position(of: placement, order: configuration.order)
+    }
+}
+
+/// The code in force for a view: an immutable object, so that it is known by its identity.
+package class ViewConfiguration: @unchecked Sendable {
+    // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.
+    final let versionTag: String
+    /// The names of the view's collections; a collection's number in the view is its index here.
+    package final let collectionNames: [String]
+    /// The order of rows in each group. The same object means the same order.
+    package final let order: PlacementOrder
+
+    /// Whether a record is in one group at most, so that a change of groups is a move.
+    package var rowsHaveOnePlace: Bool { true }
+
+    init(versionTag: String = "", of collectionNames: [String], order: PlacementOrder = PlacementOrder()) {
+        self.versionTag = versionTag
+        self.collectionNames = collectionNames
+        self.order = order
+    }
+}

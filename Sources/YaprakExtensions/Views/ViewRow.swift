@@ -1,0 +1,59 @@
+public import YaprakCore
+import YaprakTrees
+
+/// What rows of a view are read as: ``Row`` or ``MixedRow``.
+public protocol ViewRow: Sendable {
+    /// The row of a record that a view holds. Called by views only.
+    init(_ record: ViewRecord)
+    /// The record's key, in NFC. O(1).
+    var key: String { get }
+}
+
+/// A record as a view holds it, before it has a type. Made by views, read by rows.
+public struct ViewRecord {
+    @usableFromInline let placement: Placement
+    @usableFromInline let collectionNames: [String]
+
+    @inlinable
+    init(_ placement: Placement, _ collectionNames: [String]) {
+        self.placement = placement
+        self.collectionNames = collectionNames
+    }
+}
+
+extension Row: ViewRow {
+    /// The row of a record in a view of one collection. O(1).
+    @inlinable
+    public init(_ record: ViewRecord) { self.init(box: record.placement.record) }
+}
+
+/// A row of a view over several collections, of whatever types.
+///
+///     for row in snapshot[bond]["007"] {
+///         if let movie = row.as(.movies) { print(movie.object.title) }
+///         if let actor = row.as(.actors) { print(actor.object.name) }
+///     }
+public struct MixedRow: ViewRow {
+    package let record: RecordBox
+    /// The name of the collection the record is in.
+    public let collectionName: String
+
+    /// The row of a record in a view. O(1).
+    public init(_ record: ViewRecord) {
+        self.record = record.placement.record
+        collectionName = record.collectionNames[record.placement.collection]
+    }
+
+    init(_ record: RecordBox, collectionName: String) {
+        self.record = record
+        self.collectionName = collectionName
+    }
+
+    /// The key, in NFC. O(1).
+    public var key: String { record.key }
+
+    /// The row with its types, if it is a record of `collection`; `nil` otherwise. O(1).
+    public func `as`<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Row<Object, Metadata>? {
+        collection.name == collectionName ? Row(box: record) : nil
+    }
+}

@@ -1,0 +1,53 @@
+package import YaprakCore
+package import YaprakTrees
+
+/// A view in one snapshot, without the types of its rows: what readers and differences look at.
+package struct ViewState: Sendable {
+    package let snapshot: Snapshot
+    package let root: ViewRoot
+
+    package init(snapshot: Snapshot, root: ViewRoot) {
+        self.snapshot = snapshot
+        self.root = root
+    }
+
+    /// The tree of a group's rows; an empty one for an unknown group.
+    package func rows(ofGroup name: String) -> TreeRoot {
+        withExtendedLifetime(snapshot) { root.group(name.normalizedKey)?.rows ?? TreeRoot() }
+    }
+
+    /// The placement at a position of a group.
+    package func placement(inGroup name: String, at index: Int) -> Placement {
+        withExtendedLifetime(snapshot) { unsafeDowncast(rows(ofGroup: name).row(at: index), to: Placement.self) }
+    }
+
+    /// Where a record was put.
+    package func placements(of row: RowID) -> [Placement] {
+        withExtendedLifetime(snapshot) { root.place(of: row)?.all ?? [] }
+    }
+
+    /// Whether both are in the same order, as far as the code tells: no sorting was set between them.
+    package func hasSameOrder(as other: ViewState) -> Bool { root.configuration.order === other.root.configuration.order }
+
+    /// How many rows and groups came, changed or went between the two. O(1).
+    package func rawChangeCount(since other: ViewState) -> Int { abs(root.rawOperations - other.root.rawOperations) }
+}
+
+extension ViewState: GroupedRows {
+    package var groupNames: [String] {
+        var names: [String] = []
+        names.reserveCapacity(root.groups.count)
+        withExtendedLifetime(snapshot) { root.groups.forEach { names.append($0.key) } }
+        return names
+    }
+
+    package func count(ofGroup name: String) -> Int { rows(ofGroup: name).count }
+
+    package func rowID(inGroup name: String, at index: Int) -> RowID { placement(inGroup: name, at: index).row }
+
+    package func place(of row: RowID) -> [(group: String, index: Int)] {
+        placements(of: row).compactMap { placement in
+            withExtendedLifetime(snapshot) { root.index(of: placement) }.map { (placement.group, $0) }
+        }
+    }
+}

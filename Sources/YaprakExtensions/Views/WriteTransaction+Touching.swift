@@ -1,0 +1,41 @@
+public import YaprakCore
+import YaprakTrees
+
+// Saying that a row of one view should be shown anew, though nothing was written.
+extension WriteTransaction {
+    /// Says that the object of a row has changed, in one view alone.
+    ///
+    ///     try transaction.touchObject("abc", in: salesRank)         // its cover was downloaded
+    ///
+    /// Lists of this view see an update of the row. No record changes, no closure runs, other views see nothing; nor do
+    /// views made of this one. Nothing happens if the view does not have the record.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    public mutating func touchObject(_ key: String, in view: some OrderedView) throws {
+        try touch(key, in: view, .objectTouched)
+    }
+
+    /// Says that the metadata of a row has changed, in one view alone; see ``touchObject(_:in:)``.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    public mutating func touchMetadata(_ key: String, in view: some OrderedView) throws {
+        try touch(key, in: view, .metadataTouched)
+    }
+
+    /// Says that a row has changed, object and metadata, in one view alone; see ``touchObject(_:in:)``.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    public mutating func touchRow(_ key: String, in view: some OrderedView) throws {
+        try touch(key, in: view, [.objectTouched, .metadataTouched])
+    }
+
+    private mutating func touch(_ key: String, in view: some OrderedView, _ kinds: ChangeKinds) throws {
+        let key = key.normalizedKey
+        guard try reader(of: view).contains(key: key) else { return }
+        try modify(view) { root, context in
+            let editor = ViewEditor(root, draft: context.draft)
+            for collection in root.places.indices {
+                let row = RowID(collection: collection, key: key)
+                if let before = editor.place(of: row) { editor.touch(row, before, kinds: kinds) }
+            }
+            return editor.finish(&root)
+        }
+    }
+}

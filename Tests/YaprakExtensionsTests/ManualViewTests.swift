@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+import Yaprak
+
+@Suite struct ManualViewTests {
+    let database = Database.inMemory()
+    let view = ManualView("favourites", of: .books)
+
+    @Test func `Rows stand where they were put`() async throws {
+        try await database.register(view)
+        try await database.write { [view] transaction in
+            for key in ["a", "b", "c", "d"] { transaction[.books][key] = Book(title: key) }
+            try transaction.append("b", to: "x", in: view)
+            try transaction.append("a", to: "x", in: view)
+            try transaction.insert("c", at: 1, of: "x", in: view)
+            #expect(try !transaction.append("a", to: "y", in: view))
+            #expect(try !transaction.append("nobody", to: "y", in: view))
+            #expect(try transaction.reader(of: view).keys == ["x": ["b", "c", "a"]])
+        }
+        #expect(database.snapshot[view].keys == ["x": ["b", "c", "a"]])
+        try await database.write { [view] transaction in
+            transaction[.books]["c"] = nil
+            transaction[.books]["b"]?.rank = 7
+            try transaction.append("d", to: "x", in: view)
+        }
+        #expect(database.snapshot[view].keys == ["x": ["b", "a", "d"]])
+        #expect(database.snapshot[view]["x"][0].object.rank == 7)
+        try await database.write { [view] transaction in
+            try transaction.move("d", to: 0, of: "x", in: view)
+            try transaction.removeRow(at: 1, of: "x", from: view)
+        }
+        #expect(database.snapshot[view].keys == ["x": ["d", "a"]])
+        try await database.write { [view] in try $0.removeAll(of: "x", from: view) }
+        #expect(database.snapshot[view].groupNames.isEmpty)
+    }
+
+    @Test func `There is room between two rows for as many as one likes`() async throws {
+        try await database.register(view)
+        try await database.write { [view] transaction in
+            for number in 0..<300 { transaction[.books]["\(number)"] = Book() }
+            try transaction.append("0", to: "x", in: view)
+            try transaction.append("1", to: "x", in: view)
+            for number in 2..<300 { try transaction.insert("\(number)", at: 1, of: "x", in: view) }
+        }
+        let expected = ["0"] + (2..<300).reversed().map { "\($0)" } + ["1"]
+        #expect(database.snapshot[view]["x"].map(\.key) == expected)
+        #expect(database.snapshot[view].place(of: "299")! == ("x", 1))
+    }
+}
