@@ -64,7 +64,12 @@ let package = Package(
 
         // Roofs: what programs import.
         .target(
-            name: "Yaprak", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakLists"], swiftSettings: strict),
+            name: "Yaprak",
+            dependencies: [
+                "YaprakCore", "YaprakExtensions", "YaprakLists",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "YaprakReplay",
             dependencies: [

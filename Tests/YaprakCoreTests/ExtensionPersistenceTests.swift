@@ -1,5 +1,5 @@
-import SystemPackage
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 import Yaprak

@@ -56,6 +56,14 @@ final class ChangesetCursor: Sendable {
         self.lagLimit = lagLimit
     }
 
+    private init(_ place: Place, lagLimit: Int) {
+        self.place = Mutex(place)
+        self.lagLimit = lagLimit
+    }
+
+    /// Another cursor at the same place.
+    func copy() -> ChangesetCursor { ChangesetCursor(place.withLock { $0 }, lagLimit: lagLimit) }
+
     /// The last commit that was delivered.
     var number: CommitNumber { place.withLock { $0.number } }
 
