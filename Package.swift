@@ -132,7 +132,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "YaprakListsTests",
-            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "TestSupport"],
+            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "YaprakLocks", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(
