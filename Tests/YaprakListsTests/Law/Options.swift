@@ -1,5 +1,5 @@
-import YaprakLocks
 import TestSupport
+import YaprakLocks
 
 @testable import YaprakLists
 
