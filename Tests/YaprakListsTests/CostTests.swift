@@ -24,7 +24,8 @@ import YaprakExtensions
 
     @Test func `A change in a million rows looks at a few`() {
         for range in [
-            ListRange.fixed(length: 50, offset: 400_000, from: .beginning), .flexible(length: 50, offset: 400_000, from: .end),
+            ListRange.fixed(length: 50, offset: 400_000, from: .beginning),
+            .flexible(length: 50, offset: 400_000, from: .end),
         ] {
             var core = ListCore(groups: ["a"])
             core.configure {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import YaprakLists
@@ -21,5 +22,52 @@ import Testing
             return
         }
         print("lane \(lane): \(judged) changes")
+    }
+
+    @Test func `Other options lead from one list to the other`() throws {
+        var random = SplitMix64(seed: 4)
+        for seed in 0..<20_000 {
+            let found = LawCase.random(seed: UInt64(seed))
+            let contents = found.moments[0]
+            let choice = Choice()
+            func core() -> (ListCore, ShownList) {
+                let options = Options.random(&random, moments: 1)
+                choice.now = options.chosenGroups.first ?? []
+                var core = options.core(choice)
+                core.refresh(to: contents)
+                return (core, core.shown(contents))
+            }
+            let (old, before) = core()
+            let (new, after) = core()
+            let changes = new.changes(
+                since: old, in: contents, rowsHaveOnePlace: found.options.rowsHaveOnePlace)
+            if changes.isReload { continue }
+            #expect(try before.applying(changes) == after, "seed \(seed)")
+            #expect(changes.rowChanges.filter { !$0.aspects.isEmpty }.isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test func `A window that is grown by hand keeps its rows`() throws {
+        var random = SplitMix64(seed: 5)
+        for seed in 0..<20_000 {
+            let found = LawCase.random(seed: UInt64(seed))
+            guard found.options.fixedGroups != nil else { continue }
+            var core = found.options.core(Choice())
+            core.refresh(to: found.moments[0])
+            let earlier = core
+            let group = Contents.names[random.below(4)]
+            let side: ListRange.Side = random.chance(50) ? .beginning : .end
+            let count = random.below(4)
+            core.extend(group, by: count, at: side)
+            let changes = core.changes(since: earlier, in: found.moments[0])
+            let before = earlier.shown(found.moments[0])
+            #expect(try before.applying(changes) == core.shown(found.moments[0]), "seed \(seed)")
+            guard let old = earlier.layout.group(named: group)?.window,
+                let new = core.layout.group(named: group)?.window
+            else { continue }
+            #expect(
+                old.isEmpty || (new.lowerBound <= old.lowerBound && new.upperBound >= old.upperBound), "seed \(seed)")
+            #expect(new.count <= old.count + count, "seed \(seed)")
+        }
     }
 }
