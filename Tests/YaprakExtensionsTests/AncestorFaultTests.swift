@@ -95,7 +95,8 @@ import YaprakExtensions
     /// Issue 222: a touch did not ask about the group again.
     @Test func `A touch asks again`() async throws {
         let flag = Flag()
-        let moody = AutoView("moody", of: .books, groupedBy: .byObject { _ in flag.isSet ? "b" : "a" }, sortedBy: .byKey)
+        let moody = AutoView(
+            "moody", of: .books, groupedBy: .byObject { _ in flag.isSet ? "b" : "a" }, sortedBy: .byKey)
         try await database.register(moody)
         try await database.write { $0[.books]["x"] = Book() }
         flag.set()

@@ -32,15 +32,21 @@ import YaprakTrees
     static func views(_ dice: Dice) -> [AutoView<BookRow>] {
         @Sendable func number(_ book: Book) -> Double { book.rank % 3 == 0 ? .nan : Double(book.rank) }
         return [
-            AutoView("random group", of: .books, groupedBy: .byObject { _ in ["a", "b", nil][dice.roll(3)] }, sortedBy: .byKey),
+            AutoView(
+                "random group", of: .books, groupedBy: .byObject { _ in ["a", "b", nil][dice.roll(3)] },
+                sortedBy: .byKey),
             AutoView("random value", of: .books, groupedBy: \.genre, sortedBy: .byObject { _ in dice.roll(10) }),
-            AutoView("random groups", of: .books, groupedBy: .byEachObject { $0.tags.filter { _ in dice.roll(2) == 0 } },
+            AutoView(
+                "random groups", of: .books, groupedBy: .byEachObject { $0.tags.filter { _ in dice.roll(2) == 0 } },
                 sortedBy: .byObject { _ in dice.roll(10) }),
-            AutoView("random order", of: .books, groupedBy: \.genre, sortedBy: .comparingObjects { _, _ in dice.roll(2) == 0 }),
+            AutoView(
+                "random order", of: .books, groupedBy: \.genre,
+                sortedBy: .comparingObjects { _, _ in dice.roll(2) == 0 }),
             AutoView("mood", of: .books, groupedBy: \.genre, sortedBy: .byObject { _ in Mood(dice: dice) }),
             AutoView("always", of: .books, groupedBy: \.genre, sortedBy: .comparingObjects { _, _ in true }),
             AutoView("not a number", of: .books, groupedBy: \.genre, sortedBy: .byObject { number($0) }),
-            AutoView("not a measure", of: .books, groupedBy: \.genre, sortedBy: .byObject { Measure(value: number($0)) }),
+            AutoView(
+                "not a measure", of: .books, groupedBy: \.genre, sortedBy: .byObject { Measure(value: number($0)) }),
             AutoView("clock", of: .books, groupedBy: \.genre, sortedBy: .byObject { _ in ContinuousClock.now }),
         ]
     }

@@ -11,7 +11,9 @@ import YaprakExtensions
     init() async throws {
         try await database.register(view)
         try await database.write { transaction in
-            for rank in 0..<100 { transaction[.books]["\(rank)"] = Book(title: "\(rank == 50 ? -1 : rank)", rank: rank) }
+            for rank in 0..<100 {
+                transaction[.books]["\(rank)"] = Book(title: "\(rank == 50 ? -1 : rank)", rank: rank)
+            }
         }
     }
 
@@ -34,7 +36,8 @@ import YaprakExtensions
         let before = database.snapshot[view].state
         try await database.write { [view] in
             try $0.setGrouping(
-                of: view, groupedBy: .byObject { $0.rank % 10 == 0 ? "tens" : $0.rank == 1 ? nil : $0.genre }, versionTag: "x")
+                of: view, groupedBy: .byObject { $0.rank % 10 == 0 ? "tens" : $0.rank == 1 ? nil : $0.genre },
+                versionTag: "x")
         }
         let after = database.snapshot[view].state
         #expect(after.namesOfDifferingGroups(from: before) == ["sci-fi", "tens"])
@@ -48,7 +51,9 @@ import YaprakExtensions
         let filter = FilteredView("filter", versionTag: "a", of: view) { $0.rank < 50 }
         try await database.register(filter)
         let before = database.snapshot[filter].state
-        try await database.write { try $0.setFiltering(of: filter, where: .byObject { $0.rank >= 45 }, versionTag: "b") }
+        try await database.write {
+            try $0.setFiltering(of: filter, where: .byObject { $0.rank >= 45 }, versionTag: "b")
+        }
         let after = database.snapshot[filter].state
         let difference = after.difference(from: before, ofGroup: "sci-fi")
         #expect(difference.removed.map(\.position) == Array(0..<45))

@@ -75,7 +75,8 @@ import YaprakTrees
         try await database.write { $0[.books]["k5"]?.rank = 20_000 }
         let new = database.snapshot[view].state
         let cost = TreeRoot.difference(
-            from: old.rows(ofGroup: "all"), to: new.rows(ofGroup: "all"), order: new.root.configuration.order) { _ in }
+            from: old.rows(ofGroup: "all"), to: new.rows(ofGroup: "all"), order: new.root.configuration.order
+        ) { _ in }
         #expect(cost.nodesVisited <= 16, "\(cost)")
         let difference = new.difference(from: old, ofGroup: "all")
         #expect(difference.removed.map(\.position) == [5] && difference.inserted.map(\.position) == [19_999])

@@ -13,7 +13,8 @@ import Yaprak
         try await database.register(downwards)
         try await database.write { transaction in
             for number in 0..<500 {
-                transaction[.books]["k\(number)"] = Book(genre: number % 100 == 0 ? "crime" : "sci-fi", rank: number / 2)
+                transaction[.books]["k\(number)"] = Book(
+                    genre: number % 100 == 0 ? "crime" : "sci-fi", rank: number / 2)
             }
         }
     }
@@ -48,8 +49,10 @@ import Yaprak
         for (low, high) in [(0, 0), (10, 12), (248, 400), (-5, -1), (0, 249), (300, 310), (50, 50)] {
             let expected = group.indices.filter { low <= group[$0].object.rank && group[$0].object.rank <= high }
             let range = group.range { row in
-                row.object.rank < low ? (isDescending ? .after : .before) : row.object.rank > high
-                    ? (isDescending ? .before : .after) : .within
+                row.object.rank < low
+                    ? (isDescending ? .after : .before)
+                    : row.object.rank > high
+                        ? (isDescending ? .before : .after) : .within
             }
             #expect(range == expected.first.map { $0..<(expected.last! + 1) }, "\(low) to \(high), \(sign)")
             #expect(group.rows(by: \.object.rank, in: low...high).map(\.key) == expected.map { group[$0].key })
@@ -59,8 +62,11 @@ import Yaprak
         #expect(group.rows(by: \.object.rank, in: 100...).map(\.object.rank) == all.filter { $0 >= 100 })
         #expect(group.rows(by: \.object.rank, in: ..<100).map(\.object.rank) == all.filter { $0 < 100 })
         #expect(group.rows(by: \.object.rank, in: ...100).map(\.object.rank) == all.filter { $0 <= 100 })
-        #expect(group.firstPosition { $0.object.rank == 100 ? .within : ($0.object.rank < 100) != isDescending ? .before : .after }
-            == all.firstIndex(of: 100))
+        #expect(
+            group.firstPosition {
+                $0.object.rank == 100 ? .within : ($0.object.rank < 100) != isDescending ? .before : .after
+            }
+                == all.firstIndex(of: 100))
         #expect(group.firstPosition { $0.object.rank < 1000 ? .before : .within } == nil)
     }
 
@@ -88,7 +94,8 @@ import Yaprak
         let snapshot = database.snapshot
         #expect(
             snapshot.explain("k100", in: view).description
-                == #""k100" is in group "crime" at 1 of 5, sorted by 50, between "k0" (0) and "k200" (100), in view "view"."#)
+                == #""k100" is in group "crime" at 1 of 5, sorted by 50, between "k0" (0) and "k200" (100), in view "view"."#
+        )
         #expect(
             snapshot.explain("nobody", in: view).description
                 == #""nobody" is not in view "view": there is no record of that key in "books"."#)
@@ -98,10 +105,12 @@ import Yaprak
         )
         #expect(
             snapshot.explain("k100", in: chain).description
-                == #""k100" is not in view "chain": its filter, which reads the key, rejects its row of view "filter"."#)
+                == #""k100" is not in view "chain": its filter, which reads the key, rejects its row of view "filter"."#
+        )
         #expect(
             snapshot.explain("k0", in: some).description
-                == #""k0" is not in view "some": its grouping, which reads the metadata, puts the record into no group."#)
+                == #""k0" is not in view "some": its grouping, which reads the metadata, puts the record into no group."#
+        )
         #expect(
             snapshot.explain("shelved", in: some).description
                 == #""shelved" is in group "r" at 0 of 1, sorted by "T", in view "some"."#)
