@@ -381,6 +381,12 @@ import Yaprak
         return snippets.mapValues(unindented)
     }
 
+    /// A program without its layout, which is the formatter's.
+    private static func words(of lines: [Substring]) -> String {
+        lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+            .replacing("( ", with: "(").replacing(" )", with: ")")
+    }
+
     private static func unindented(_ lines: [Substring]) -> [Substring] {
         let indentation = lines.first { !$0.isEmpty }?.prefix { $0 == " " }.count ?? 0
         return lines.map { $0.dropFirst(min(indentation, $0.prefix { $0 == " " }.count)) }
@@ -401,7 +407,9 @@ import Yaprak
                 shown.formUnion(names)
                 let block = lines[(index + 1)...].prefix { $0 != "```" }
                 let program = names.map { snippets[$0] ?? [] }.joined(separator: [""])
-                #expect(block.elementsEqual(program), "\(page):\(index + 1): the block is not \(names) of the tests")
+                #expect(
+                    Self.words(of: Array(block)) == Self.words(of: Array(program)),
+                    "\(page):\(index + 1): the block is not \(names) of the tests")
             }
         }
         #expect(Set(snippets.keys) == shown, "a snippet that no page shows")

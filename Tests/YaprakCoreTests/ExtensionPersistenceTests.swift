@@ -1,4 +1,3 @@
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 
 /// One published commit, and the way to the next.

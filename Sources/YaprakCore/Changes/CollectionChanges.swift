@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 
 /// What one commit, or one part of it, did to one collection: net, and immutable.
 final class CollectionChanges: Sendable {

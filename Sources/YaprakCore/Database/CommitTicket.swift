@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 
 /// Where a writer waits for the log to say what became of its commit.

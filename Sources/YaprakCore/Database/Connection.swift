@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 public import YaprakStorage
 
 /// A reader's place in time, with a name.

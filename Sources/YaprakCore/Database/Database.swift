@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 public import SystemPackage
 public import YaprakStorage
 import YaprakTrees

@@ -1,6 +1,6 @@
 import Dispatch
 import Logging
-import Synchronization
+import YaprakLocks
 import SystemPackage
 import YaprakStorage
 

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 
 /// The first failure of the log that no writer has dealt with yet.

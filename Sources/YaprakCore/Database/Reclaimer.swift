@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakTrees
 
 /// Frees, off everybody's path, what no snapshot needs any more.

@@ -1,4 +1,3 @@
-import Synchronization
 import YaprakTrees
 
 public import struct YaprakStorage.CommitNumber

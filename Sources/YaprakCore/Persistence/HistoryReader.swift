@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 package import SystemPackage
 package import YaprakStorage
 import YaprakTrees

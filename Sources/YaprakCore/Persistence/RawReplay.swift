@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import YaprakLocks
 import YaprakCBOR
 package import YaprakStorage
 package import YaprakTrees
