@@ -32,12 +32,13 @@ let package = Package(
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
-        .target(name: "YaprakTrees", swiftSettings: strict),
-        .target(name: "YaprakCBOR", swiftSettings: strict),
+        .target(name: "YaprakLocks", swiftSettings: strict),
+        .target(name: "YaprakTrees", dependencies: ["YaprakLocks"], swiftSettings: strict),
+        .target(name: "YaprakCBOR", dependencies: ["YaprakLocks"], swiftSettings: strict),
         .target(
             name: "YaprakStorage",
             dependencies: [
-                "CLZ4", "YaprakCBOR",
+                "CLZ4", "YaprakCBOR", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
@@ -47,7 +48,7 @@ let package = Package(
         .target(
             name: "YaprakCore",
             dependencies: [
-                "YaprakTrees", "YaprakCBOR", "YaprakStorage",
+                "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -56,15 +57,20 @@ let package = Package(
 
         // Floor 3: views and other extensions. Floor 4: what a list shows, and how it changes.
         .target(
-            name: "YaprakExtensions", dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage"],
+            name: "YaprakExtensions", dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks"],
             swiftSettings: strict),
         .target(
-            name: "YaprakLists", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage"],
+            name: "YaprakLists", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage", "YaprakLocks"],
             swiftSettings: strict),
 
         // Roofs: what programs import.
         .target(
-            name: "Yaprak", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakLists"], swiftSettings: strict),
+            name: "Yaprak",
+            dependencies: [
+                "YaprakCore", "YaprakExtensions", "YaprakLists",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "YaprakReplay",
             dependencies: [
@@ -76,7 +82,9 @@ let package = Package(
         // Tools. ToolSupport is what they share: terminals, tables, lines of input.
         .target(
             name: "ToolSupport",
-            dependencies: ["CLZ4", "YaprakCBOR", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "CLZ4", "YaprakCBOR", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "YaprakTool",
@@ -96,22 +104,23 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests. Models, generators and seeds that several suites share live in TestSupport.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["YaprakLocks"], path: "Tests/TestSupport", swiftSettings: strict),
         // Writes until it is killed; the tests kill it.
         .executableTarget(
             name: "CrashWriter",
             dependencies: ["Yaprak", .product(name: "SystemPackage", package: "swift-system")],
             path: "Tests/CrashWriter", swiftSettings: strict),
-        .testTarget(name: "YaprakTreesTests", dependencies: ["YaprakTrees", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "YaprakTreesTests", dependencies: ["YaprakTrees", "YaprakLocks", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "YaprakCBORTests", dependencies: ["YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakStorageTests",
-            dependencies: ["YaprakStorage", "YaprakCBOR", "TestSupport"], swiftSettings: strict),
+            dependencies: ["YaprakStorage", "YaprakCBOR", "YaprakLocks", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakCoreTests",
             dependencies: [
-                "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
+                "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakLocks",
+                "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(

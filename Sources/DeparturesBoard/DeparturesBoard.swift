@@ -92,10 +92,10 @@ struct DeparturesBoard: AsyncParsableCommand {
         playback.isCancelled = { Interruption.isRequested }
         // The month has 44,871 minutes; nobody counts events ahead.
         let end = min(until?.count ?? 44_870, 44_870)
-        var bar = ProgressBar(console, "playing", total: end, unit: "commits")
+        var bar = ProgressBar(console, "playing", unit: "commits")
         defer { bar.finish() }
         return try await playback.run(timetable) { minute, result in
-            bar.update(done: minute.count, counted: result.commits)
+            bar.update(done: minute.count, of: end, counted: result.commits)
         }
     }
 

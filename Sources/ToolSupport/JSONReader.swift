@@ -7,8 +7,10 @@ package import YaprakCBOR
 ///
 /// Integers stay integers as far as 64 bits go; all other numbers are doubles. The keys of objects come in the
 /// deterministic order of CBOR. Strict: one value, no comments, no key twice, UTF-8, no lone surrogates, at most
-/// ``CBORItem/depthMax`` levels. `JSONDecoder` through `CBORValue` tries each value as six types in turn and throws six
-/// times; this reads a line of the cities in 3 µs where that takes 190.
+/// ``CBORItem/depthMax`` levels.
+///
+/// `JSONDecoder` through `CBORValue` tries each value as several types in turn: 30 µs for a line of the cities, where a
+/// whole load (reading, encoding, writing the log) takes 4.5 µs of processor time with this.
 /// - Complexity: O(bytes).
 package struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>

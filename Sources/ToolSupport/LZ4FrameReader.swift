@@ -38,6 +38,14 @@ final class LZ4FrameReader {
         }
     }
 
+    /// The length of the content, if the frame's header tells it: eight bytes behind the magic number and two bytes of
+    /// flags, present if bit 3 of the first is set.
+    static func contentBytes(_ start: ArraySlice<UInt8>) -> Int? {
+        let head = Array(start.prefix(14))
+        guard head.count == 14, head[4] & 8 != 0 else { return nil }
+        return Int(exactly: head[6...].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
     private static func name(_ status: Int) -> String { String(cString: LZ4F_getErrorName(status)) }
 }
 

@@ -1,5 +1,13 @@
 import SystemPackage
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The lines of a file, plain or in LZ4 frames; of standard input, if the path is `-`.
 ///
 ///     let lines = try LineReader("Fixtures/cities.ndjson.lz4")
@@ -17,12 +25,13 @@ package final class LineReader {
 
     /// The number of the line that was read last, counted from 1.
     package private(set) var number = 0
-    /// How many bytes of the file have been read.
-    package private(set) var bytesRead = 0
     /// How many bytes the lines so far had, line ends included.
     package private(set) var lineBytes = 0
     /// The length of the file; `nil` for what has none, such as a pipe.
-    package let bytesTotal: Int?
+    private let fileBytes: Int?
+    /// The length of what a compressed file holds, where it says so.
+    private var contentBytes: Int?
+    private var bytesRead = 0
 
     /// A line is at most so long; what is longer is no line of records.
     package static let lineBytesMax = 256 << 20
@@ -32,23 +41,29 @@ package final class LineReader {
     package init(_ path: String) throws {
         if path == "-" {
             descriptor = .standardInput
-            bytesTotal = nil
+            fileBytes = nil
         } else {
             descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
             let end = try? descriptor.seek(offset: 0, from: .end)
             if end != nil { try descriptor.seek(offset: 0, from: .start) }
-            bytesTotal = end.map { Int($0) }
+            fileBytes = end.map { Int($0) }
         }
     }
 
     deinit { if descriptor != .standardInput { try? descriptor.close() } }
+
+    /// How far the reading is, and where it ends, as far as that is known.
+    package var progress: (done: Int, total: Int?) {
+        if let contentBytes { return (lineBytes, contentBytes) }
+        return unpacker == nil ? (lineBytes, fileBytes) : (bytesRead, fileBytes)
+    }
 
     /// The next line without its end; `nil` behind the last.
     /// - Throws: `Errno`; ``InputError`` for a damaged LZ4 frame, for other compressions and for endless lines.
     package func next() throws -> ArraySlice<UInt8>? {
         var searched = position
         while true {
-            if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) { return take(end, end + 1) }
+            if let end = lineFeed(from: searched) { return take(end, end + 1) }
             searched = bytes.count - position
             if isAtEnd { return position < bytes.count ? take(bytes.count, bytes.count) : nil }
             if position > 0 {
@@ -57,6 +72,15 @@ package final class LineReader {
             }
             guard bytes.count <= Self.lineBytesMax else { throw InputError("line \(number + 1) does not end") }
             try fill()
+        }
+    }
+
+    // The C function, because a loop over an array takes seconds for these files in a debug build.
+    private func lineFeed(from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+            guard let found = memchr(base + start, 0x0a, bytes.count - start) else { return nil }
+            return UnsafeRawPointer(found) - base
         }
     }
 
@@ -87,7 +111,10 @@ package final class LineReader {
 
     private func open(_ start: ArraySlice<UInt8>) throws {
         isOpened = true
-        if start.starts(with: LZ4FrameReader.magic) { unpacker = try LZ4FrameReader() }
+        if start.starts(with: LZ4FrameReader.magic) {
+            unpacker = try LZ4FrameReader()
+            contentBytes = LZ4FrameReader.contentBytes(start)
+        }
         if start.starts(with: [0x1f, 0x8b]) {
             throw InputError("this is gzip. Unpack it on the way: gzip -dc FILE | yaprak load - …")
         }

@@ -1,7 +1,7 @@
 /// How far a long work is, how fast it goes and when it ends. Shown where a person watches, nowhere else.
 ///
-///     var bar = ProgressBar(console, "loading", total: bytes)
-///     bar.update(done: 4_096, note: "12 records")
+///     var bar = ProgressBar(console, "loading", unit: "records")
+///     bar.update(done: 4_096, of: 100_000, counted: 12)
 ///     bar.finish()
 ///
 ///     loading  ████████████▌             48 %  31,200/s  0:04 left
@@ -9,28 +9,28 @@ package struct ProgressBar {
     private let console: Console
     private let label: String
     private let unit: String
-    private let total: Int?
     private let started: ContinuousClock.Instant
     private var drawn: ContinuousClock.Instant?
     private var origin: Int?
 
-    /// A bar for a work of `total` steps; without a total there is no end to foresee, only a rate.
-    package init(_ console: Console, _ label: String, total: Int?, unit: String = "") {
+    /// A bar that is not shown yet.
+    package init(_ console: Console, _ label: String, unit: String = "") {
         self.console = console
         self.label = label
         self.unit = unit
-        self.total = total
         started = .now
     }
 
-    /// Draws the bar anew, at most ten times a second. `counted` is what the rate is of, `done` what the end is in.
-    package mutating func update(done: Int, counted: Int) {
+    /// Draws the bar anew, at most ten times a second.
+    ///
+    /// The rate is that of `counted`, the end that of `done`; without a total there is no end to foresee.
+    package mutating func update(done: Int, of total: Int?, counted: Int) {
         guard console.isWatched else { return }
         if origin == nil { origin = done }
         let now = ContinuousClock.now
         if let drawn, now - drawn < .milliseconds(100) { return }
         drawn = now
-        let line = line(done: done, counted: counted, after: seconds(now - started))
+        let line = line(done: done, of: total, counted: counted, after: seconds(now - started))
         try? console.err.write("\r\u{1b}[K" + line)
         try? console.err.flush()
     }
@@ -44,7 +44,7 @@ package struct ProgressBar {
     }
 
     /// The line as it stands `time` seconds after the start.
-    package func line(done: Int, counted: Int, after time: Double) -> String {
+    package func line(done: Int, of total: Int?, counted: Int, after time: Double) -> String {
         let rate = time > 0 ? Double(counted) / time : 0
         let rateText = "\(Int(rate).grouped)\(unit.isEmpty ? "" : " " + unit)/s"
         guard let total, total > 0 else { return "\(label)  \(counted.grouped)  \(rateText)" }

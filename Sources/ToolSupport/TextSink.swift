@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 package import SystemPackage
 
 /// Takes text: for a file descriptor, in pieces that are worth a system call, or to keep.

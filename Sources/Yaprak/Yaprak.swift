@@ -4,3 +4,5 @@
 @_exported import YaprakExtensions
 @_exported import YaprakLists
 @_exported import YaprakStorage
+
+@_exported import struct SystemPackage.FilePath

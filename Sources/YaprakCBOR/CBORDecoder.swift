@@ -32,18 +32,18 @@ public struct CBORDecoder: Sendable {
         try bytes.withUnsafeBytes { try decode(type, from: $0) }
     }
 
-    /// The value of the one item that `bytes` hold, as above.
+    /// The value of the one item that `bytes` hold. Throws and costs as the one above.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: ArraySlice<UInt8>) throws -> T {
         try bytes.withUnsafeBytes { try decode(type, from: $0) }
     }
 
-    /// The value of the one item that `bytes`, Foundation's `Data` for example, hold, as above.
+    /// The value of the one item that `bytes`, Foundation's `Data` for example, hold. Throws and costs as the one above.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: some Collection<UInt8>) throws -> T {
         let value = try bytes.withContiguousStorageIfAvailable { try decode(type, from: UnsafeRawBufferPointer($0)) }
         return try value ?? decode(type, from: Array(bytes))
     }
 
-    /// The value of the one item that `bytes` hold, as above. The pointer is not used after the call.
+    /// The value of the one item that `bytes` hold. Throws and costs as the one above. The pointer is not used after the call.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: UnsafeRawBufferPointer) throws -> T {
         var state = spare.take() ?? DecodingState()
         state.open(bytes, userInfo)

@@ -47,7 +47,7 @@ public struct CBOREncoder: Sendable {
         return bytes
     }
 
-    /// Appends the value in CBOR to `bytes`. If an error is thrown, `bytes` is as it was.
+    /// Appends the value in CBOR to `bytes`. Throws and costs as ``encode(_:)``; then `bytes` is as it was.
     public func encode<T: Encodable>(_ value: T, into bytes: inout [UInt8]) throws {
         var state = take()
         try state.encodeRoot(value)

@@ -40,7 +40,7 @@ extension CBORItem {
         return printer.finished
     }
 
-    /// The item at `offset` in diagnostic notation, as above.
+    /// The item at `offset` in diagnostic notation. Throws and costs as the one above.
     public static func diagnostic(
         of bytes: [UInt8], from offset: Int = 0, style: CBORDiagnosticStyle = .oneLine
     ) throws(CBORError) -> String {
@@ -49,11 +49,11 @@ extension CBORItem {
 }
 
 extension CBORValue: CustomStringConvertible {
-    /// The value in the diagnostic notation of RFC 8949 §8, on one line, its pairs in their order.
+    /// The value in the diagnostic notation of RFC 8949 §8, on one line, its pairs in their order. O(size).
     public var description: String { diagnostic() }
 
-    /// The value in diagnostic notation; see ``CBORItem/diagnostic(of:from:style:)``. What can't be encoded (nesting
-    /// beyond ``CBORItem/depthMax``) is shown as its error.
+    /// The value in diagnostic notation; see `CBORItem.diagnostic(of:from:style:)`. What can't be encoded (nesting
+    /// beyond ``CBORItem/depthMax``) is shown as its error. O(size), for a pretty layout for each level of nesting.
     public func diagnostic(style: CBORDiagnosticStyle = .oneLine) -> String {
         let writer = CBORWriter()
         do throws(CBORError) {

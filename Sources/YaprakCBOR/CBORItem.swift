@@ -24,14 +24,14 @@ public enum CBORItem {
         try end(bytes, offset, min(maxDepth, depthMax)) - offset
     }
 
-    /// The length in bytes of the well-formed item that starts at `offset`, as above.
+    /// The length in bytes of the well-formed item that starts at `offset`. Throws and costs as the one above.
     public static func length(
         of bytes: [UInt8], from offset: Int = 0, maxDepth: Int = depthMax
     ) throws(CBORError) -> Int {
         try withRaw(bytes) { raw throws(CBORError) in try end(raw, offset, min(maxDepth, depthMax)) } - offset
     }
 
-    /// The length in bytes of the well-formed item that starts at the index `offset` of the slice, as above.
+    /// The length in bytes of the well-formed item that starts at the index `offset` of the slice. Throws and costs as the one above.
     ///
     /// `offset` is an index of the slice, `bytes.startIndex` for its first byte.
     public static func length(

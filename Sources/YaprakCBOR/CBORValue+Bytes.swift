@@ -8,12 +8,12 @@ extension CBORValue {
         self = try withRaw(bytes) { (raw) throws(CBORError) in try CBORValue(decoding: raw) }
     }
 
-    /// The value of the one item that `bytes` hold, as above.
+    /// The value of the one item that `bytes` hold. Throws and costs as the one above.
     public init(decoding bytes: ArraySlice<UInt8>) throws(CBORError) {
         self = try withRaw(bytes) { (raw) throws(CBORError) in try CBORValue(decoding: raw) }
     }
 
-    /// The value of the one item that `bytes` hold, as above.
+    /// The value of the one item that `bytes` hold. Throws and costs as the one above.
     public init(decoding bytes: UnsafeRawBufferPointer) throws(CBORError) {
         var reader = CBORReader(bytes)
         self = try CBORValue(&reader)
@@ -76,6 +76,7 @@ extension CBORValue {
     ///     try CBORValue(decoding: bytes).encoded() == bytes       // if and only if `bytes` are deterministic
     ///
     /// - Throws: `tooDeep`, `duplicateKey`, or `misuse` for a simple value that has no encoding (20 to 31).
+    /// - Complexity: O(size), and O(*n* log *n*) for the *n* keys of each map.
     public func encoded() throws(CBORError) -> [UInt8] {
         let writer = CBORWriter()
         try write(to: writer, depth: CBORItem.depthMax)

@@ -4,6 +4,7 @@ extension CBORValue: Codable {
     /// From ``CBORDecoder`` it is the item itself. From `JSONDecoder` numbers without a fraction become integers as far as
     /// 64 bits go and floats beyond, and the keys of objects come sorted, bytewise, shorter ones first: their order in the
     /// text is not to be had, and two readings of one text should be equal.
+    /// - Throws: what the decoder throws. - Complexity: O(size).
     public init(from decoder: any Decoder) throws {
         if var keyed = try? decoder.container(keyedBy: AnyKey.self) {
             self = try CBORValue.map(from: &keyed)
@@ -37,6 +38,7 @@ extension CBORValue: Codable {
     ///
     /// To ``CBOREncoder`` it is the item itself. Others get what Swift's types can say: bytes as base64 text, undefined as
     /// nil, a simple value by its number, a tag as what it tags, and keys that are no text in diagnostic notation.
+    /// - Throws: what the encoder throws. - Complexity: O(size).
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let items):

@@ -6,7 +6,7 @@ extension CBORValue {
     /// JSON says less than CBOR: byte strings become base64 text (RFC 4648 §4, padded), NaN and the infinities the texts
     /// `"NaN"`, `"Infinity"` and `"-Infinity"`, undefined becomes null, a simple value the text `"simple(n)"`, a tag what
     /// it tags. Bignums up to 128 bits become numbers, as integers do, in all their digits. Keys that are no text are
-    /// written in diagnostic notation. Control characters are escaped as in ``CBORItem/diagnostic(of:from:style:)``, so
+    /// written in diagnostic notation. Control characters are escaped as in `CBORItem.diagnostic(of:from:style:)`, so
     /// that the text has no line break and is safe for a terminal.
     /// - Complexity: O(size).
     public func json() -> String {

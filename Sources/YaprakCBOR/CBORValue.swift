@@ -44,7 +44,7 @@ public enum CBORValue: Sendable {
     /// Another simple value, 0...19 or 32...255.
     case simple(UInt8)
 
-    /// An integer, as an unsigned or a negative one.
+    /// An integer, as an unsigned or a negative one. O(1).
     public static func integer(_ value: Int64) -> CBORValue {
         value >= 0 ? .unsigned(UInt64(value)) : .negative(UInt64(~value))
     }
@@ -89,9 +89,24 @@ extension CBORValue: Hashable {
 
 extension CBORValue {
     /// The value under a text key of a map, or nil. The first one, should a map have the key twice. O(pairs).
+    ///
+    /// Setting it replaces or adds the pair, setting nil removes it; what is no map becomes one.
+    ///
+    ///     value["rank"] = value["salesRank"]
     public subscript(key: String) -> CBORValue? {
-        guard case .map(let pairs) = self else { return nil }
-        return pairs.first { $0.key == .text(key) }?.value
+        get {
+            guard case .map(let pairs) = self else { return nil }
+            return pairs.first { $0.key == .text(key) }?.value
+        }
+        set {
+            var pairs = map ?? []
+            if let index = pairs.firstIndex(where: { $0.key == .text(key) }) {
+                if let newValue { pairs[index].value = newValue } else { pairs.remove(at: index) }
+            } else if let newValue {
+                pairs.append(Pair(.text(key), newValue))
+            }
+            self = .map(pairs)
+        }
     }
 
     /// The item of an array, or nil. O(1).

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 
 /// One object that waits to be used again.
 ///

@@ -11,8 +11,9 @@ public struct ReplayStatistics: Sendable {
         public let file: String
         /// Its length; space that is taken ahead included.
         public let byteCount: UInt64
-        /// The first commit in it, and the last; `last` is `nil` if it has none yet.
+        /// The first commit in it, or the one it waits for.
         public let first: CommitNumber
+        /// The last commit in it; `nil` if it has none yet.
         public let last: CommitNumber?
         /// Whether it is complete: nothing will be appended.
         public let isSealed: Bool

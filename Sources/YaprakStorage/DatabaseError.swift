@@ -125,8 +125,6 @@ extension DatabaseError.Code {
     public static let invalidName = Self(rawValue: "invalidName")
 
     // Reading and following.
-    /// The collection was never bound to a type.
-    public static let collectionNotBound = Self(rawValue: "collectionNotBound")
     /// A name is bound to another type already.
     public static let typeMismatch = Self(rawValue: "typeMismatch")
     /// The consumer fell further behind than the limit it was given.

@@ -1,6 +1,8 @@
 /// When a commit counts as written: the promise behind the return of `write`.
 ///
-///     let database = try await Database.open(at: "shop.yaprak", durability: .always, collections: .books)
+///     var options = DatabaseOptions()
+///     options.durability = .interval(.milliseconds(100))
+///     let database = try await Database.open(at: "shop.yaprak", options: options, collections: .books)
 ///
 /// Under every policy a crash leaves a prefix of the commits: never a hole, never a commit without those before it.
 public enum Durability: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import YaprakLocks
 package import SystemPackage
 internal import YaprakCBOR
 

@@ -80,21 +80,23 @@ struct CommitPrinter {
         for collection in shown.collections {
             try line("  ", console.paint(collection.name.plain, .info))
             if collection.removesAll { try line("    ", "- all records") }
-            for change in collection.changes { try write(change) }
+            let width = collection.changes.reduce(0) { max($0, $1.key.plain.columns) }
+            for change in collection.changes { try write(change, keyWidth: min(width, 32)) }
         }
     }
 
-    private func write(_ change: ReplayCommit.Change) throws {
+    private func write(_ change: ReplayCommit.Change, keyWidth: Int) throws {
         let sign = change.kinds.sign
         let color: Console.Color = sign == "+" ? .good : sign == "-" ? .bad : .warning
         let key = change.key.plain
-        let room = max(20, console.width - key.columns - 8)
+        let room = max(20, console.width - max(keyWidth, key.columns) - 8)
         var text = ""
         if let object = try change.object() { text += "  " + object.cell(columnsMax: room).cut(to: room) }
         if let metadata = try change.metadata() {
             text += "  metadata " + metadata.cell(columnsMax: room).cut(to: room)
         }
-        try console.out.write("    " + console.paint("\(sign) \(key)", color) + text + "\n")
+        let shown = text.isEmpty ? key : key.padded(to: keyWidth)
+        try console.out.write("    " + console.paint("\(sign) \(shown)", color) + text + "\n")
     }
 
     private func line(_ start: String, _ text: String) throws { try console.out.write(start + text + "\n") }

@@ -47,7 +47,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     private func lines(_ record: ReplayRecord, _ number: CommitNumber) -> [(name: String, text: String)] {
-        var lines = [("key", record.key.plain), ("as of commit", number.rawValue.grouped)]
+        var lines = [("key", record.key.plain), ("as of commit", number.description)]
         lines += block("object", record.object)
         if let metadata = record.metadata { lines += block("metadata", metadata) }
         return lines

@@ -6,6 +6,7 @@ import Yaprak
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Puts the lines of an NDJSON file into a collection.",
+        usage: "yaprak load <file> <database> --collection <name> --key <field> [<options>]",
         discussion: """
             Each line is a JSON object; the field that --key names becomes the record's key. A record that is there \
             already is replaced. The file may be plain or in LZ4 frames; - reads standard input. The database is made if \
@@ -81,9 +82,11 @@ struct LoadCommand: AsyncParsableCommand {
         loader.batchCount = batch
         loader.skipsBadLines = skipBad
         loader.isInterrupted = { Interruption.isRequested }
-        var bar = ProgressBar(console, "loading", total: lines.bytesTotal, unit: "records")
+        var bar = ProgressBar(console, "loading", unit: "records")
         defer { bar.finish() }
-        return try await loader.run(lines) { bar.update(done: lines.bytesRead, counted: $0.records) }
+        return try await loader.run(lines) {
+            bar.update(done: lines.progress.done, of: lines.progress.total, counted: $0.records)
+        }
     }
 
     private func report(
@@ -100,7 +103,7 @@ struct LoadCommand: AsyncParsableCommand {
         let lines = [
             ("loaded", "\(result.records.grouped) records into \(collection.plain)"),
             ("new", "\(result.inserted.grouped), replaced \((result.records - result.inserted).grouped)"),
-            ("commits", "\(result.commits.grouped), the newest is \(newest.rawValue.grouped)"),
+            ("commits", "\(result.commits.grouped), the newest is \(newest)"),
         ]
         try PropertyWriter.write(
             result.badCount > 0 ? lines + [("bad lines", result.badCount.grouped)] : lines, json: json,

@@ -7,6 +7,7 @@ import YaprakReplay
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Lists commits, the newest first.",
+        usage: "yaprak log <database> [<range>] [<options>]",
         discussion: """
             Each commit with its time, its origin, what the program attached to it, and the records it changed: + \
             inserted, ~ changed, - removed, ! touched.

@@ -22,10 +22,10 @@ struct StatsCommand: AsyncParsableCommand {
     }
 
     private func lines(_ statistics: ReplayStatistics) -> [(name: String, text: String)] {
-        var lines = [("identity", statistics.databaseID), ("newest commit", statistics.newest.rawValue.grouped)]
+        var lines = [("identity", statistics.databaseID), ("newest commit", statistics.newest.description)]
         if let commits = statistics.commits, let times = statistics.nanosecondsSince1970 {
             lines += [
-                ("commits in log", "\(commits.lowerBound.rawValue.grouped) to \(commits.upperBound.rawValue.grouped)"),
+                ("commits in log", "\(commits.lowerBound) to \(commits.upperBound)"),
                 ("made", "\(times.lowerBound.isoTime) to \(times.upperBound.isoTime)"),
                 (
                     "changes in log",

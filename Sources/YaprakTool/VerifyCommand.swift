@@ -39,10 +39,10 @@ struct VerifyCommand: AsyncParsableCommand {
         var lines = [
             ("result", console.paint(report.severity.rawValue, color)),
             ("level", "\(level)"),
-            ("newest commit", report.newest.rawValue.grouped),
+            ("newest commit", report.newest.description),
             (
                 "looked at",
-                "\(report.commitCount.grouped) commits in \(report.segmentCount) segments, "
+                "\(report.commitCount.grouped) commits in \(report.segmentCount) segments of the log, "
                     + "\(report.checkpointCount) checkpoints, \(report.frameCount.grouped) frames"
             ),
         ]

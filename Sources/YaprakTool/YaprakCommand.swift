@@ -83,7 +83,9 @@ enum Invocation {
         if code != 0, asJSON {
             let message = YaprakCommand.message(for: error)
             try? console.err.write(Failure("usage", message, exitCode: code).json + "\n")
-        } else if !text.isEmpty { try? (code == 0 ? console.out : console.err).write(text + "\n") }
+        } else if !text.isEmpty {
+            try? (code == 0 ? console.out : console.err).write(text + "\n")
+        }
         return code
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 
 /// The versions of a database, or of one of its forks, one after another.
 ///

@@ -6,7 +6,7 @@ public struct TreeRoot: @unchecked Sendable {
     /// nil when the tree is empty.
     var raw: UnsafeMutableRawPointer?
     /// How many rows the tree holds.
-    package internal(set) var count: Int
+    @usableFromInline package internal(set) var count: Int
 
     @inline(__always)
     init(raw: UnsafeMutableRawPointer?, count: Int) {

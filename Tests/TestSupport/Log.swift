@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 
 /// Lines that tests collect from anywhere.
 public final class Log: Sendable {

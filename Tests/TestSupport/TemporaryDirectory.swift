@@ -7,7 +7,8 @@ public final class TemporaryDirectory: Sendable {
 
     /// Makes one.
     public init() {
-        path = FileManager.default.temporaryDirectory.appending(path: "yaprak-\(UUID().uuidString)").path(percentEncoded: false)
+        path = FileManager.default.temporaryDirectory.appending(path: "yaprak-\(UUID().uuidString)").path(
+            percentEncoded: false)
         try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

@@ -57,10 +57,18 @@ import Yaprak
             transaction[.shelved].touchObject(for: "t")
             transaction[.shelved].touchMetadata(for: "u")
         }
-        #expect(changeset.hasObjectChange(forKey: "o", in: .shelved) && !changeset.hasMetadataChange(forKey: "o", in: .shelved))
-        #expect(!changeset.hasObjectChange(forKey: "m", in: .shelved) && changeset.hasMetadataChange(forKey: "m", in: .shelved))
-        #expect(changeset.hasObjectChange(forKey: "t", in: .shelved) && !changeset.hasMetadataChange(forKey: "t", in: .shelved))
-        #expect(!changeset.hasObjectChange(forKey: "u", in: .shelved) && changeset.hasMetadataChange(forKey: "u", in: .shelved))
+        #expect(
+            changeset.hasObjectChange(forKey: "o", in: .shelved)
+                && !changeset.hasMetadataChange(forKey: "o", in: .shelved))
+        #expect(
+            !changeset.hasObjectChange(forKey: "m", in: .shelved)
+                && changeset.hasMetadataChange(forKey: "m", in: .shelved))
+        #expect(
+            changeset.hasObjectChange(forKey: "t", in: .shelved)
+                && !changeset.hasMetadataChange(forKey: "t", in: .shelved))
+        #expect(
+            !changeset.hasObjectChange(forKey: "u", in: .shelved)
+                && changeset.hasMetadataChange(forKey: "u", in: .shelved))
         #expect(changeset.hasChange(forAnyOf: ["x", "u"], in: .shelved))
         #expect(!changeset.hasChange(forAnyOf: ["x", "y"], in: .shelved))
         #expect(!changeset.hasChange(in: .books) && changeset.hasObjectChange(in: .shelved))
@@ -96,6 +104,24 @@ import Yaprak
         #expect(changesets.netChanges.changes(in: .books).map(\.key) == ["b"])
         #expect(Array(changesets.prefix(2)).netChanges.changes(in: .books)["a"]?.kinds == .inserted)
         #expect(Array(changesets.suffix(1)).hasChange(forKey: "a", in: .books))
+    }
+
+    @Test func `Inserted and removed wholesale is no change, and removing everything concerns every collection`()
+        async throws
+    {
+        let connection = database.connect()
+        await connection.beginLongLivedRead()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.write { $0[.books].removeAll() }
+        let both = await connection.advance()
+        #expect(!both.hasChange(in: .books) && both.netChanges.isEmpty)
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let all = try await commit { transaction in
+            transaction.removeAll()
+            transaction[.authors]["new"] = Author(name: "new")
+        }
+        #expect(all.didRemoveAll(in: .authors) && all.netChanges.didRemoveAll(inCollectionNamed: "authors"))
+        #expect(all.hasChange(forKey: "any", in: .authors) && all.hasChange(forKey: "any", in: .books))
     }
 
     @Test func `Info travels with a commit, and alone makes one`() async throws {
@@ -135,7 +161,10 @@ import Yaprak
             for row in transaction[.authors].rows { transaction[.authors][row.key] = Author(name: "new") }
         }
         #expect(changeset.changes(in: .books).count == 300)
-        #expect(changeset.changes(in: .authors).allSatisfy { $0.before?.object.name == "old" && $0.after?.object.name == "new" })
+        #expect(
+            changeset.changes(in: .authors).allSatisfy {
+                $0.before?.object.name == "old" && $0.after?.object.name == "new"
+            })
         #expect(changeset.hasObjectChange(forKey: "299", in: .authors))
     }
 }

@@ -108,7 +108,9 @@ import Yaprak
         let snapshot = database.snapshot
         try await database.close()
         try await database.close()
-        let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[.books]["b"] = Book(title: "b") } }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.books]["b"] = Book(title: "b") }
+        }
         #expect(error?.code == .closed)
         #expect(snapshot[.books]["a"]?.title == "a" && database.snapshot[.books].count == 1)
         var count = 0

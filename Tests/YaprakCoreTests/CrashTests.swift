@@ -89,7 +89,8 @@ import Yaprak
         #expect(images > 100)
     }
 
-    @Test func `A full disk in the middle fails the commit and those behind it, and writing goes on when there is space`()
+    @Test
+    func `A full disk in the middle fails the commit and those behind it, and writing goes on when there is space`()
         async throws
     {
         let disk = MemoryFileSystem()

@@ -1,6 +1,7 @@
 // Extensions as a program outside the package would write them: this file uses the public API alone.
 import Yaprak
 
+// snippet: counter
 /// Counts the records of each collection.
 struct Counter: DatabaseExtension {
     var name = "counter"
@@ -29,7 +30,9 @@ struct Counter: DatabaseExtension {
     func encode(_ root: Root) throws -> [UInt8]? { try CBOREncoder().encode(root) }
     func decode(_ bytes: [UInt8]) throws -> Root { try CBORDecoder().decode(Root.self, from: bytes) }
 }
+// end
 
+// snippet: total
 /// Adds up what a counter counts: an extension that reads another.
 struct Total: DatabaseExtension {
     let name = "total"
@@ -43,7 +46,9 @@ struct Total: DatabaseExtension {
         return nil
     }
 }
+// end
 
+// snippet: pins
 /// Keys that were pinned by hand: state that no record tells. A record that goes takes its pin with it.
 struct Pins: PrimaryExtension {
     var name = "pins"
@@ -75,3 +80,4 @@ struct Pins: PrimaryExtension {
     func encode(_ root: [String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
     func decode(_ bytes: [UInt8]) throws -> [String] { try CBORDecoder().decode([String].self, from: bytes) }
 }
+// end

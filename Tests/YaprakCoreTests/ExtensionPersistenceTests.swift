@@ -1,5 +1,4 @@
 import SystemPackage
-import Synchronization
 import TestSupport
 import Testing
 import Yaprak

@@ -94,7 +94,8 @@ import Yaprak
 
     @Test func `Names are taken once, parents come first and take their dependants with them`() async throws {
         let total = Total(counter: counter)
-        #expect(await #expect(throws: DatabaseError.self) { try await database.register(total) }?.code == .missingExtension)
+        #expect(
+            await #expect(throws: DatabaseError.self) { try await database.register(total) }?.code == .missingExtension)
         try await database.register(counter)
         try await database.register(total)
         #expect(await #expect(throws: DatabaseError.self) { try await database.register(counter) }?.code == .nameTaken)
@@ -169,6 +170,16 @@ import Yaprak
         #expect(log.lines.isEmpty)
         try await database.write { $0[.authors]["a"] = Author(name: "a") }
         #expect(log.lines.count == 1)
+    }
+
+    @Test func `A primary extension that can't be encoded is refused`() async throws {
+        struct Forgetful: PrimaryExtension {
+            let name = "forgetful"
+            func makeRoot() -> Int { 0 }
+            func apply(_ operation: Int, to root: inout Int) -> Never? { nil }
+        }
+        let error = await #expect(throws: DatabaseError.self) { try await database.register(Forgetful()) }
+        #expect(error?.code == .extensionFailed && !database.snapshot.isRegistered("forgetful"))
     }
 
     @Test func `What is put in by hand is part of the commit, and goes with what it belongs to`() async throws {

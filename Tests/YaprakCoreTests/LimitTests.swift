@@ -83,6 +83,16 @@ import Yaprak
         #expect(plain.snapshot[touchy].count == 1)
     }
 
+    @Test func `A value that nests too deep for a reader of the log is refused`() async throws {
+        let nests = RecordCollection<CBORValue, NoMetadata>("nests")
+        func nested(_ depth: Int) -> CBORValue { depth == 0 ? .null : .array([nested(depth - 1)]) }
+        let database = Database.inMemory(checkingCoding: true)
+        let (fits, over) = (nested(56), nested(57))
+        try await database.write { $0[nests]["fits"] = fits }
+        let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[nests]["over"] = over } }
+        #expect(error?.code == .encodingFailed && error?.place.key == "over")
+    }
+
     @Test func `Using one name with two types stops with a sentence that names both`() async {
         await #expect(processExitsWith: .failure) {
             let database = Database.inMemory()

@@ -53,7 +53,10 @@ import Yaprak
                     }
                     for (rows, values) in walks {
                         #expect(
-                            Dictionary(uniqueKeysWithValues: rows.map { ($0.key, ReferenceDatabase.Value(book: $0.object, shelf: $0.metadata)) })
+                            Dictionary(
+                                uniqueKeysWithValues: rows.map {
+                                    ($0.key, ReferenceDatabase.Value(book: $0.object, shelf: $0.metadata))
+                                })
                                 == values)
                     }
                     if throwsAway { throw Away() }
@@ -77,7 +80,9 @@ import Yaprak
 
         /// Every snapshot is what it was; what lies between any two of them is told both ways.
         mutating func checkHeld() {
-            for (index, snapshot) in held { #expect(ReferenceDatabase.state(of: snapshot) == model.states[index], place) }
+            for (index, snapshot) in held {
+                #expect(ReferenceDatabase.state(of: snapshot) == model.states[index], place)
+            }
             for _ in 0..<4 where held.count > 1 {
                 let (from, to) = (held[random.below(held.count)], held[random.below(held.count)])
                 let difference = NetChanges(batch: ChangeBatch(from: from.snapshot.state, to: to.snapshot.state))

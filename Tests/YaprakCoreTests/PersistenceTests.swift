@@ -141,7 +141,9 @@ import Yaprak
             init(title: String) { self.title = title }
             init(from decoder: any Decoder) throws {
                 title = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .title)
-                if title.hasPrefix("bad") { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: title)) }
+                if title.hasPrefix("bad") {
+                    throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: title))
+                }
             }
             enum CodingKeys: CodingKey { case title }
         }
@@ -155,6 +157,7 @@ import Yaprak
         #expect(database.snapshot[strict].map(\.key) == ["good"])
         #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad 1", "bad 2"])
         #expect(database.snapshot.collectionNames == ["books"])
+        #expect(database.recoveryReport?.recordsSetAside == 2)
         try await database.write { $0[strict]["bad 1"] = Strict(title: "mended") }
         try await database.checkpoint()
         try await database.close()
@@ -185,7 +188,9 @@ import Yaprak
             }
             $0.migrate(from: 2, to: 3) { record in
                 let title = record.object["title"]?.text ?? ""
-                record.object = .map([.init("title", .text(title)), .init("words", .integer(Int64(title.split(separator: " ").count)))])
+                record.object = .map([
+                    .init("title", .text(title)), .init("words", .integer(Int64(title.split(separator: " ").count))),
+                ])
             }
         }
         var database = try await Database.open(at: path, collections: old)
@@ -213,15 +218,35 @@ import Yaprak
     }
 
     @Test func `A collection may have a coder of its own, and change it`() async throws {
+        struct Reversed: RecordCoder {
+            let name = "reversed"
+            func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+                try CBOREncoder().encode(value).reversed()
+            }
+            func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+                try CBORDecoder().decode(type, from: bytes.reversed())
+            }
+        }
         let json = RecordCollection.books.configured { $0.coder = JSONRecordCoder() }
-        var database = try await Database.open(at: path, collections: json)
-        try await database.write { $0[.books]["a"] = Book(title: "json") }
+        let reversed = RecordCollection.books.configured { $0.coder = Reversed() }
+        var database = try await open()
+        try await database.write { $0[.books]["cbor"] = Book(title: "cbor") }
         try await database.close()
-        let path = path
-        let error = await #expect(throws: DatabaseError.self) { _ = try await Database.open(at: path, collections: .books) }
-        #expect(error?.code == .undecodableRecord)
         database = try await Database.open(at: path, collections: json)
-        #expect(database.snapshot[.books]["a"]?.title == "json")
+        try await database.write { $0[.books]["json"] = Book(title: "json") }
+        try await database.close()
+        database = try await Database.open(at: path, collections: reversed)
+        try await database.write { $0[.books]["reversed"] = Book(title: "reversed") }
+        #expect(database.snapshot[.books].map(\.object.title) == ["cbor", "json", "reversed"])
+        try await database.close()
+        // A coder that only the program has is needed to read what it wrote.
+        let path = path
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await Database.open(at: path, collections: .books)
+        }
+        #expect(error?.code == .undecodableRecord && error?.place.key == "reversed")
+        database = try await Database.open(at: path, collections: reversed)
+        #expect(database.snapshot[.books].count == 3)
         try await database.close()
     }
 

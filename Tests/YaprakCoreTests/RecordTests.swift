@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 import Yaprak
 
 /// The key-value surface of `yapdatabase`'s transactions: every verb, and what it leaves behind.
@@ -106,7 +106,9 @@ import Yaprak
         let escaped = try await database.write { transaction in
             let rows = transaction[.books].rows
             for row in rows {
-                for inner in transaction[.books].rows.prefix(3) { transaction[.books]["new" + inner.key] = inner.object }
+                for inner in transaction[.books].rows.prefix(3) {
+                    transaction[.books]["new" + inner.key] = inner.object
+                }
                 transaction[.books].remove(row.key)
             }
             #expect(rows.count == 100)
@@ -173,6 +175,28 @@ import Yaprak
             throw CancellationError()
         }
         #expect(log.lines.count == 2)
+    }
+
+    @Test func `What preparing changes is logged, whichever half was set`() async throws {
+        let disk = TemporaryDirectory()
+        let path = FilePath(disk.appending("prepared.yaprak"))
+        let prepared = RecordCollection.shelved.configured {
+            $0.prepare { _, book, shelf in
+                book.salesRank += 1
+                shelf?.room += "!"
+            }
+        }
+        var database = try await Database.open(at: path, collections: prepared)
+        try await database.write { $0[.shelved].set(Book(title: "a"), metadata: Shelf(room: "1"), for: "a") }
+        try await database.write { $0[.shelved].replaceMetadata(Shelf(room: "2"), for: "a") }
+        try await database.write { $0[.shelved]["a"] = Book(title: "b", salesRank: 10) }
+        let before = try #require(database.snapshot[.shelved].row(for: "a"))
+        try await database.close()
+        database = try await Database.open(at: path, collections: prepared)
+        let after = try #require(database.snapshot[.shelved].row(for: "a"))
+        #expect(after.object == before.object && after.metadata == before.metadata)
+        #expect(after.object.salesRank == 11 && after.metadata == Shelf(room: "2!!"))
+        try await database.close()
     }
 
     @Test func `Preparing checks and changes what is set`() async throws {

@@ -48,7 +48,8 @@ struct ReferenceDatabase {
                 let there = state[collection.name]?[change.key]
                 guard there == change.before.map({ Value(book: $0.object, shelf: $0.metadata) }) else { return nil }
                 let after = change.after.map { Value(book: $0.object, shelf: $0.metadata) }
-                guard (there == nil) == change.kinds.contains(.inserted), (after == nil) == change.kinds.contains(.removed)
+                guard (there == nil) == change.kinds.contains(.inserted),
+                    (after == nil) == change.kinds.contains(.removed)
                 else { return nil }
                 if there != nil, after != nil {
                     if there!.book != after!.book, !change.kinds.contains(.objectChanged) { return nil }

@@ -39,7 +39,9 @@ import Yaprak
         let changesets = try await seen(sequence, 5)
         #expect(changesets.map(\.commitNumber) == [2, 3, 4, 5, 6])
         let first = changesets[0].changes(in: .books)["a"]
-        #expect(first?.before?.object.title == "one" && first?.after?.object.title == "two" && first?.kinds == .objectChanged)
+        #expect(
+            first?.before?.object.title == "one" && first?.after?.object.title == "two"
+                && first?.kinds == .objectChanged)
         #expect(changesets[0].origin == "sync")
         #expect(try changesets[0].info(as: [String: Int].self) == ["cursor": 17])
         #expect(changesets[1].changes(in: .books)["a"]?.before?.object.title == "two")
@@ -61,7 +63,8 @@ import Yaprak
         }
         while numbers.count < 1000, let changeset = try await iterator.next() {
             numbers.append(changeset.commitNumber)
-            #expect(changeset.changes(in: .books).first?.after?.object.title == "\(changeset.commitNumber.rawValue - 1)")
+            #expect(
+                changeset.changes(in: .books).first?.after?.object.title == "\(changeset.commitNumber.rawValue - 1)")
         }
         #expect(numbers == (1...1000).map { CommitNumber($0) })
         try await database.write { $0[.books]["x"] = Book(title: "x") }

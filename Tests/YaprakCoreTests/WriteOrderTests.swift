@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import TestSupport
 import Testing
 import Yaprak
@@ -43,7 +43,8 @@ import Yaprak
             try await database.write { _ in while !gate.isSet {} }
         }
         while database.pendingWriteCount == 0 { await Task.yield() }
-        let doomed = Task.detached { [database] in try await database.write { $0[.books]["doomed"] = Book(title: "x") } }
+        let doomed = Task.detached { [database] in try await database.write { $0[.books]["doomed"] = Book(title: "x") }
+        }
         while database.pendingWriteCount < 2 { await Task.yield() }
         let last = Task.detached { [database] in try await database.write { $0[.books]["last"] = Book(title: "x") } }
         while database.pendingWriteCount < 3 { await Task.yield() }

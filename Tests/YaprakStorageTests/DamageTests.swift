@@ -163,7 +163,11 @@ import Testing
         let name = try #require(FileName(file.lastComponent?.string ?? "", .segment))
         var commits = try StoreReader.open(Harness.path, fileSystem: reference.disk).commits(
             from: CommitNumber(name.first))
-        let offset = try #require(try commits.next()).offset
+        let first = try #require(try commits.next())
+        let offset = first.offset
+        // The commits of one group share a frame, and how many those are is a matter of time.
+        var lost = first.number
+        while let commit = try commits.next(), commit.offset == offset { lost = commit.number }
         let disk = damaged(reference, file) { $0[Int(offset) + 70] ^= 1 }
         do {
             try Opened(disk).store.close()
@@ -176,8 +180,7 @@ import Testing
         #expect(report.exitCode == 4)
         let finding = try #require(report.findings.first { $0.severity == .corrupt })
         // The check goes on behind the damage, so it names only what is lost.
-        #expect(finding.offset == offset && finding.commits?.lowerBound == CommitNumber(name.first))
-        #expect(finding.commits.map { $0.upperBound < CommitNumber(UInt64(reference.items.count)) } == true)
+        #expect(finding.offset == offset && finding.commits == CommitNumber(name.first)...lost)
     }
 
     @Test func `Noise in place of any file never traps`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import YaprakLocks
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -31,7 +32,7 @@ enum Harness {
         _ durability: Durability = .always, segmentBytes: Int = 6 << 10, seed: UInt64 = 1
     ) -> StoreOptions {
         var options = StoreOptions()
-        let random = Mutex(SplitMix64(seed: seed))
+        let random = YaprakLocks.Mutex(SplitMix64(seed: seed))
         let clock = Atomic<Int64>(1_000_000)
         let shared = Shared(random: random, clock: clock)
         options.durability = durability
@@ -44,9 +45,9 @@ enum Harness {
     }
 
     private final class Shared: Sendable {
-        let random: Mutex<SplitMix64>
+        let random: YaprakLocks.Mutex<SplitMix64>
         let clock: Atomic<Int64>
-        init(random: consuming sending Mutex<SplitMix64>, clock: consuming sending Atomic<Int64>) {
+        init(random: consuming sending YaprakLocks.Mutex<SplitMix64>, clock: consuming sending Atomic<Int64>) {
             self.random = random
             self.clock = clock
         }

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Dispatch
+import YaprakLocks
 import Synchronization
 import TestSupport
 import Testing
@@ -7,10 +8,10 @@ import Testing
 
 /// What tasks of a test share.
 final class Shared: Sendable {
-    let published: Mutex<FrozenTree?>
+    let published: YaprakLocks.Mutex<FrozenTree?>
     let isDone = Atomic(false)
     let calls = Atomic(0)
-    init(_ tree: FrozenTree? = nil) { published = Mutex(tree) }
+    init(_ tree: FrozenTree? = nil) { published = YaprakLocks.Mutex(tree) }
 }
 
 @Suite struct ReclamationTests {
@@ -27,7 +28,7 @@ final class Shared: Sendable {
         for id in history.lines.keys.sorted(by: { _, _ in history.generator.chance(50) }) { history.close(id) }
         if let violation = history.violation() { Issue.record("seed \(seed), closed: \(violation)") }
         // The last pins go from several threads at once, after all timelines have closed.
-        let pins = Mutex(history.held.map { Optional($0.version) }.shuffled(using: &history.generator))
+        let pins = YaprakLocks.Mutex(history.held.map { Optional($0.version) }.shuffled(using: &history.generator))
         history.held = []
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             while true {

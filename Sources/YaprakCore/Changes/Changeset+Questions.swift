@@ -20,10 +20,10 @@ extension Changeset: ChangeQuestions {
 }
 
 extension Array: ChangeQuestions where Element == Changeset {
-    /// What the commits did together, oldest first. O(number of changes).
+    /// What the commits did together, oldest first. O(*n* log *k*) for *n* changes of *k* commits.
     public var netChanges: NetChanges {
         if count == 1 { return self[0].netChanges }
-        return NetChanges(batch: reduce(ChangeBatch()) { $0.followed(by: $1.storage.batch) })
+        return NetChanges(batch: ChangeBatch(sumOf: map(\.storage.batch)[...]))
     }
 }
 
@@ -31,7 +31,7 @@ extension NetChanges: ChangeQuestions {
     /// Itself.
     public var netChanges: NetChanges { self }
 
-    /// What happened in one collection over all the commits, net.
+    /// What happened in one collection over all the commits, net. O(number of changed collections).
     ///
     /// - Precondition: the collection holds records of these types.
     public func changes<Object, Metadata>(
@@ -44,23 +44,25 @@ extension NetChanges: ChangeQuestions {
 
     fileprivate func entry(_ key: String, in collection: String) -> (cleared: Bool, entry: ChangeEntry?) {
         guard let changes = batch.changes(inCollection: collection) else { return (batch.clearedAll, nil) }
-        return (changes.clearedCount != nil, changes.entry(forKey: RecordKey.normalized(key)))
+        return (batch.clearedAll || changes.clearedCount != nil, changes.entry(forKey: RecordKey.normalized(key)))
     }
 }
 
+// On an array each question adds up the changesets first; to put many, ask for `netChanges` once.
 extension ChangeQuestions {
-    /// Whether anything changed in the collection.
+    /// Whether anything changed in the collection. O(number of changed collections).
     public func hasChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         netChanges.batch.changes(inCollection: collection.name) != nil || netChanges.batch.clearedAll
     }
 
-    /// Whether an object of the collection was inserted, removed, set or touched.
+    /// Whether an object of the collection was inserted, removed, set or touched. O(number of its changes).
     public func hasObjectChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         didRemoveAll(in: collection)
-            || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsObject } ?? false
+            || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsObject }
+                ?? false
     }
 
-    /// Whether metadata of the collection was inserted, removed, set or touched.
+    /// Whether metadata of the collection was inserted, removed, set or touched. O(number of its changes).
     public func hasMetadataChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         didRemoveAll(in: collection)
             || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsMetadata }
@@ -74,13 +76,13 @@ extension ChangeQuestions {
         return cleared || entry != nil
     }
 
-    /// Whether the object under `key` was inserted, removed, set or touched.
+    /// Whether the object under `key` was inserted, removed, set or touched. O(log *n*).
     public func hasObjectChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
         let (cleared, entry) = netChanges.entry(key, in: collection.name)
         return cleared || entry?.kinds.concernsObject ?? false
     }
 
-    /// Whether the metadata under `key` was inserted, removed, set or touched.
+    /// Whether the metadata under `key` was inserted, removed, set or touched. O(log *n*).
     public func hasMetadataChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
         let (cleared, entry) = netChanges.entry(key, in: collection.name)
         return cleared || entry?.kinds.concernsMetadata ?? false
@@ -108,7 +110,7 @@ extension ChangeQuestions {
         return keys.contains { net.hasMetadataChange(forKey: $0, in: collection) }
     }
 
-    /// Whether everything in the collection was removed at once.
+    /// Whether everything in the collection was removed at once. O(number of changed collections).
     public func didRemoveAll<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         netChanges.batch.clearedAll
             || netChanges.batch.changes(inCollection: collection.name)?.clearedCount != nil

@@ -1,4 +1,5 @@
 import YaprakCBOR
+
 public import struct Foundation.Date
 public import struct YaprakStorage.CommitNumber
 
@@ -25,12 +26,21 @@ public struct Changeset: Sendable {
 
     /// The value that was attached with ``WriteTransaction/setInfo(_:)``, or `nil`.
     ///
-    /// - Throws: ``CBORError`` if the changeset was read back from the log and its value is of another type.
+    /// A value of another type than the one asked for is `nil` where the changeset comes from memory, and an error where
+    /// it was read back from the log.
+    /// - Complexity: O(1) from memory, O(bytes) from the log.
+    /// - Throws: `DecodingError`, only if the changeset was read back from the log.
     public func info<Info: Codable & Sendable>(as type: Info.Type = Info.self) throws -> Info? {
         switch storage.info {
-        case nil: nil
-        case .value(let value, _)?: value as? Info
-        case .encoded(let bytes)?: try CBORDecoder().decode(Info.self, from: bytes)
+        case nil: return nil
+        case .value(let value as Info, _)?: return value
+        case .value(let value, _)?:
+            throw DecodingError.typeMismatch(
+                Info.self,
+                .init(
+                    codingPath: [], debugDescription: "the info of commit \(commitNumber) is a \(Swift.type(of: value))"
+                ))
+        case .encoded(let bytes)?: return try CBORDecoder().decode(Info.self, from: bytes)
         }
     }
 
@@ -50,13 +60,15 @@ public struct Changeset: Sendable {
         return RecordChanges(changes: changes)
     }
 
-    /// The keys that changed in the collection called `name`, in the order in which they were first changed.
+    /// The keys that changed in the collection called `name`, in the order in which they were first changed. Without those
+    /// that a removal of everything took away. O(number of changes in the collection).
     public func changedKeys(inCollectionNamed name: String) -> [String] {
         storage.batch.changes(inCollection: name)?.entries.map(\.key) ?? []
     }
 
     /// What the commit changed in an extension: one element for each time the extension caught up within the commit,
     /// which is once unless the transaction read it before it ended. Empty if it was not registered or had no changes.
+    /// O(number of extensions that had changes).
     public func changes<Extension: DatabaseExtension>(of extension: Extension) -> [Extension.Changes] {
         storage.extensionChanges
             .filter { $0.name == `extension`.name }

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 
 /// One published commit, and the way to the next.
@@ -55,6 +55,14 @@ final class ChangesetCursor: Sendable {
         place = Mutex(Place(link: nil, number: number))
         self.lagLimit = lagLimit
     }
+
+    private init(_ place: Place, lagLimit: Int) {
+        self.place = Mutex(place)
+        self.lagLimit = lagLimit
+    }
+
+    /// Another cursor at the same place.
+    func copy() -> ChangesetCursor { ChangesetCursor(place.withLock { $0 }, lagLimit: lagLimit) }
 
     /// The last commit that was delivered.
     var number: CommitNumber { place.withLock { $0.number } }

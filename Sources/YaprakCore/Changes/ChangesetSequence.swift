@@ -1,4 +1,4 @@
-import Synchronization
+import SystemPackage
 public import YaprakStorage
 
 /// Every commit, one changeset after the other, without a gap.
@@ -10,7 +10,8 @@ public import YaprakStorage
 /// ``DatabaseError`` with the code `laggedBehind`. It ends when the database closes and everything was delivered, and when
 /// its task is cancelled. It does not keep the database from closing.
 ///
-/// Each iterator starts where the sequence was made.
+/// Each iterator starts where the sequence was made, so a sequence that is kept keeps all changesets since, whatever the
+/// lag limit; let go of it when you have its iterator.
 public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A changeset.
     public typealias Element = Changeset
@@ -21,13 +22,16 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     private let start: Start
 
     private enum Start: Sendable {
-        case linked(ChangesetLink)
+        /// A place in the chain; a cursor, so that a sequence nobody iterates is let go of like a slow consumer.
+        case linked(ChangesetCursor)
         case after(CommitNumber)
     }
 
     init(_ source: ChangesetSource, from link: ChangesetLink) {
         self.source = source
-        start = .linked(link)
+        let cursor = ChangesetCursor(link, lagLimit: source.lagLimit)
+        source.publication.care(for: cursor)
+        start = .linked(cursor)
     }
 
     init(_ source: ChangesetSource, after number: CommitNumber) {
@@ -43,12 +47,12 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A sequence that has ended.
     static var finished: ChangesetSequence { ChangesetSequence() }
 
-    /// An iterator that starts where the sequence was made.
+    /// An iterator that starts where the sequence was made. O(1).
     public func makeAsyncIterator() -> Iterator {
         guard let source else { return Iterator(nil, nil) }
         let cursor =
             switch start {
-            case .linked(let link): ChangesetCursor(link, lagLimit: source.lagLimit)
+            case .linked(let cursor): cursor.copy()
             case .after(let number): ChangesetCursor(number: number, lagLimit: source.lagLimit)
             }
         source.publication.care(for: cursor)
@@ -66,7 +70,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             self.cursor = cursor
         }
 
-        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled.
+        /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled. O(1) from memory; from
+        /// the log O(bytes of the commit), the first time after loading a checkpoint and replaying what follows it.
         /// - Throws: `laggedBehind`, `commitOutOfReach`, `undecodableRecord`, and errors of reading the log.
         public mutating func next() async throws -> Changeset? {
             guard let source, let cursor else { return nil }
@@ -107,14 +112,17 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             if let history, history.number == number {
                 reader = history
             } else {
-                reader = try await DatabaseFiles.blocking { try HistoryReader(path, at: number, fileSystem: fileSystem) }
+                reader = try await DatabaseFiles.blocking {
+                    try HistoryReader(path, at: number, fileSystem: fileSystem)
+                }
                 history = reader
             }
             let bindings = source.publication.newest.directory
             let changeset = try await DatabaseFiles.blocking { try reader.next(typedBy: bindings) }
             guard let changeset else {
                 throw DatabaseError(
-                    .commitOutOfReach, "commit \(number.next()) is no longer in the log. Raise DatabaseOptions.retention.",
+                    .commitOutOfReach,
+                    "commit \(number.next()) is no longer in the log. Raise DatabaseOptions.retention.",
                     place: .init(commits: number.next()...number.next()))
             }
             cursor.delivered(changeset.commitNumber)
@@ -122,8 +130,6 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         }
     }
 }
-
-import SystemPackage
 
 /// What streams of changesets draw from. Does not keep the database.
 struct ChangesetSource: Sendable {
@@ -147,7 +153,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
     let publication: Publication
 
-    /// An iterator that begins with the newest snapshot there is when it is first asked.
+    /// An iterator that begins with the newest snapshot there is when it is first asked. O(1).
     public func makeAsyncIterator() -> Iterator { Iterator(publication: publication) }
 
     /// Delivers the newest snapshot each time.
@@ -157,7 +163,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
         init(publication: Publication) { self.publication = publication }
 
-        /// The newest snapshot; waits until it is another than the one before. `nil` at the end.
+        /// The newest snapshot; waits until it is another than the one before. `nil` at the end. O(1).
         public mutating func next() async -> Snapshot? {
             while !Task.isCancelled {
                 let newest = publication.newest
@@ -175,7 +181,8 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
 extension Database {
     private nonisolated var changesetSource: ChangesetSource {
-        ChangesetSource(publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
+        ChangesetSource(
+            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
     }
 
     /// Every commit from now on, without a gap. See ``ChangesetSequence``.
@@ -196,7 +203,8 @@ extension Database {
     ///
     /// Commits that are not in memory any more are read back from the log and replayed, old values included; changes of
     /// extensions are not among them. If the log does not reach back so far, the first element throws ``DatabaseError``
-    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``.
+    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. In memory there is no log: only what comes after
+    /// the newest commit can be followed, anything older throws `laggedBehind`.
     /// - Complexity: the first element may load a checkpoint and replay up to `number`.
     public nonisolated func changesets(since number: CommitNumber) -> ChangesetSequence {
         let (newest, tail) = publication.newestWithTail

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 
 /// What one commit, or one part of it, did to one collection: net, and immutable.
 final class CollectionChanges: Sendable {
@@ -38,14 +38,23 @@ final class CollectionChanges: Sendable {
         return entries[order[lower]]
     }
 
+    /// By how many records the entries make the collection grow. Records that were set aside have no place in it, and
+    /// don't count.
+    var countDifference: Int {
+        let isTyped = !(binding is RawBinding)
+        return entries.reduce(0) { sum, entry in
+            sum + (entry.after == nil ? 0 : 1)
+                - (entry.before == nil || isTyped && entry.before is RawRecord ? 0 : 1)
+        }
+    }
+
     /// These changes and later ones of the same collection as one.
     func followed(by next: CollectionChanges) -> CollectionChanges {
         if let cleared = next.clearedCount {
             // What was removed wholesale is counted once, as of the beginning.
-            let inserted = entries.count { $0.before == nil }
-            let removed = entries.count { $0.after == nil }
-            let before = clearedCount ?? max(0, cleared - inserted + removed)
-            return CollectionChanges(binding: next.binding, clearedCount: before, entries: next.entries)
+            let before = clearedCount ?? max(0, cleared - countDifference)
+            return CollectionChanges(
+                binding: next.binding, clearedCount: before == 0 ? nil : before, entries: next.entries)
         }
         return CollectionChanges(
             binding: next.binding, clearedCount: clearedCount, entries: netEntries(entries + next.entries))
@@ -58,11 +67,39 @@ struct ChangeBatch: Sendable {
     /// Everything in all collections was removed at once.
     var clearedAll = false
 
+    init() {}
+
     var isEmpty: Bool { collections.isEmpty && !clearedAll }
 
     func changes(inCollection name: String) -> CollectionChanges? {
         for changes in collections where changes.binding.name == name { return changes }
         return nil
+    }
+
+    /// What extensions are told of: they have never seen the rows of a collection without types, nor rows set aside.
+    var forExtensions: ChangeBatch {
+        var told = self
+        told.collections = ContiguousArray(
+            collections.lazy.compactMap { changes -> CollectionChanges? in
+                if changes.binding is RawBinding { return nil }
+                let entries = ContiguousArray(
+                    changes.entries.lazy.filter { !($0.after == nil && $0.before is RawRecord) })
+                if entries.count == changes.entries.count { return changes }
+                if entries.isEmpty, changes.clearedCount == nil { return nil }
+                return CollectionChanges(binding: changes.binding, clearedCount: changes.clearedCount, entries: entries)
+            })
+        return told
+    }
+
+    /// Many changes as one, added up by halves: each is looked at O(log *k*) times.
+    init(sumOf batches: ArraySlice<ChangeBatch>) {
+        switch batches.count {
+        case 0: self = ChangeBatch()
+        case 1: self = batches.first!
+        default:
+            let middle = batches.startIndex + batches.count / 2
+            self = ChangeBatch(sumOf: batches[..<middle]).followed(by: ChangeBatch(sumOf: batches[middle...]))
+        }
     }
 
     /// These changes and later ones as one.
@@ -71,6 +108,17 @@ struct ChangeBatch: Sendable {
         if next.isEmpty { return self }
         var sum = self
         sum.clearedAll = clearedAll || next.clearedAll
+        if next.clearedAll {
+            // A collection that was empty by then is not named there: what was removed from it before is part of it now.
+            sum.collections = ContiguousArray(
+                collections.lazy.map { changes in
+                    if next.changes(inCollection: changes.binding.name)?.clearedCount != nil { return changes }
+                    return CollectionChanges(
+                        binding: changes.binding,
+                        clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
+                        entries: [])
+                })
+        }
         for changes in next.collections {
             if let index = sum.collections.firstIndex(where: { $0.binding.name == changes.binding.name }) {
                 sum.collections[index] = sum.collections[index].followed(by: changes)

@@ -7,13 +7,15 @@ extension NetChanges {
     public var isEmpty: Bool { batch.isEmpty }
 
     /// The keys that changed in a collection and what happened to each, in the order in which they were first changed.
+    /// O(number of changes in the collection).
     public func keys(inCollectionNamed name: String) -> [(key: String, kinds: ChangeKinds)] {
         batch.changes(inCollection: name)?.entries.map { ($0.key, $0.kinds) } ?? []
     }
 
-    /// Whether everything in the collection was removed at once, before the changes of single keys.
+    /// Whether everything in the collection was removed at once, before the changes of single keys. O(number of
+    /// changed collections).
     public func didRemoveAll(inCollectionNamed name: String) -> Bool {
-        batch.changes(inCollection: name)?.clearedCount != nil
+        batch.clearedAll || batch.changes(inCollection: name)?.clearedCount != nil
     }
 
     /// By how many records the collection has grown, or shrunk.
@@ -21,8 +23,6 @@ extension NetChanges {
     /// - Complexity: O(number of changes in the collection).
     public func countDifference(inCollectionNamed name: String) -> Int {
         guard let changes = batch.changes(inCollection: name) else { return 0 }
-        return changes.entries.reduce(-(changes.clearedCount ?? 0)) { sum, entry in
-            sum + (entry.before == nil ? 1 : 0) - (entry.after == nil ? 1 : 0)
-        }
+        return changes.countDifference - (changes.clearedCount ?? 0)
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 
 /// The newest snapshot, and who waits for the one after it.

@@ -24,14 +24,15 @@ public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Senda
 ///         print(change.key, change.before?.object.title ?? "new", change.after?.object.title ?? "gone")
 ///     }
 ///
-/// In the order in which records were first changed. A removal of everything (``WriteTransaction/removeAll(in:)``) is
+/// In the order in which records were first changed. A removal of everything (``MutableRecords/removeAll()``) is
 /// one fact, ``removedAll``, not an element per record.
-public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Sendable>: RandomAccessCollection, Sendable {
+public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Sendable>: RandomAccessCollection, Sendable
+{
     let changes: CollectionChanges?
 
-    /// Whether everything in the collection was removed at once, before the changes listed here.
+    /// Whether everything in the collection was removed at once, before the changes listed here. O(1).
     public var removedAll: Bool { changes?.clearedCount != nil }
-    /// The number of records that the removal of everything took away; 0 if there was none.
+    /// The number of records that the removal of everything took away; 0 if there was none. O(1).
     public var removedAllCount: Int { changes?.clearedCount ?? 0 }
 
     /// 0.

@@ -25,9 +25,11 @@ extension ChangeBatch {
         _ = TreeRoot.difference(from: before, to: after) { step in
             switch step {
             case .removed(let row):
-                entries.append(ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))
+                entries.append(
+                    ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))
             case .inserted(let row):
-                entries.append(ChangeEntry(before: nil, after: unsafeDowncast(row, to: RecordBox.self), kinds: .inserted))
+                entries.append(
+                    ChangeEntry(before: nil, after: unsafeDowncast(row, to: RecordBox.self), kinds: .inserted))
             case .replaced(let old, let new):
                 let before = unsafeDowncast(old, to: RecordBox.self)
                 let after = unsafeDowncast(new, to: RecordBox.self)

@@ -1,27 +1,28 @@
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 
 /// Where a writer waits for the log to say what became of its commit.
 ///
+/// Others may wait beside the writer: who closes, drains or binds waits for the newest commit.
+///
 ///     open ──resolve──▶ resolved
-///       └────wait────▶ waiting ──resolve──▶ resolved, the waiter goes on
+///       └────wait────▶ waiting ──resolve──▶ resolved, all who wait go on
 final class CommitTicket: Sendable {
     private enum State {
-        case open
-        case waiting(CheckedContinuation<Void, any Error>)
+        case waiting([CheckedContinuation<Void, any Error>])
         case resolved(Result<Void, DatabaseError>)
     }
 
-    private let state = Mutex(State.open)
+    private let state = Mutex(State.waiting([]))
 
     /// Says what became of it. Once.
     func resolve(_ result: Result<Void, DatabaseError>) {
-        let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
+        let waiters: [CheckedContinuation<Void, any Error>] = state.withLock { state in
             defer { state = .resolved(result) }
-            if case .waiting(let waiter) = state { return waiter }
-            return nil
+            if case .waiting(let waiters) = state { return waiters }
+            return []
         }
-        waiter?.resume(with: result.mapError { $0 as any Error })
+        for waiter in waiters { waiter.resume(with: result.mapError { $0 as any Error }) }
     }
 
     /// Returns when the commit is durable as the options demand.
@@ -29,9 +30,12 @@ final class CommitTicket: Sendable {
     nonisolated(nonsending) func wait() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let result: Result<Void, DatabaseError>? = state.withLock { state in
-                if case .resolved(let result) = state { return result }
-                state = .waiting(continuation)
-                return nil
+                switch state {
+                case .resolved(let result): return result
+                case .waiting(let waiters):
+                    state = .waiting(waiters + [continuation])
+                    return nil
+                }
             }
             if let result { continuation.resume(with: result.mapError { $0 as any Error }) }
         }

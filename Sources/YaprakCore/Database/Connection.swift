@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 public import YaprakStorage
 
 /// A reader's place in time, with a name.
@@ -37,6 +37,7 @@ public actor Connection {
 
     /// Pins the connection to the newest commit. A connection that is pinned already moves on, as by ``advance()``.
     /// - Returns: the changesets of the commits it jumped, oldest first; empty on the first call.
+    /// - Complexity: O(number of commits jumped).
     @discardableResult
     public func beginLongLivedRead() -> [Changeset] { advance() }
 
@@ -52,7 +53,8 @@ public actor Connection {
     }
 
     /// Makes the connection live again.
-    /// - Returns: the changesets of the commits it was behind, oldest first.
+    /// - Returns: the changesets of the commits it was behind, oldest first; empty if it was live.
+    /// - Complexity: O(number of commits it was behind).
     @discardableResult
     public func endLongLivedRead() -> [Changeset] {
         guard pin != nil else { return [] }
@@ -60,13 +62,15 @@ public actor Connection {
         return advance()
     }
 
-    /// Reads from what this connection sees, as of one moment.
+    /// Reads from what this connection sees, as of one moment. The body runs on the connection's actor, nobody else's.
+    /// - Throws: what the body throws.
     public func read<Result: Sendable>(_ body: @Sendable (Snapshot) throws -> Result) rethrows -> Result {
         try body(snapshot)
     }
 
     /// Writes; the connection's name is the origin. A pin stays where it is, also behind the connection's own commits.
     /// - Throws: as ``Database/write(origin:_:)``.
+    /// - Complexity: as ``Database/write(origin:_:)``.
     @discardableResult
     public nonisolated(nonsending) func write<Result: Sendable>(
         _ body: @Sendable (inout WriteTransaction) throws -> Result

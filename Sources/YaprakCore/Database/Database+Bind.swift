@@ -11,7 +11,8 @@ extension Database {
     /// don't see it. Binding again with the same types changes the coder, the checks and the migrations from then on.
     ///
     /// - Throws: `undecodableRecord` with the first keys (nothing is lost, and nothing is bound then), `migrationFailed`,
-    ///   `invalidName`, `closed`.
+    ///   `invalidName`, `extensionFailed` if an extension can't follow records that it now gets to see, `readOnly`, `closed`;
+    ///   `CancellationError` if the task is cancelled before its turn.
     /// - Precondition: no collection is bound to other types already.
     /// - Complexity: O(number of records that are decoded).
     public func bind<each Object, each Metadata>(
@@ -27,13 +28,14 @@ extension Database {
             if let error = invalidName(binding.name, of: "collection") { throw error }
         }
         try await exclusively { draft in
-            var base = shelf.base
-            for binding in bindings { try draft.bind(binding, shelved: &base) }
-            shelf.base = base
+            var shelf = shelf
+            for binding in bindings { try draft.bind(binding, &shelf) }
+            self.shelf = shelf
         }
     }
 
-    /// Changes the shape of the database without a commit: in a turn of its own, when the log has caught up.
+    /// Changes the shape of the database without a commit, unless primary extensions took steps: in a turn of its own, when
+    /// the log has caught up.
     func exclusively(_ body: (Draft) throws -> Void) async throws {
         try await turns.take()
         defer { turns.pass() }
@@ -45,6 +47,11 @@ extension Database {
             draft.abort()
             reclaimer.reclaimSome(timeline)
             throw error
+        }
+        if !draft.primarySteps.isEmpty {
+            // State put in by hand followed, and can't be computed anew: that is logged like any other of its steps.
+            try await finish(draft, origin: "")?.wait()
+            return
         }
         working = draft.sealTrees(number: working.number)
         publication.publish(working, nil)

@@ -9,8 +9,9 @@ extension Database {
     /// (``DatabaseOptions/checkpoints``); call it before a long pause or a backup of the files.
     ///
     /// - Returns: the commit that was written; `nil` in memory.
-    /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `readOnly`, `closed`. The database goes on, and the log keeps
-    ///   everything.
+    /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary
+    ///   extension's `encode` throws; `CancellationError` while another checkpoint is written. The database goes on, and the
+    ///   log keeps everything.
     /// - Complexity: O(number of records).
     @discardableResult
     public func checkpoint() async throws -> CommitNumber? {
@@ -31,15 +32,18 @@ extension Database {
             try await files.flush()
             let contents = CheckpointContents(state: publication.newest, shelf: shelf.items)
             let store = files.store
-            let bytes = try await DatabaseFiles.blocking {
-                try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
+            let bytes: UInt64?
+            do {
+                bytes = try await DatabaseFiles.blocking {
+                    try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
+                }
+            } catch let error as DatabaseError where error.code == .alreadyExists {
+                bytes = nil  // Nothing was committed since the last one.
             }
             files.endCheckpointing(bytes: bytes)
             return contents.state.number
         } catch {
             files.endCheckpointing(bytes: nil)
-            // Nothing was committed since the last one.
-            if let error = error as? DatabaseError, error.code == .alreadyExists { return publication.newest.number }
             throw error
         }
     }
@@ -64,8 +68,10 @@ extension Database {
     nonisolated func backup(
         _ snapshot: Snapshot?, to path: FilePath, fileSystem: any FileSystem
     ) async throws {
-        let contents = CheckpointContents(
-            state: (snapshot ?? self.snapshot).state, shelf: await shelf.items)
+        let state = (snapshot ?? self.snapshot).state
+        // What was unregistered since the snapshot is on the shelf now, and in the snapshot as it was then.
+        let shelf = await shelf.items.filter { state.entry(ofExtension: $0.key) == nil }
+        let contents = CheckpointContents(state: state, shelf: shelf)
         var storeOptions = options.store
         storeOptions.now = options.clock
         _ = try await DatabaseFiles.blocking { [storeOptions] in

@@ -9,12 +9,13 @@ extension Database {
     ///
     /// What is in the database already is put in first, a stretch at a time, while writes go on; a root that came with a
     /// checkpoint is taken over instead if its version tag is the same, and brought up to date with what changed since,
-    /// however late it is registered. Registering makes no commit. Snapshots taken before don't have the extension.
+    /// however late it is registered. Registering makes no commit, unless it is a ``PrimaryExtension`` that takes steps for
+    /// the records that are there: those are logged. Snapshots taken before don't have the extension.
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
-    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `closed`; `CancellationError` if the
-    ///   task is cancelled while records are put in. Nothing is registered then.
+    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `CancellationError`
+    ///   if the task is cancelled while records are put in. Nothing is registered then.
     /// - Complexity: O(number of records) the first time, O(changes) when a root is taken over.
     @discardableResult
     public func register(
@@ -32,7 +33,8 @@ extension Database {
             await host.didUnregister()
             if error is DatabaseError || error is CancellationError { throw error }
             throw DatabaseError(
-                .extensionFailed, "extension \"\(registration.name)\" threw while it was populated. It is not registered.",
+                .extensionFailed,
+                "extension \"\(registration.name)\" threw while it was populated. It is not registered.",
                 cause: error)
         }
         return host
@@ -42,6 +44,8 @@ extension Database {
     private struct StartingPoint {
         /// Makes the root; in a writer's turn.
         var makeRoot: (ExtensionContext) throws -> any Sendable
+        /// Steps that a primary extension took for the records that were there.
+        var operations: [[UInt8]] = []
         /// The state the root is good for.
         var base: SnapshotState
         var origin: ExtensionHost.Origin
@@ -51,7 +55,8 @@ extension Database {
         let registration = host.registration
         var start = try await startingPoint(of: host, progress)
         try await exclusively { draft in
-            for name in registration.dependencies where !draft.extensions.contains(where: { $0.registration.name == name }) {
+            for name in registration.dependencies
+            where !draft.extensions.contains(where: { $0.registration.name == name }) {
                 throw missing(name, for: registration.name)
             }
             let present = draft.base
@@ -66,17 +71,23 @@ extension Database {
                     shelf.base = start.base.adding(
                         ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
                 }
-            } catch where start.origin == .adopted && !registration.isPrimary {
-                options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
+            } catch  where start.origin == .adopted && !registration.isPrimary {
+                options.logger.notice(
+                    "the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
                 start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
                 root = try populateNow(registration, present, context(present))
             }
+            draft.primarySteps = start.operations.map { (registration.name, $0) }
             // What has changed since the starting point, on the writers' time: little.
             let delta = ChangeBatch(from: start.base, to: present, names: registration.collectionNames)
             if !delta.isEmpty || !registration.dependencies.isEmpty {
-                root = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base)).root
+                let update = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base))
+                root = update.root
+                draft.primarySteps += update.operations.map { (registration.name, $0) }
             }
-            draft.extensions.append(ExtensionEntry(registration: registration, root: root))
+            let entry = ExtensionEntry(registration: registration, root: root)
+            if registration.isPrimary { _ = try encodePrimary(entry) }
+            draft.extensions.append(entry)
         }
         _ = shelf.take(registration.name)
         await host.didRegister(at: working.number, origin: start.origin)
@@ -88,7 +99,7 @@ extension Database {
     ) throws -> any Sendable {
         var seed = registration.makeSeed()
         for chunk in PopulationChunks(state, registration) {
-            seed = try registration.gather(chunk, into: seed, in: context)
+            seed = try registration.gather(chunk, into: seed, in: context).root
         }
         return try registration.build(seed, in: context)
     }
@@ -100,10 +111,12 @@ extension Database {
         if let item = shelf.items[registration.name] {
             if registration.isPrimary {
                 return StartingPoint(
-                    makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest, origin: .adopted)
+                    makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest,
+                    origin: .adopted)
             }
             if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
-                base.isBound(for: registration), publication.newest.isBound(for: registration),
+                shelf.isGood(for: registration), base.isBound(for: registration),
+                publication.newest.isBound(for: registration),
                 registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
             {
                 return StartingPoint(makeRoot: { try registration.decode(bytes, in: $0) }, base: base, origin: .adopted)
@@ -111,7 +124,9 @@ extension Database {
         }
         let state = publication.newest
         let seed = try await host.populate(over: state, progress)
-        return StartingPoint(makeRoot: { try registration.build(seed, in: $0) }, base: state, origin: .populated)
+        return StartingPoint(
+            makeRoot: { try registration.build(seed.root, in: $0) }, operations: seed.operations, base: state,
+            origin: .populated)
     }
 
     private nonisolated func primaryRoot(
@@ -133,7 +148,8 @@ extension Database {
         if hosts[registration.name] != nil {
             throw DatabaseError(
                 .nameTaken,
-                "an extension called \"\(registration.name)\" is registered already. Unregister it first, or take another name.")
+                "an extension called \"\(registration.name)\" is registered already. Unregister it first, or take another name."
+            )
         }
         for name in registration.dependencies where working.entry(ofExtension: name) == nil {
             throw missing(name, for: registration.name)
@@ -150,8 +166,9 @@ extension Database {
     ///
     /// Snapshots taken before still have it. The state of a primary extension is kept, in memory and in the files, for the
     /// next time it is registered; derived state is dropped.
+    /// - Complexity: O(number of extensions), and what `encode` costs for primary ones.
     /// - Returns: the names of all that were taken out, dependants first; empty if there was none of that name.
-    /// - Throws: `closed`.
+    /// - Throws: `readOnly`, `closed`, what a primary extension's `encode` throws; `CancellationError` before its turn.
     @discardableResult
     public func unregister(_ name: String) async throws -> [String] {
         var gone: [String] = []
@@ -160,22 +177,39 @@ extension Database {
             for entry in draft.extensions where !doomed.isDisjoint(with: entry.registration.dependencies) {
                 doomed.insert(entry.registration.name)
             }
-            for index in draft.extensions.indices.reversed() where doomed.contains(draft.extensions[index].registration.name) {
+            for index in draft.extensions.indices.reversed()
+            where doomed.contains(draft.extensions[index].registration.name) {
                 let entry = draft.extensions.remove(at: index)
                 gone.append(entry.registration.name)
                 for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }
                 if entry.registration.isPrimary {
                     shelf.items[entry.registration.name] = ExtensionShelf.Item(
                         versionTag: entry.registration.versionTag(of: entry.root), isPrimary: true,
-                        bytes: try entry.registration.encode(entry.root))
+                        bytes: try encodePrimary(entry))
                 }
             }
         }
-        for name in gone { await hosts.removeValue(forKey: name)?.didUnregister() }
+        // All at once: while a host is told, others may register under the names of the rest.
+        for host in gone.map({ hosts.removeValue(forKey: $0) }) { await host?.didUnregister() }
         return gone
     }
 
-    /// The hosts of the registered extensions, parents before dependants.
+    /// The bytes of state that was put in by hand, and must not get lost.
+    private nonisolated func encodePrimary(_ entry: ExtensionEntry) throws -> [UInt8] {
+        do {
+            if let bytes = try entry.registration.encode(entry.root) { return bytes }
+        } catch {
+            throw DatabaseError(
+                .extensionFailed, "the state of \"\(entry.registration.name)\" does not encode. It stays registered.",
+                cause: error)
+        }
+        throw DatabaseError(
+            .extensionFailed,
+            "extension \"\(entry.registration.name)\" keeps what was put in by hand, and its encode(_:) returns nil. Implement encode and decode."
+        )
+    }
+
+    /// The hosts of the registered extensions, parents before dependants. O(number of extensions).
     public var registeredExtensions: [ExtensionHost] {
         working.extensions.compactMap { hosts[$0.registration.name] }
     }

@@ -4,7 +4,7 @@ import YaprakTrees
 extension Database {
     /// A writable database in memory that starts at a snapshot of this one.
     ///
-    ///     let preview = try await database.fork()
+    ///     let preview = await database.fork()
     ///     try await preview.write { $0[.books].removeAll() }          // this database keeps its books
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered
@@ -14,7 +14,9 @@ extension Database {
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
     /// - Complexity: O(1) in the number of records; no node is copied.
-    public func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async -> Database {
+    public nonisolated(nonsending) func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async
+        -> Database
+    {
         let origin = (snapshot ?? self.snapshot).state
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
@@ -24,7 +26,7 @@ extension Database {
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, options: options,
             encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
-        await fork.hostExtensions()
+        if !origin.extensions.isEmpty { await fork.hostExtensions() }
         return fork
     }
 

@@ -13,7 +13,8 @@ extension Database {
     /// database and everything that uses it is gone.
     ///
     /// - Throws: ``DatabaseError``: `alreadyOpen`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog` with the
-    ///   file, offset and lost commits, `corruptCheckpoint`, `undecodableRecord` with the first keys, `migrationFailed`.
+    ///   file, offset and lost commits, `corruptCheckpoint`, `overLimit`, `ioFailed`, `undecodableRecord` with the first keys,
+    ///   `migrationFailed`, `invalidName`; and `diskFull`, `writeFailed`, `syncFailed` where a tail has to be written again.
     /// - Complexity: O(bytes of the checkpoint and of the log after it).
     public static func open<each Object, each Metadata>(
         at path: FilePath, options: DatabaseOptions = DatabaseOptions(),

@@ -14,7 +14,10 @@ extension Database {
     ///
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// - Throws: as ``write(origin:_:)``. - Precondition: collections have the same types in both.
+    /// Only records are restored: what was put into a primary extension by hand stays, but for what follows from records.
+    /// Each record that differs is an operation, so that ``Limits/operationsMax`` bounds a restore, too.
+    /// - Throws: as ``write(origin:_:)``.
+    /// - Precondition: collections have the same types in both.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
     @discardableResult
     public nonisolated(nonsending) func restore(
@@ -54,11 +57,24 @@ extension Draft {
 
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
     func restore(_ target: SnapshotState) {
+        isUnlimited = true
+        precondition(
+            target.version.timeline.arena === base.version.timeline.arena,
+            "a snapshot of another database can't be restored here: make a backup of it, and restore that")
         let batch = ChangeBatch(from: base, to: target)
         for changes in batch.collections {
             let slot: Int
             if let known = directory.slot(of: changes.binding.name) {
                 slot = known
+                let bound = directory.bindings[slot]
+                precondition(
+                    bound.objectType == changes.binding.objectType
+                        && bound.metadataType == changes.binding.metadataType,
+                    """
+                    collection "\(bound.name)" holds records of type \(bound.objectType) with metadata \(bound.metadataType), \
+                    and \(changes.binding.objectType) with \(changes.binding.metadataType) in the snapshot to restore: one name, \
+                    one pair of types
+                    """)
             } else {
                 slot = addCollection(changes.binding)
             }
@@ -66,7 +82,9 @@ extension Draft {
                 edit(slot, entry.key) { old in
                     guard let box = entry.after else { return .remove }
                     // The stamps come along, so that a value that was brought back is known to be the one it was.
-                    if let old, old.objectStamp == box.objectStamp, old.metadataStamp == box.metadataStamp { return .keep }
+                    if let old, old.objectStamp == box.objectStamp, old.metadataStamp == box.metadataStamp {
+                        return .keep
+                    }
                     let copy = changes.binding.copy(
                         box, key: box.key, objectStamp: box.objectStamp, metadataStamp: box.metadataStamp)
                     return .put(copy, entry.kinds)
@@ -78,6 +96,7 @@ extension Draft {
     /// Applies what leads from the present to a state read from files.
     /// - Throws: `undecodableRecord`.
     func restore(raw target: SnapshotState) throws {
+        isUnlimited = true
         let decoder = RecordDecoder()
         for (slot, binding) in directory.bindings.enumerated() where !binding.isHidden {
             if target.root(ofCollection: binding.name)?.isEmpty ?? true { clear(slot) }

@@ -1,4 +1,3 @@
-import Synchronization
 import YaprakStorage
 import YaprakTrees
 
@@ -16,47 +15,61 @@ extension Database {
     /// result. A closure that changes nothing makes no commit and writes nothing.
     ///
     /// - Parameter origin: who writes; travels in the ``Changeset``.
-    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `keyTooLong`, `valueTooLarge`,
-    ///   `transactionTooLarge`, `encodingFailed`, `extensionFailed`, `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
+    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `invalidName`, `keyTooLong`,
+    ///   `valueTooLarge`, `transactionTooLarge`, `encodingFailed`, `undecodableRecord` (only where coding is checked),
+    ///   `extensionFailed`, `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
     ///   Whatever it throws, nothing of the transaction was kept; only after `syncFailed` a crash may bring it back.
     /// - Complexity: O(log *n*) for each change; one sync, shared by all commits that wait for the log.
-    @discardableResult
+    @inlinable @discardableResult
     public nonisolated(nonsending) func write<Result: Sendable>(
         origin: String = "", _ body: @Sendable (inout WriteTransaction) throws -> Result
     ) async throws -> Result {
+        nonisolated(unsafe) var result: Result?
+        try await commit(origin) { result = try body(&$0) }
+        return result!
+    }
+
+    /// A write without a result, so that only its closure knows of types.
+    @usableFromInline
+    nonisolated(nonsending) func commit(
+        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) async throws {
         if !turns.takeIfFree() { try await turns.take() }
         let done = try await perform(origin, body)
         if let ticket = done.ticket {
-            try await ticket.wait()
-            reclaimer.reclaimSome(timeline)
-            files?.checkpointIfDue(self)
+            do {
+                try await ticket.wait()
+            } catch {
+                reclaimer.reclaimSome(timeline)
+                throw error
+            }
         }
+        // Here, where the draft and the state before it are let go: what is reclaimed now calls for no task.
+        reclaimer.reclaimSome(timeline)
+        if done.ticket != nil { files?.checkpointIfDue(self) }
         for callback in done.callbacks { callback() }
-        return done.result
     }
 
-    private struct Done<Result: Sendable>: Sendable {
-        var result: Result
+    private struct Done: Sendable {
         var ticket: CommitTicket?
         var callbacks: [@Sendable () -> Void]
     }
 
     /// Runs a transaction. Called by whoever has the turn; passes it on.
-    private func perform<Result: Sendable>(
-        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Result
-    ) throws -> Done<Result> {
+    private func perform(
+        _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) throws -> Done {
         defer { turns.pass() }
         let draft = try beginDraft()
-        let result: Result
         do {
             var transaction = WriteTransaction(draft)
-            result = try body(&transaction)
+            try body(&transaction)
         } catch {
             draft.abort()
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        return Done(result: result, ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
+        return Done(ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
     }
 
     /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
@@ -65,7 +78,7 @@ extension Database {
         if isClosed {
             throw DatabaseError(.closed, "the database is closed. Open it again to write.")
         }
-        if logFailure.withLock({ $0 != nil }) { try takeBack() }
+        if logHealth.failure != nil { try takeBack() }
         return Draft(base: working, tree: timeline.beginDraft(), environment: environment)
     }
 
@@ -79,28 +92,26 @@ extension Database {
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        guard let sealed else {
-            reclaimer.reclaimSome(timeline)
-            return nil
-        }
+        guard let sealed else { return nil }
         guard let files else {
             working = sealed.state
             publication.publish(sealed.state, sealed.changeset)
-            reclaimer.reclaimSome(timeline)
             return nil
         }
         let ticket = CommitTicket()
+        let era = logHealth.era
         do {
-            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logFailure = Weakly(self)] result in
+            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logHealth] result in
                 switch result {
                 case .success: publication.publish(sealed.state, sealed.changeset)
-                case .failure(let error): logFailure.note(error)
+                case .failure(let error): logHealth.note(error, era: era)
                 }
                 ticket.resolve(result)
             }
         } catch {
             timeline.abandon(after: working.version, roots: sealed.state.trees)
-            logFailure.withLock { if $0 == nil { $0 = error } }
+            // A commit too large is the writer's failure, not the log's: those that wait there are well.
+            if error.code != .transactionTooLarge { logHealth.note(error, era: era) }
             throw error
         }
         working = sealed.state
@@ -118,17 +129,6 @@ extension Database {
             reclaimer.reclaimSome(timeline)
         }
         try files?.store.resume(after: published.number)
-        logFailure.withLock { $0 = nil }
-    }
-}
-
-/// Lets the log's thread tell a database of a failure without keeping it alive.
-private struct Weakly: Sendable {
-    private weak let database: Database?
-
-    init(_ database: Database) { self.database = database }
-
-    func note(_ error: DatabaseError) {
-        database?.logFailure.withLock { if $0 == nil { $0 = error } }
+        logHealth.begin()
     }
 }

@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 public import SystemPackage
 public import YaprakStorage
 import YaprakTrees
@@ -27,14 +26,20 @@ public actor Database {
     nonisolated let reclaimer: Reclaimer
     nonisolated let environment: DraftEnvironment
     nonisolated let files: DatabaseFiles?
-    /// The first failure of the log that no writer has dealt with yet; set on the log's thread.
-    nonisolated let logFailure = Mutex<DatabaseError?>(nil)
+    nonisolated let logHealth = LogHealth()
 
     /// What this database was opened with.
     public nonisolated let options: DatabaseOptions
 
     /// What opening the files found and did; `nil` in memory.
-    public nonisolated var recoveryReport: RecoveryReport? { files?.report }
+    ///
+    /// The count of records set aside is that of the newest snapshot: binding a collection later adds to it, mending or
+    /// removing such a record takes from it.
+    public nonisolated var recoveryReport: RecoveryReport? {
+        guard var report = files?.report else { return nil }
+        report.recordsSetAside = publication.newest.countOfRecordsSetAside
+        return report
+    }
 
     /// The newest sealed state. Ahead of the published one by what waits for the log.
     var working: SnapshotState
@@ -112,12 +117,16 @@ public actor Database {
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
     /// as soon as this returns.
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
+    ///   `CancellationError` if the task is cancelled before it is this call's turn; the database is not closed then.
     public func close() async throws {
         try await turns.take()
         defer { turns.pass() }
         if isClosed { return }
         await waitForLog()
         isClosed = true
+        // A checkpoint under way writes to files that somebody else may open as soon as this returns.
+        await files?.waitForCheckpoint()
+        defer { files?.endCheckpointing(bytes: nil) }
         publication.close()
         timeline.close(roots: working.trees)
         reclaimer.reclaimSome(timeline)
@@ -125,6 +134,7 @@ public actor Database {
     }
 
     /// Waits until every write that was begun before this call has succeeded or failed.
+    /// - Throws: `CancellationError` if the task is cancelled meanwhile. What became of the writes is told to those who wrote.
     public nonisolated(nonsending) func drain() async throws {
         try await turns.take()
         turns.pass()
@@ -132,17 +142,18 @@ public actor Database {
     }
 
     /// Waits until every commit published so far would survive a loss of power, whatever ``DatabaseOptions/durability``.
-    /// - Throws: `syncFailed`, `readOnly`, `closed`.
+    /// In memory that is as good as ``drain()``.
+    /// - Throws: `syncFailed`, `readOnly`, `closed`; `CancellationError`.
     public nonisolated(nonsending) func flush() async throws {
         try await drain()
         try await files?.flush()
     }
 
     func waitForLog() async {
-        while let ticket = lastTicket {
-            // What became of it is the business of the one who wrote.
-            try? await ticket.wait()
-            if lastTicket === ticket { lastTicket = nil }
-        }
+        // Commits that come meanwhile are behind it: who has the turn has none, who drains doesn't wait for them.
+        guard let ticket = lastTicket else { return }
+        // What became of it is the business of the one who wrote.
+        try? await ticket.wait()
+        if lastTicket === ticket { lastTicket = nil }
     }
 }

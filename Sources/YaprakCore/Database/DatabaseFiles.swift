@@ -1,6 +1,6 @@
-import Logging
 import Dispatch
-import Synchronization
+import Logging
+import YaprakLocks
 import SystemPackage
 import YaprakStorage
 
@@ -12,7 +12,6 @@ final class DatabaseFiles: Sendable {
     let policy: CheckpointPolicy
     let fileSystem: any FileSystem
     private let isClosed = Mutex(false)
-    private let isCheckpointing = Mutex(false)
 
     init(
         path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem
@@ -42,20 +41,24 @@ final class DatabaseFiles: Sendable {
     }
 
     func close() async throws {
-        guard isClosed.withLock({ wasClosed in
-            defer { wasClosed = true }
-            return !wasClosed
-        }) else { return }
+        guard
+            isClosed.withLock({ wasClosed in
+                defer { wasClosed = true }
+                return !wasClosed
+            })
+        else { return }
         let store = store
         try await Self.blocking { try store.close() }
     }
 
     /// For a database that was let go of without being closed.
     func closeIfNeeded() {
-        guard isClosed.withLock({ wasClosed in
-            defer { wasClosed = true }
-            return !wasClosed
-        }) else { return }
+        guard
+            isClosed.withLock({ wasClosed in
+                defer { wasClosed = true }
+                return !wasClosed
+            })
+        else { return }
         try? store.close()
     }
 
@@ -75,6 +78,11 @@ final class DatabaseFiles: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
+    }
+
+    /// Takes the right as soon as it is free, whether the task is cancelled or not.
+    func waitForCheckpoint() async {
+        while !beginCheckpointing() { await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value }
     }
 
     /// Gives the right back. `bytes` is the size of what was written, uncompressed; `nil` if nothing was.

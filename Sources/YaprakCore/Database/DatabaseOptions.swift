@@ -1,3 +1,6 @@
+public import Logging
+public import YaprakStorage
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -5,8 +8,6 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-public import Logging
-public import YaprakStorage
 
 /// How a database behaves. The defaults are what a program should use.
 ///
@@ -23,7 +24,7 @@ public struct DatabaseOptions: Sendable {
     /// How large things may get.
     public var limits = Limits()
     /// A stream of changesets that fell so many commits behind ends with the error `laggedBehind`, in memory; with a file it
-    /// goes on from the log.
+    /// goes on from the log. Looked after once in 256 commits.
     public var lagLimit = 100_000
     /// What a commit takes for the time: nanoseconds since 1970. Give one of your own for reproducible logs.
     public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 import YaprakTrees
 
 /// Frees, off everybody's path, what no snapshot needs any more.
@@ -7,7 +7,9 @@ import YaprakTrees
 /// is more than a slice, is left to a task of low urgency.
 final class Reclaimer: Sendable {
     private struct State {
-        weak var timeline: Timeline?
+        /// Whose garbage it is. Unowned: the timeline holds this reclaimer, and whoever asks to schedule holds the timeline.
+        /// (A weak reference would send each of the many retains of a timeline through a side table.)
+        var timeline: Unmanaged<Timeline>?
         var isRunning = false
     }
 
@@ -21,7 +23,7 @@ final class Reclaimer: Sendable {
     /// A timeline whose garbage this reclaimer takes care of.
     func makeTimeline(_ make: (@escaping @Sendable () -> Void) -> Timeline) -> Timeline {
         let timeline = make { [self] in schedule() }
-        state.withLock { $0.timeline = timeline }
+        state.withLock { $0.timeline = Unmanaged.passUnretained(timeline) }
         return timeline
     }
 
@@ -31,9 +33,9 @@ final class Reclaimer: Sendable {
     }
 
     private func schedule() {
-        guard start() else { return }
+        guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue(), start() else { return }
         Task.detached(priority: .utility) { [self] in
-            while let timeline = state.withLock({ $0.timeline }) {
+            while true {
                 if timeline.reclaim(limit: Self.taskSlice) {
                     await Task.yield()
                     continue
@@ -48,7 +50,7 @@ final class Reclaimer: Sendable {
     /// Whether the task is to be started by whoever asks.
     private func start() -> Bool {
         state.withLock { state in
-            if state.isRunning || state.timeline == nil { return false }
+            if state.isRunning { return false }
             state.isRunning = true
             return true
         }

@@ -59,15 +59,15 @@ public protocol DatabaseExtension: Sendable {
     /// - Throws: anything; the write is then undone.
     func update(_ root: inout Root, for changes: NetChanges, in context: ExtensionContext) throws -> Changes?
 
-    /// What one reads through. `snapshot` is the one that `root` is part of.
+    /// What one reads through. `snapshot` is the one that `root` is part of. Called at each read: make it O(1).
     func reader(of root: Root, in snapshot: Snapshot) -> Reader
 
     /// The bytes of `root` for a checkpoint, or `nil` (the default) if it should be computed anew at each launch.
-    /// - Throws: anything; the checkpoint is then written without it.
+    /// - Throws: anything; the checkpoint is then written without it (not so for a ``PrimaryExtension``).
     func encode(_ root: Root) throws -> [UInt8]?
 
     /// The root that `encode` made bytes of.
-    /// - Throws: anything; the extension is then populated anew.
+    /// - Throws: anything; the extension is then populated anew. For a ``PrimaryExtension`` registering throws instead.
     func decode(_ bytes: [UInt8]) throws -> Root
 }
 
@@ -78,7 +78,7 @@ extension DatabaseExtension {
     public var dependencies: [String] { [] }
     /// All collections.
     public var collectionNames: [String]? { nil }
-    /// `nil`: computed anew at each launch.
+    /// `nil`: computed anew at each launch. Throws nothing.
     public func encode(_ root: Root) throws -> [UInt8]? { nil }
     /// Throws: there is nothing to decode.
     public func decode(_ bytes: [UInt8]) throws -> Root { throw UndecodableRoot() }
@@ -95,7 +95,8 @@ struct UndecodableRoot: Error {}
 ///
 /// Such state is primary: it can't be computed anew. Every ``Operation`` is logged with its commit, survives a crash like
 /// a record, and is kept while the extension is not registered. `encode` and `decode` must be implemented: checkpoints
-/// need them.
+/// need them. With `nil` from `encode` there is nothing in the checkpoint, and the state is lost when the log before it is
+/// removed; what `encode` throws makes the checkpoint throw.
 ///
 ///     try await database.write { transaction in
 ///         try transaction.perform(.pin("abc"), on: pins)
@@ -114,12 +115,12 @@ public protocol PrimaryExtension: DatabaseExtension {
 }
 
 extension PrimaryExtension {
-    /// Not called: changes of records reach a primary extension through ``operations(following:root:in:)``.
+    /// Not called: changes of records reach a primary extension through ``operations(following:root:in:)``. Throws nothing.
     public func update(_ root: inout Root, for changes: NetChanges, in context: ExtensionContext) throws -> Changes? {
         nil
     }
 
-    /// None: records don't matter.
+    /// None: records don't matter. Throws nothing.
     public func operations(
         following changes: NetChanges, root: Root, in context: ExtensionContext
     ) throws -> [Operation] { [] }
@@ -130,6 +131,8 @@ extension PrimaryExtension {
 /// Valid during the call it is given to.
 public final class ExtensionContext {
     /// The database before the changes. The extension's own root in it is the one before, too.
+    ///
+    /// While an extension is populated it is the whole state that is being put in, as is ``after``.
     public let before: Snapshot
     private let makeAfter: () -> Snapshot
     private var madeAfter: Snapshot?
@@ -167,7 +170,8 @@ public final class ExtensionContext {
         return made
     }
 
-    /// What the same changes did to an extension this one depends on; empty while populating.
+    /// What the same changes did to an extension this one depends on; empty while populating, and while a persisted root is
+    /// brought up to date.
     public func changes<Parent: DatabaseExtension>(of parent: Parent) -> [Parent.Changes] {
         parentChanges.filter { $0.name == parent.name }.compactMap { $0.changes as? Parent.Changes }
     }

@@ -1,10 +1,10 @@
 import YaprakTrees
-import Synchronization
+
 public import struct YaprakStorage.CommitNumber
 
 /// The actor that hosts one registered extension: its population, its version, its place among the others.
 ///
-///     let host = try await database.register(salesRank) { print($0) }       // 12 of 34,006 records
+///     let host = try await database.register(salesRank) { print($0) }       // 1024 of 34006 records
 ///     await host.status
 ///     for try await changes in host.changes(of: salesRank) { … }
 ///
@@ -37,7 +37,7 @@ public actor ExtensionHost {
     public enum Origin: Sendable, Hashable {
         /// From the records, one by one.
         case populated
-        /// From a checkpoint, and what changed since.
+        /// From a checkpoint, and what changed since; in a fork, from the database it was forked from.
         case adopted
     }
 
@@ -54,12 +54,14 @@ public actor ExtensionHost {
 
     /// What each commit changes in the extension, from now on: one element for each commit that does.
     ///
-    /// Nothing is dropped: see ``Database/changesets(lagLimit:)``. Ends when the database closes.
+    /// Nothing is dropped: see ``ChangesetSequence``. Ends when the database closes; ended from the start if it is gone.
+    /// O(1) to make.
     public nonisolated func changes<Extension: DatabaseExtension>(
         of extension: Extension
     ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
         let sequence = database?.changesets() ?? ChangesetSequence.finished
-        return sequence
+        return
+            sequence
             .filter { (changeset: Changeset) async throws -> Bool in !changeset.changes(of: `extension`).isEmpty }
             .map { (changeset: Changeset) async throws in
                 ExtensionChanges(commitNumber: changeset.commitNumber, changes: changeset.changes(of: `extension`))
@@ -72,15 +74,17 @@ public actor ExtensionHost {
     /// - Throws: what the extension throws, `CancellationError`.
     func populate(
         over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
-    ) async throws -> any Sendable {
+    ) async throws -> ExtensionRegistration.Update {
         let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
-        var seed = registration.makeSeed()
+        var seed = ExtensionRegistration.Update(root: registration.makeSeed())
         let chunks = PopulationChunks(state, registration)
         var done = 0
         status = .populating(PopulationProgress(done: 0, total: chunks.total))
         for chunk in chunks {
             try Task.checkCancellation()
-            seed = try registration.gather(chunk, into: seed, in: context)
+            let gathered = try registration.gather(chunk, into: seed.root, in: context)
+            seed.root = gathered.root
+            seed.operations += gathered.operations
             done += chunk.batch.collections.reduce(0) { $0 + $1.entries.count }
             let step = PopulationProgress(done: done, total: chunks.total)
             status = .populating(step)
@@ -151,7 +155,8 @@ struct PopulationChunks: Sequence, IteratorProtocol {
             var entries: ContiguousArray<ChangeEntry> = []
             entries.reserveCapacity(range.count)
             root.forEach(in: range) {
-                entries.append(ChangeEntry(before: nil, after: unsafeDowncast($0, to: RecordBox.self), kinds: .inserted))
+                entries.append(
+                    ChangeEntry(before: nil, after: unsafeDowncast($0, to: RecordBox.self), kinds: .inserted))
             }
             var batch = ChangeBatch()
             batch.collections = [

@@ -1,6 +1,6 @@
 import YaprakCBOR
-package import YaprakTrees
 import YaprakStorage
+package import YaprakTrees
 
 /// A registered extension and its root, as a snapshot has them.
 package struct ExtensionEntry: Sendable {
@@ -35,7 +35,7 @@ package class ExtensionRegistration: @unchecked Sendable {
     /// Gathers what a tree-backed root is made of, or makes the root itself.
     func makeSeed() -> any Sendable { fatalError("abstract") }
     /// Adds records that are there already to a seed.
-    func gather(_ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext) throws -> any Sendable {
+    func gather(_ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext) throws -> Update {
         fatalError("abstract")
     }
     /// Makes a root of a seed; in a writer's turn.
@@ -143,7 +143,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             let applied = try apply(step, to: update.root, in: context)
             update.root = applied.root
             if let changes = applied.changes { update.changes.append(changes) }
-            update.operations.append(try CBOREncoder().encode(step))
+            update.operations.append(try sharedEncoder.encodePart(step))
         }
         return update
     }
@@ -160,12 +160,12 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     override func gather(
         _ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext
-    ) throws -> any Sendable {
-        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context).root }
-        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable {
+    ) throws -> Update {
+        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context) }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> Update {
             var seed = seed as! T.Seed
             try base.gather(changes, into: &seed)
-            return seed
+            return Update(root: seed)
         }
         return try open(base)
     }

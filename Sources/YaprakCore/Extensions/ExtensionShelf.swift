@@ -20,6 +20,15 @@ struct ExtensionShelf: Sendable {
     /// derived root waits.
     var base: SnapshotState?
 
+    /// Collections whose records are not, with their types, what they were when the roots were made: some were migrated,
+    /// or do not decode any more. What was computed from them is not taken over.
+    var remadeCollections: Set<String> = []
+
+    /// Whether the records that an extension looks at are those that its root was made of.
+    func isGood(for registration: ExtensionRegistration) -> Bool {
+        registration.collectionNames.map { remadeCollections.isDisjoint(with: $0) } ?? remadeCollections.isEmpty
+    }
+
     /// Takes an item off the shelf.
     mutating func take(_ name: String) -> Item? {
         defer { dropBaseIfUseless() }

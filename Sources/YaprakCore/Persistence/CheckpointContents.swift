@@ -18,7 +18,8 @@ struct CheckpointContents: Sendable {
                 bytes += try writeRecords(binding, root, to: writer)
             }
             for entry in state.extensions { bytes += try writeRoot(entry, to: writer) }
-            for (name, item) in shelf.sorted(by: { $0.key < $1.key }) where item.isPrimary {
+            for (name, item) in shelf.sorted(by: { $0.key < $1.key })
+            where item.isPrimary && state.entry(ofExtension: name) == nil {
                 bytes += try writeShelved(name, item, to: writer)
             }
             try writer.finish()
@@ -29,7 +30,9 @@ struct CheckpointContents: Sendable {
         }
     }
 
-    private func writeRecords(_ binding: CollectionBinding, _ root: TreeRoot, to writer: CheckpointWriter) throws -> UInt64 {
+    private func writeRecords(_ binding: CollectionBinding, _ root: TreeRoot, to writer: CheckpointWriter) throws
+        -> UInt64
+    {
         let aside = CollectionDirectory.nameOfAside(binding.name)
         // Rows of an unbound collection have the version they came with; nearly always the same.
         let version = unsafeDowncast(root.row(at: 0), to: RecordBox.self)
@@ -69,7 +72,7 @@ struct CheckpointContents: Sendable {
         do {
             guard let bytes = try registration.encode(entry.root) else { return 0 }
             root = bytes
-        } catch where !registration.isPrimary {
+        } catch  where !registration.isPrimary {
             return 0  // It is computed anew at the next launch.
         }
         return try writeBytes(
@@ -77,7 +80,8 @@ struct CheckpointContents: Sendable {
             tag: registration.versionTag(of: entry.root), to: writer)
     }
 
-    private func writeShelved(_ name: String, _ item: ExtensionShelf.Item, to writer: CheckpointWriter) throws -> UInt64 {
+    private func writeShelved(_ name: String, _ item: ExtensionShelf.Item, to writer: CheckpointWriter) throws -> UInt64
+    {
         var bytes: UInt64 = 0
         if let root = item.bytes {
             bytes += try writeBytes(root, kind: .primaryRoot, name: name, tag: item.versionTag, to: writer)

@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// What the sections of a checkpoint are. The numbers stand in files.
 ///
@@ -41,7 +41,7 @@ package struct SectionInfo {
             for _ in 0..<(try reader.readMapHead() ?? 0) {
                 switch try reader.readText() {
                 case "t": info.tag = try reader.readText()
-                case "v": info.version = Int(try reader.readInteger(as: Int32.self))
+                case "v": info.version = Int(try reader.readInteger(as: Int64.self))
                 default: try reader.skip()
                 }
             }
@@ -80,12 +80,14 @@ package enum RecordItem {
     static func read(
         _ reader: inout CBORReader, in chunk: ArraySlice<UInt8>, sectionVersion: Int
     ) throws -> RawRecord {
-        guard let parts = try reader.readArrayHead(), (2...4).contains(parts) else { throw malformedSection("a record") }
+        guard let parts = try reader.readArrayHead(), (2...4).contains(parts) else {
+            throw malformedSection("a record")
+        }
         let key = try reader.readText()
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil
         if let bytes = metadata, bytes.count == 1, bytes.first == 0xf7 { metadata = nil }
-        let version = parts > 3 ? Int(try reader.readInteger(as: Int32.self)) : sectionVersion
+        let version = parts > 3 ? Int(try reader.readInteger(as: Int64.self)) : sectionVersion
         return RawRecord(key: RecordKey.normalized(key), object: object, metadata: metadata, version: version)
     }
 
@@ -97,5 +99,6 @@ package enum RecordItem {
 }
 
 func malformedSection(_ what: String) -> DatabaseError {
-    DatabaseError(.corruptCheckpoint, "\(what) of a checkpoint is not in the form of this version. Run `yaprak verify`.")
+    DatabaseError(
+        .corruptCheckpoint, "\(what) of a checkpoint is not in the form of this version. Run `yaprak verify`.")
 }

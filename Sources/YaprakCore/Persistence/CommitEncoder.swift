@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// A commit as it stands in the log: one CBOR item.
 ///
@@ -106,6 +106,15 @@ struct CommitEncoder {
                 place: .init(collection: binding.name, key: entry.key), cause: error)
         }
         let bytes = writer.count - start
+        guard writer.isShallow(from: start) else {
+            throw DatabaseError(
+                .encodingFailed,
+                """
+                a value of the record \(entry.key.debugDescription) of "\(binding.name)" nests deeper than \
+                \(CommitField.valueDepthMax) containers, which no reader of the log would follow. Flatten it.
+                """,
+                place: .init(collection: binding.name, key: entry.key))
+        }
         if bytes > environment.limits.valueBytesMax {
             throw DatabaseError(
                 .valueTooLarge,
@@ -145,8 +154,39 @@ enum CommitField {
     static let steps = "x"
     static let clearedAll = "z"
 
+    /// Containers a value may nest: a reader follows ``CBORItem/depthMax``, and a commit puts a few around each value.
+    static let valueDepthMax = CBORItem.depthMax - 8
+
     /// Added to an operation's kinds: object and metadata both follow, whichever of them was set.
     static let wholeRecord: UInt64 = 64
+}
+
+extension CBOREncoder {
+    /// The bytes of something that stands in a commit beside its records.
+    /// - Throws: what encoding throws; `encodingFailed` if it nests deeper than a reader of the log will follow.
+    func encodePart(_ value: some Encodable) throws -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = try encode(value)
+        } catch {
+            throw DatabaseError(
+                .encodingFailed, "a value of type \(type(of: value)) does not encode as CBOR", cause: error)
+        }
+        guard (try? CBORItem.length(of: bytes, maxDepth: CommitField.valueDepthMax)) != nil else {
+            throw DatabaseError(
+                .encodingFailed,
+                "a value of type \(type(of: value)) nests deeper than \(CommitField.valueDepthMax) containers. Flatten it."
+            )
+        }
+        return bytes
+    }
+}
+
+extension CBORWriter {
+    /// Whether the item behind `start` nests no deeper than a reader of the log will follow.
+    fileprivate func isShallow(from start: Int) -> Bool {
+        withBytes { (try? CBORItem.length(of: $0, from: start, maxDepth: CommitField.valueDepthMax)) != nil }
+    }
 }
 
 extension RawRecord {

@@ -1,4 +1,4 @@
-import Synchronization
+import YaprakLocks
 package import SystemPackage
 package import YaprakStorage
 import YaprakTrees
@@ -115,7 +115,8 @@ package final class HistoryReader: Sendable {
             }
             guard replay.number == number else {
                 throw DatabaseError(
-                    .commitOutOfReach, "commit \(number) is not in these files; the newest there is is \(replay.number).",
+                    .commitOutOfReach,
+                    "commit \(number) is not in these files; the newest there is is \(replay.number).",
                     place: .init(commits: min(number, replay.number)...max(number, replay.number)))
             }
             return replay

@@ -84,7 +84,7 @@ private struct CommitReader {
     private mutating func readCollection() throws -> LoggedCommit.LoggedCollection {
         try expect(reader.readArrayHead(), 4...4)
         let name = try reader.readText()
-        let version = try reader.readInteger(as: Int32.self)
+        let version = try reader.readInteger(as: Int64.self)
         var collection = LoggedCommit.LoggedCollection(
             name: name, version: Int(version), isCleared: try reader.readBool(), operations: [])
         for _ in 0..<(try count(reader.readArrayHead())) { collection.operations.append(try readOperation()) }

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import YaprakLocks
 import YaprakCBOR
 package import YaprakStorage
 package import YaprakTrees
@@ -138,15 +138,24 @@ package struct RawReplay {
                 let old = row.map { unsafeDowncast($0, to: RawRecord.self) }
                 if kinds.contains(.removed) { return old == nil ? .keep : .remove }
                 guard let object = operation.object ?? old?.object else { return .keep }
+                // Rows of the checkpoint have the stamp 0: who compares with it has to see what was written since.
+                let isNew = old == nil || kinds.contains(.inserted)
                 let box = RawRecord(
-                    key: old?.key ?? key, object: object, metadata: operation.setsMetadata ? operation.metadata : old?.metadata,
-                    version: operation.object == nil ? old?.version ?? version : version)
+                    key: old?.key ?? key, object: object,
+                    metadata: operation.setsMetadata ? operation.metadata : old?.metadata,
+                    version: operation.object == nil ? old?.version ?? version : version,
+                    objectStamp: isNew || kinds.contains(.objectChanged) ? draft.stamp : old!.objectStamp,
+                    metadataStamp: isNew || kinds.contains(.metadataChanged) ? draft.stamp : old!.metadataStamp)
                 after = box
                 return .put(box)
             }
         }
-        note?(directory.bindings[slot].name, ChangeEntry(
-            before: before.map { unsafeDowncast($0, to: RecordBox.self) }, after: after, kinds: kinds))
+        // What was not there and was removed is no change.
+        if before == nil, after == nil { return }
+        note?(
+            directory.bindings[slot].name,
+            ChangeEntry(
+                before: before.map { unsafeDowncast($0, to: RecordBox.self) }, after: after, kinds: kinds))
     }
 
     private mutating func slot(of name: String) -> Int {

@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// What a collection's rows are: the types, and the way to disk and back. The non-generic door to both.
 @usableFromInline
@@ -11,12 +11,17 @@ package class CollectionBinding: @unchecked Sendable {
     @usableFromInline final let metadataType: any Any.Type
     /// The version of the form in which rows are written.
     final let version: Int
+    /// Whether records are checked before they are written (``CollectionConfiguration/prepare(_:)``).
+    @usableFromInline final let needsPreparing: Bool
 
-    init(name: String, objectType: any Any.Type, metadataType: any Any.Type, version: Int) {
+    init(
+        name: String, objectType: any Any.Type, metadataType: any Any.Type, version: Int, needsPreparing: Bool = false
+    ) {
         self.name = name
         self.objectType = objectType
         self.metadataType = metadataType
         self.version = version
+        self.needsPreparing = needsPreparing
     }
 
     /// Whether the collection is the engine's own and not shown among the names of collections.
@@ -24,8 +29,8 @@ package class CollectionBinding: @unchecked Sendable {
 
     /// Stops the program if the collection is used with other types than it has.
     @inlinable
-    final func check<Object, Metadata>(_: Object.Type, _: Metadata.Type) {
-        if objectType != Object.self || metadataType != Metadata.self { refuse(Object.self, Metadata.self) }
+    final func check(_ object: any Any.Type, _ metadata: any Any.Type) {
+        if objectType != object || metadataType != metadata { refuse(object, metadata) }
     }
 
     @usableFromInline @inline(never)
@@ -56,7 +61,9 @@ package class CollectionBinding: @unchecked Sendable {
     /// Makes a typed row of a raw one. - Throws: what decoding or a migration throws.
     func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox { fatalError("abstract") }
     /// A new row with the contents of `record`, for a tree it is not in yet.
-    func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox { fatalError("abstract") }
+    func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
+        fatalError("abstract")
+    }
     /// A new row with the object of one row and the metadata of another; stamps say which of them was written.
     func merge(object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         fatalError("abstract")

@@ -7,9 +7,10 @@ public import YaprakTrees
 @usableFromInline
 package class RecordBox: TreeRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
-    package final let objectStamp: UInt64
-    package final let metadataStamp: UInt64
+    @usableFromInline package final let objectStamp: UInt64
+    @usableFromInline package final let metadataStamp: UInt64
 
+    @usableFromInline
     init(key: String, objectStamp: UInt64, metadataStamp: UInt64) {
         self.objectStamp = objectStamp
         self.metadataStamp = metadataStamp
@@ -25,6 +26,7 @@ package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & 
     @usableFromInline final let object: Object
     @usableFromInline final let metadata: Metadata?
 
+    @inlinable
     init(key: String, object: Object, metadata: Metadata?, objectStamp: UInt64, metadataStamp: UInt64) {
         self.object = object
         self.metadata = metadata

@@ -31,11 +31,12 @@ public struct CBORRecordCoder: RecordCoder {
     public var name: String { "cbor" }
 
     /// The value as one CBOR item. O(size).
-    /// - Throws: ``CBORError``, or what the value's own `encode(to:)` throws.
+    /// - Throws: `EncodingError`, or what the value's own `encode(to:)` throws.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { try CBOREncoder().encode(value) }
 
     /// The value of one CBOR item. O(size).
-    /// - Throws: ``CBORError``, or what the value's own `init(from:)` throws.
+    /// - Throws: `DecodingError`, with a ``CBORError`` underneath for bytes that are no CBOR, or what the value's own
+    ///   `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
         try CBORDecoder().decode(type, from: bytes)
     }

@@ -19,7 +19,7 @@ public import YaprakCBOR
 public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     /// The name, as it stands in the log.
     public let name: String
-    @usableFromInline let configuration: CollectionConfiguration<Object, Metadata>?
+    @usableFromInline let configuration: SharedConfiguration<Object, Metadata>?
 
     /// A handle for the collection called `name`. O(1).
     @inlinable
@@ -30,22 +30,31 @@ public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & S
 
     init(name: String, configuration: CollectionConfiguration<Object, Metadata>) {
         self.name = name
-        self.configuration = configuration
+        self.configuration = SharedConfiguration(configuration)
     }
 
     /// The same collection with its coder, its validation and its migrations, for the place where it is bound.
     ///
     ///     let database = try await Database.open(at: path, collections: RecordCollection.books.configured {
     ///         $0.version = 2
-    ///         $0.migrate(from: 1, to: 2) { value in … }
+    ///         $0.migrate(from: 1, to: 2) { record in … }
     ///     })
     ///
-    /// Handles without a configuration use the one that was bound. O(1).
+    /// Handles without a configuration use the one that was bound; once a collection is bound, a configuration that a
+    /// handle brings along is looked at by ``Database/bind(_:)`` only. O(1).
     public func configured(_ build: (inout CollectionConfiguration<Object, Metadata>) -> Void) -> Self {
-        var next = configuration ?? CollectionConfiguration()
+        var next = configuration?.value ?? CollectionConfiguration()
         build(&next)
         return Self(name: name, configuration: next)
     }
+}
+
+/// A configuration behind a reference, so that a handle is a name and a word: one is made with each read.
+@usableFromInline
+final class SharedConfiguration<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    let value: CollectionConfiguration<Object, Metadata>
+
+    init(_ value: CollectionConfiguration<Object, Metadata>) { self.value = value }
 }
 
 /// The metadata of collections that have none.
@@ -75,7 +84,7 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// CBOR, version 1, no checks.
     public init() {}
 
-    /// Checks or changes every record before it is written.
+    /// Checks or changes every record before it is written. A second call replaces the closure of the first.
     ///
     /// The closure runs inside the transaction for each object or metadata that is set. What it throws makes the whole
     /// write throw, unchanged; what it changes is what gets stored, indexed and logged. Touches and removals don't run it.
@@ -93,11 +102,13 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// Says how a record of version `from` becomes one of version `to`.
     ///
     /// Steps chain: 1 → 2 and 2 → 3 take a record from 1 to 3. They work on the decoded but untyped value, run once per
-    /// record when the collection is bound, and what one throws makes the bind throw (or sets the record aside, under
-    /// ``UndecodablePolicy/setAside``).
+    /// record each time the collection is bound, until a checkpoint or a write has the record in its new form, and what
+    /// one throws makes the bind throw (or sets the record aside, under ``UndecodablePolicy/setAside``).
     ///
     ///     $0.version = 2
-    ///     $0.migrate(from: 1, to: 2) { record in record.object["rank"] = record.object["salesRank"] }
+    ///     $0.migrate(from: 1, to: 2) { record in
+    ///         record.object = .map([.init("title", record.object["name"] ?? .null)])
+    ///     }
     ///
     /// - Precondition: `from` is less than `to`.
     public mutating func migrate(
@@ -112,8 +123,8 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
 public enum UndecodablePolicy: Sendable {
     /// Opening or binding throws ``DatabaseError`` with the code `undecodableRecord` and the first keys. Nothing is lost.
     case refuse
-    /// The record stays as bytes: outside of reads and extensions, counted in the recovery report, kept in every
-    /// checkpoint until a write to its key replaces it.
+    /// The record stays as bytes: outside of reads and extensions, listed by ``Snapshot/setAsideKeys(inCollectionNamed:)``,
+    /// kept in every checkpoint until a write to its key replaces it.
     case setAside
 }
 

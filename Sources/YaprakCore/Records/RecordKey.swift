@@ -6,12 +6,13 @@ import Foundation
 /// only the bytes and compare them as memory does. For NFC strings that is Swift's own order and equality of strings,
 /// and two strings that Swift calls equal are one key. (Swift and Foundation disagree about a handful of scalars newer than
 /// one of their tables; the form that Foundation makes is the key.)
+@usableFromInline
 enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.
     ///
     /// ASCII strings, nearly all keys, are their own form and come back without a copy.
     /// - Complexity: O(length).
-    @inline(__always)
+    @usableFromInline
     static func normalized(_ string: String) -> String {
         if isASCII(string) { return string }
         return precomposed(string)
@@ -19,16 +20,25 @@ enum RecordKey {
 
     @inline(__always)
     private static func isASCII(_ string: String) -> Bool {
-        string.utf8.withContiguousStorageIfAvailable { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            var bits: UInt64 = 0
-            while rest.count >= 8 {
-                bits |= rest.loadUnaligned(as: UInt64.self)
-                rest = UnsafeRawBufferPointer(rebasing: rest[8...])
-            }
-            for byte in rest { bits |= UInt64(byte) }
-            return bits & 0x8080_8080_8080_8080 == 0
-        } ?? false
+        string.utf8.withContiguousStorageIfAvailable { isASCII($0) } ?? false
+    }
+
+    /// Whether all bytes are ASCII, eight at a time.
+    @inline(__always)
+    static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = bytes.count
+        guard let base = UnsafeRawPointer(bytes.baseAddress) else { return true }
+        var bits: UInt64 = 0
+        var i = 0
+        while i &+ 8 <= count {
+            bits |= base.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+            i &+= 8
+        }
+        while i < count {
+            bits |= UInt64(base.load(fromByteOffset: i, as: UInt8.self))
+            i &+= 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 
     @inline(never)

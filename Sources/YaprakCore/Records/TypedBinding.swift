@@ -1,6 +1,6 @@
-import YaprakTrees
 import YaprakCBOR
 import YaprakStorage
+import YaprakTrees
 
 /// A collection bound to its types.
 @usableFromInline
@@ -13,11 +13,15 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     private let isCBOR: Bool
 
     init(_ collection: RecordCollection<Object, Metadata>) {
-        configuration = collection.configuration ?? CollectionConfiguration()
+        configuration = collection.configuration?.value ?? CollectionConfiguration()
+        precondition(
+            configuration.version >= 1,
+            "versions of \"\(collection.name)\" are counted from 1, and it was bound as version \(configuration.version)"
+        )
         isCBOR = configuration.coder is CBORRecordCoder
         super.init(
             name: collection.name, objectType: Object.self, metadataType: Metadata.self,
-            version: configuration.version)
+            version: configuration.version, needsPreparing: configuration.prepare != nil)
     }
 
     override var undecodable: UndecodablePolicy { configuration.undecodable }
@@ -65,7 +69,10 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     override func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox {
         let record =
             if raw.version == version {
-                try (object: decode(Object.self, raw.object, decoder), metadata: raw.metadata.map { try decode(Metadata.self, $0, decoder) })
+                try (
+                    object: decode(Object.self, raw.object, decoder),
+                    metadata: raw.metadata.map { try decode(Metadata.self, $0, decoder) }
+                )
             } else {
                 try migrated(raw, decoder)
             }
@@ -103,12 +110,15 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         )
     }
 
-    /// Bytes say themselves whether they are CBOR or another coder's, so a collection may change its coder.
+    /// Bytes say themselves which coder they are of, so a collection may change from one that is known here to any other.
     private func decode<Value: Decodable>(
         _ type: Value.Type, _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder
     ) throws -> Value {
         try item.withUnsafeBytes { bytes in
             guard let foreign = try ForeignItem.read(bytes) else { return try decoder.cbor.decode(type, from: bytes) }
+            if foreign.coder == JSONRecordCoder().name {
+                return try JSONRecordCoder().decode(type, from: foreign.bytes)
+            }
             guard foreign.coder == configuration.coder.name else {
                 throw DatabaseError(
                     .undecodableRecord,

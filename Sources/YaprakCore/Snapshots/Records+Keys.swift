@@ -58,7 +58,8 @@ extension Records {
         }
     }
 
-    /// The position of `key`, or of the first key after it. O(log *n*).
+    /// The position of `key`, or of the first key after it, in the whole collection: in a slice it may lie outside of the
+    /// slice. O(log *n*).
     public func position(notBefore key: String) -> Int {
         withExtendedLifetime(state) { root.rank(of: RecordKey.normalized(key)).position }
     }

@@ -17,19 +17,14 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// Where in the tree this collection begins and ends: all of it, or the range of a slice.
     @usableFromInline let bounds: Range<Int>
 
-    @inlinable
+    @inlinable @inline(__always)
     init(state: SnapshotState, collection: RecordCollection<Object, Metadata>) {
         self.state = state
-        if let slot = state.directory.slot(of: collection.name) {
-            state.directory.bindings[slot].check(Object.self, Metadata.self)
-            root = state.roots[slot]
-        } else {
-            root = .none
-        }
-        bounds = 0..<root.rowCount
+        root = state.root(ofCollection: collection.name, Object.self, Metadata.self)
+        bounds = Range(uncheckedBounds: (0, root.rowCount))
     }
 
-    @usableFromInline
+    @inlinable
     init(state: SnapshotState, root: TreeRoot, bounds: Range<Int>) {
         self.state = state
         self.root = root
@@ -42,10 +37,10 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// - Complexity: O(log *n*), no allocation for keys in ASCII.
     @inlinable
     public subscript(key: String) -> Object? {
-        withExtendedLifetime(state) {
-            guard let row = root.lookup(recordKey: key) else { return nil }
-            return row._withUnsafeGuaranteedRef { unsafeDowncast($0, to: TypedRecord<Object, Metadata>.self).object }
-        }
+        // The row comes retained, and only the row: in this form the optimiser sees that `records[key]?.title` needs
+        // nothing but the title, and does not retain the object's other strings.
+        guard let box = state.box(in: root, recordKey: key) else { return nil }
+        return unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self).object
     }
 
     /// The metadata under `key`; `nil` if there is no record or it has none. O(log *n*).
@@ -60,10 +55,8 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     /// The record under `key`, object and metadata in one look-up; `nil` if there is none. O(log *n*).
     @inlinable
     public func row(for key: String) -> Row<Object, Metadata>? {
-        withExtendedLifetime(state) {
-            guard let row = root.lookup(recordKey: key) else { return nil }
-            return Row(unsafeDowncast(row.takeUnretainedValue(), to: TypedRecord<Object, Metadata>.self))
-        }
+        guard let box = state.box(in: root, recordKey: key) else { return nil }
+        return Row(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
     }
 
     /// Whether there is a record under `key`. O(log *n*).
@@ -79,15 +72,29 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
     }
 }
 
-extension TreeRoot {
-    @usableFromInline static var none: TreeRoot { TreeRoot() }
+extension SnapshotState {
+    /// The box under `key`, given in any form, in a tree of this state.
+    @usableFromInline @inline(never)
+    func box(in root: TreeRoot, recordKey key: String) -> RecordBox? {
+        withExtendedLifetime(self) { root.lookup(recordKey: key)?.takeUnretainedValue() }
+    }
+}
 
-    /// The box under `key` in its normal form.
+extension TreeRoot {
+    /// The box under `key`, given in any form.
     @usableFromInline
     func lookup(recordKey key: String) -> Unmanaged<RecordBox>? {
-        RecordKey.normalized(key).withKeyBytes { bytes in
-            lookup(bytes).map { Unmanaged<RecordBox>.fromOpaque($0.toOpaque()) }
+        // Keys in ASCII, nearly all, are looked up where they stand.
+        let found = key.utf8.withContiguousStorageIfAvailable { bytes in
+            RecordKey.isASCII(bytes) ? Optional(lookup(bytes)) : nil
         }
+        let row = if case .some(.some(let row)) = found { row } else { lookup(normalizing: key) }
+        return row.map { Unmanaged<RecordBox>.fromOpaque($0.toOpaque()) }
+    }
+
+    @inline(never)
+    private func lookup(normalizing key: String) -> Unmanaged<TreeRow>? {
+        RecordKey.normalized(key).withKeyBytes { lookup($0) }
     }
 
     @usableFromInline
@@ -95,7 +102,7 @@ extension TreeRoot {
         unsafeDowncast(row(at: position), to: RecordBox.self)
     }
 
-    @usableFromInline var rowCount: Int { count }
+    @inlinable @inline(__always) var rowCount: Int { count }
 }
 
 /// Walks the boxes of a range of positions, without its types.

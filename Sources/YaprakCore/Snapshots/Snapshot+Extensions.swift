@@ -32,7 +32,8 @@ extension Snapshot {
     /// The names of the extensions registered in this snapshot, parents before dependants.
     public var extensionNames: [String] { state.extensions.map(\.registration.name) }
 
-    /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it.
+    /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it. O(number of
+    /// extensions).
     public func versionTag(ofExtensionNamed name: String) -> String? {
         state.entry(ofExtension: name).map { $0.registration.versionTag(of: $0.root) }
     }

@@ -39,6 +39,14 @@ package final class SnapshotState: Sendable {
         directory.slot(of: name).map { roots[$0] }
     }
 
+    /// The root of a collection with these types; of an empty tree if the collection was never written.
+    @usableFromInline
+    func root(ofCollection name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> TreeRoot {
+        guard let slot = directory.slot(of: name) else { return TreeRoot() }
+        directory.bindings[slot].check(object, metadata)
+        return roots[slot]
+    }
+
     /// The entry of the extension called `name`, or `nil`.
     func entry(ofExtension name: String) -> ExtensionEntry? {
         extensions.first { $0.registration.name == name }
@@ -100,12 +108,21 @@ extension CollectionDirectory {
     }
 }
 
+extension SnapshotState {
+    /// Rows of all collections that were set aside.
+    var countOfRecordsSetAside: Int {
+        guard directory.hasAsides else { return 0 }
+        return zip(directory.bindings, roots).reduce(0) { $1.0.isHidden ? $0 + $1.1.count : $0 }
+    }
+}
+
 extension Draft {
     /// A write to a key takes away what was set aside under it.
     func replaceAside(of slot: Int, _ key: String, by after: RecordBox?) {
         guard let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty else { return }
-        guard let gone = tree.remove(key, from: &roots[aside]), after == nil else { return }
+        guard let gone = tree.remove(key, from: &roots[aside]) else { return }
+        frozen = nil
         // The removal of a record that only its bytes are left of is a removal, too.
-        note(slot, ChangeEntry(before: unsafeDowncast(gone, to: RecordBox.self), after: nil, kinds: .removed))
+        if after == nil { noteRemoval(ofAside: unsafeDowncast(gone, to: RecordBox.self), of: slot) }
     }
 }

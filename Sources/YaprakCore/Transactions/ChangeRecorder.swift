@@ -28,12 +28,12 @@ struct ChangeRecorder {
         entries.append(entry)
     }
 
-    /// Notes that everything was removed.
-    mutating func noteClear() {
+    /// Notes that everything was removed; `ofAsides` says whether records were among it that had been set aside.
+    mutating func noteClear(ofAsides hadAsides: Bool) {
         entries = []
         hasRemovals = false
         hasRepeats = false
-        if startCount > 0 { isCleared = true }
+        if startCount > 0 || hadAsides { isCleared = true }
     }
 
     /// What is left of it all, or `nil` if nothing is.

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import YaprakLocks
 import YaprakStorage
 import YaprakTrees
 
@@ -7,10 +7,10 @@ import YaprakTrees
 extension Draft {
     /// Binds one collection: decodes its rows if it has any that are raw.
     ///
-    /// `base` is the state that shelved extensions are good for. It gets the same types, and shares with the present state
-    /// what the two have in common, so that their difference can be told.
+    /// The base of the shelf is the state that shelved extensions are good for. It gets the same types, and shares with the
+    /// present state what the two have in common, so that their difference can be told.
     /// - Throws: `undecodableRecord`, `migrationFailed`, `extensionFailed`.
-    func bind(_ binding: CollectionBinding, shelved base: inout SnapshotState?) throws {
+    func bind(_ binding: CollectionBinding, _ shelf: inout ExtensionShelf) throws {
         guard let slot = directory.slot(of: binding.name) else {
             _ = addCollection(binding)
             return
@@ -28,10 +28,11 @@ extension Draft {
         }
         var raw = roots[slot]
         var decoded: DecodedRows
-        if let old = base, let oldSlot = old.directory.slot(of: binding.name) {
+        if let old = shelf.base, let oldSlot = old.directory.slot(of: binding.name) {
             decoded = decodeInParallel(old.roots[oldSlot], with: binding)
             var typed = tree.buildTree(of: decoded.rows)
-            base = old.rebinding(oldSlot, to: binding, typed, tree.freeze())
+            shelf.base = old.rebinding(oldSlot, to: binding, typed, tree.freeze())
+            if decoded.hasOlder || !decoded.failures.isEmpty { shelf.remadeCollections.insert(binding.name) }
             decoded.failures.removeAll { raw.lookup($0.raw.key) !== $0.raw }
             follow(from: old.roots[oldSlot], to: raw, with: binding, &typed, &decoded.failures)
             roots[slot] = typed
@@ -88,7 +89,9 @@ extension Draft {
                 place: .init(collection: binding.name, key: first.raw.key), cause: first.error)
         }
         let raw = RawBinding(name: CollectionDirectory.asideName(of: binding.name))
-        let rows = failures.map { raw.copy($0.raw, key: $0.raw.key, objectStamp: 0, metadataStamp: 0) }.sorted { $0.key < $1.key }
+        let rows = failures.map { raw.copy($0.raw, key: $0.raw.key, objectStamp: 0, metadataStamp: 0) }.sorted {
+            $0.key < $1.key
+        }
         let aside = addCollection(raw)
         roots[aside] = tree.buildTree(of: rows)
     }
@@ -101,6 +104,12 @@ extension Draft {
         roots[slot].forEach { row in
             entries.append(ChangeEntry(before: nil, after: unsafeDowncast(row, to: RecordBox.self), kinds: .inserted))
         }
+        // Before, the collection had its types already, and none of its records: with others it can't be read.
+        var rootsBefore = roots
+        rootsBefore[slot] = TreeRoot()
+        lastCaughtUp = SnapshotState(
+            number: base.number, directory: directory, roots: rootsBefore, extensions: extensions,
+            version: tree.freeze())
         var batch = ChangeBatch()
         batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: entries)]
         segments.append(DraftSegment(batch: batch))
@@ -130,6 +139,8 @@ private struct DecodedRows: Sendable {
 
     var rows: [RecordBox] = []
     var failures: [Failure] = []
+    /// Whether any row had an older form.
+    var hasOlder = false
 }
 
 /// Decodes the rows of a raw tree on all cores, in order.
@@ -144,6 +155,7 @@ private func decodeInParallel(_ root: TreeRoot, with binding: CollectionBinding)
         let decoder = RecordDecoder()
         root.forEach(in: range) { row in
             let raw = unsafeDowncast(row, to: RawRecord.self)
+            if raw.version != binding.version { decoded.hasOlder = true }
             do {
                 decoded.rows.append(try binding.decode(raw, into: decoder))
             } catch {
@@ -158,6 +170,7 @@ private func decodeInParallel(_ root: TreeRoot, with binding: CollectionBinding)
         for chunk in chunks {
             all.rows += chunk.rows
             all.failures += chunk.failures
+            if chunk.hasOlder { all.hasOlder = true }
         }
     }
     return all

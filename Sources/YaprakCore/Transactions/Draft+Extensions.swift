@@ -11,6 +11,7 @@ extension Draft {
     /// Brings every extension up to date with what the transaction did so far.
     /// - Throws: `extensionFailed` with what the extension threw.
     func catchUp() throws {
+        if let failure { throw failure }
         closeSegment()
         while caughtUpSegments < segments.count {
             let segment = segments[caughtUpSegments]
@@ -22,6 +23,12 @@ extension Draft {
     /// Ends the segment under way, if anything is in it.
     func closeSegment() {
         guard !recorders.isEmpty || clearedAll else { return }
+        let batch = takeBatch()
+        if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+    }
+
+    /// What was noted since the last segment.
+    func takeBatch() -> ChangeBatch {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
         for recorder in recorders {
@@ -29,23 +36,25 @@ extension Draft {
         }
         recorders = []
         clearedAll = false
-        if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+        return batch
     }
 
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
+        let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
+        let batch = hasUntold ? segment.batch.forExtensions : segment.batch
         var changed = segment.stepped.compactMap { step in step.changes.map { (name: step.name, changes: $0) } }
         var updated = Set(segment.stepped.map(\.name))
         for index in extensions.indices {
             let registration = extensions[index].registration
             guard
-                !segment.batch.isEmpty && registration.isConcerned(by: segment.batch)
+                !batch.isEmpty && registration.isConcerned(by: batch)
                     || registration.dependencies.contains(where: updated.contains)
             else { continue }
             let context = context(parentChanges: changed)
             let update = try wrap(registration) {
                 try registration.update(
-                    extensions[index].root, for: NetChanges(batch: segment.batch), in: context)
+                    extensions[index].root, for: NetChanges(batch: batch), in: context)
             }
             extensions[index].root = update.root
             forgetFrozen()
@@ -69,10 +78,13 @@ extension Draft {
         guard let registration = extensions[index].registration as? TypedRegistration<Extension> else {
             throw otherExtension(`extension`.name, Extension.self)
         }
-        let applied = try wrap(registration) {
-            try registration.apply(operation, to: extensions[index].root, in: context())
+        let (applied, encoded) = try wrap(registration) {
+            (
+                try registration.apply(operation, to: extensions[index].root, in: context()),
+                try sharedEncoder.encodePart(operation)
+            )
         }
-        primarySteps.append((registration.name, try CBOREncoder().encode(operation)))
+        primarySteps.append((registration.name, encoded))
         extensions[index].root = applied.root
         try step(registration.name, applied.changes)
     }
@@ -123,13 +135,17 @@ extension Draft {
     private func wrap<Result>(_ registration: ExtensionRegistration, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch let error as DatabaseError {
-            throw error
         } catch {
-            throw DatabaseError(
-                .extensionFailed,
-                "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
-                cause: error)
+            let failure =
+                error as? DatabaseError
+                ?? DatabaseError(
+                    .extensionFailed,
+                    "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
+                    cause: error)
+            // Those before it have followed already, and its own trees may be half done: there is no way on from here,
+            // whatever the closure makes of the error.
+            fail(failure)
+            throw failure
         }
     }
 }
@@ -138,11 +154,13 @@ extension Draft {
 func notRegistered(_ name: String) -> DatabaseError {
     DatabaseError(
         .extensionNotRegistered,
-        "extension \"\(name)\" is not registered in what is read here. Await database.register(…) first; a snapshot taken before that does not have it.")
+        "extension \"\(name)\" is not registered in what is read here. Await database.register(…) first; a snapshot taken before that does not have it."
+    )
 }
 
 /// The error of an extension whose name belongs to one of another type.
 func otherExtension(_ name: String, _ type: any Any.Type) -> DatabaseError {
     DatabaseError(
-        .typeMismatch, "the name \"\(name)\" belongs to an extension of another type than \(type). Use one name for each.")
+        .typeMismatch,
+        "the name \"\(name)\" belongs to an extension of another type than \(type). Use one name for each.")
 }

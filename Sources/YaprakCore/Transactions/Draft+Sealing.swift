@@ -16,12 +16,17 @@ extension Draft {
     ///
     /// - Throws: the failure that was put aside, what an extension threw, `encodingFailed`, `valueTooLarge`. Everything
     ///   is then as before the transaction.
-    func seal(origin: String, isRestore: Bool = false) throws -> Sealed? {
+    func seal(origin: String) throws -> Sealed? {
         do {
             if let failure { throw failure }
-            try catchUp()
-            if let failure { throw failure }
-            let batch = segments.count == 1 ? segments[0].batch : segments.reduce(ChangeBatch()) { $0.followed(by: $1.batch) }
+            let batch: ChangeBatch
+            if extensions.isEmpty && segments.isEmpty {
+                batch = takeBatch()
+            } else {
+                try catchUp()
+                if let failure { throw failure }
+                batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
+            }
             if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()
                 return nil
@@ -30,7 +35,8 @@ extension Draft {
                 storage: ChangesetStorage(
                     number: base.number.next(), origin: origin, nanoseconds: environment.clock(), info: info,
                     batch: batch, extensionChanges: extensionChanges))
-            let item = environment.encodes ? try CommitEncoder(environment).encode(changeset.storage, primarySteps) : nil
+            let item =
+                environment.encodes ? try CommitEncoder(environment).encode(changeset.storage, primarySteps) : nil
             if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
             return Sealed(state: sealTrees(), changeset: changeset, item: item)
         } catch {
@@ -59,13 +65,7 @@ extension Draft {
             info = .value(value, encoded: nil)
             return
         }
-        do {
-            info = .value(value, encoded: try CBOREncoder().encode(value))
-        } catch {
-            fail(
-                DatabaseError(
-                    .encodingFailed, "the info of a commit does not encode as CBOR: \(type(of: value))", cause: error))
-        }
+        do { info = .value(value, encoded: try sharedEncoder.encodePart(value)) } catch { fail(error) }
     }
 }
 

@@ -6,6 +6,9 @@ import YaprakTrees
 ///
 /// One at a time per database, on the Database actor, from the start of a transaction's closure to its end.
 ///
+/// No access to its fields lasts longer than a step of the engine's own code (a user's closure is never called during
+/// one), so they go without the runtime's exclusivity checks.
+///
 /// - Invariant: until `seal()` nothing of it can be seen from outside, except through snapshots frozen on the way,
 ///   which stay what they were.
 @usableFromInline
@@ -15,27 +18,44 @@ final class Draft {
     let firstStamp: UInt64
     let environment: DraftEnvironment
 
+    @exclusivity(unchecked)
     var directory: CollectionDirectory
+    @exclusivity(unchecked)
     var roots: ContiguousArray<TreeRoot>
+    @exclusivity(unchecked)
     var extensions: ContiguousArray<ExtensionEntry>
 
     // Notes since the extensions last caught up, and before.
+    @exclusivity(unchecked)
     var recorders: ContiguousArray<ChangeRecorder> = []
+    @exclusivity(unchecked)
     var clearedAll = false
+    @exclusivity(unchecked)
     var segments: [DraftSegment] = []
+    @exclusivity(unchecked)
     var caughtUpSegments = 0
+    @exclusivity(unchecked)
     var lastCaughtUp: SnapshotState
+    @exclusivity(unchecked)
     var extensionChanges: [(name: String, changes: any Sendable)] = []
+    @exclusivity(unchecked)
     var primarySteps: [(name: String, step: [UInt8])] = []
+    /// The engine's own work, which no limit of operations is for.
+    var isUnlimited = false
     /// An extension was changed by hand in a way that isn't logged; a commit all the same.
     var isModified = false
 
+    @exclusivity(unchecked)
     var info: ChangesetStorage.Info?
+    @exclusivity(unchecked)
     var afterCommit: [@Sendable () -> Void] = []
+    @exclusivity(unchecked)
     private var operations = 0
     /// The first thing that went wrong in a place that can't throw; the transaction fails with it at its end.
+    @exclusivity(unchecked)
     private(set) var failure: (any Error)?
-    private var frozen: SnapshotState?
+    @exclusivity(unchecked)
+    var frozen: SnapshotState?
 
     init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
         self.base = base
@@ -57,12 +77,20 @@ final class Draft {
     // MARK: Collections
 
     /// The slot of a typed collection, made if it is new.
-    @usableFromInline
+    @inlinable
     func slot<Object, Metadata>(of collection: RecordCollection<Object, Metadata>) -> Int {
-        if let slot = directory.slot(of: collection.name) {
-            directory.bindings[slot].check(Object.self, Metadata.self)
-            return slot
-        }
+        slot(named: collection.name, Object.self, Metadata.self) ?? makeSlot(for: collection)
+    }
+
+    @usableFromInline
+    func slot(named name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> Int? {
+        guard let slot = directory.slot(of: name) else { return nil }
+        directory.bindings[slot].check(object, metadata)
+        return slot
+    }
+
+    @usableFromInline @inline(never)
+    func makeSlot<Object, Metadata>(for collection: RecordCollection<Object, Metadata>) -> Int {
         if let error = invalidName(collection.name, of: "collection") { fail(error) }
         return addCollection(TypedBinding(collection))
     }
@@ -77,7 +105,15 @@ final class Draft {
 
     // MARK: Records
 
+    /// The stamp of what is written now.
+    @usableFromInline var stamp: UInt64 { tree.stamp }
+
+    /// Whether records of a collection are checked before they are written.
+    @usableFromInline
+    func needsPreparing(_ slot: Int) -> Bool { directory.bindings[slot].needsPreparing }
+
     /// What is to become of a record.
+    @usableFromInline
     enum Edit {
         case keep
         case put(RecordBox, ChangeKinds)
@@ -87,12 +123,13 @@ final class Draft {
     /// Decides about the record under `key` (in its normal form), applies the decision and notes it.
     ///
     /// - Returns: the record there was before.
-    @discardableResult
+    @usableFromInline @discardableResult
     func edit(_ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit) rethrows -> RecordBox? {
         guard failure == nil, admit(key) else { return nil }
         var after: RecordBox?
         var kinds: ChangeKinds = []
         var changed = false
+        var isRemoval = false
         let old = try key.withKeyBytes { bytes in
             try tree.edit(&roots[slot], key: bytes) { row in
                 switch try decide(row.map { unsafeDowncast($0, to: RecordBox.self) }) {
@@ -104,6 +141,7 @@ final class Draft {
                     changed = true
                     return .put(box)
                 case .remove:
+                    isRemoval = true
                     guard row != nil else { return .keep }
                     kinds = .removed
                     changed = true
@@ -113,19 +151,20 @@ final class Draft {
         }
         let before = old.map { unsafeDowncast($0, to: RecordBox.self) }
         if changed { note(slot, ChangeEntry(before: before, after: after, kinds: kinds)) }
-        if directory.hasAsides, changed || before == nil { replaceAside(of: slot, key, by: after) }
+        if directory.hasAsides, changed || isRemoval { replaceAside(of: slot, key, by: after) }
         return before
     }
 
     /// Removes everything in a collection. O(1) in the number of records.
     func clear(_ slot: Int) {
         guard failure == nil, countOperation() else { return }
+        var hadAsides = false
         if let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty {
             tree.clear(&roots[aside])
-            frozen = nil
+            hadAsides = true
         }
-        guard !roots[slot].isEmpty || recorders.contains(where: { $0.slot == slot }) else { return }
-        recorders[recorder(of: slot, count: roots[slot].count)].noteClear()
+        guard !roots[slot].isEmpty || hadAsides || recorders.contains(where: { $0.slot == slot }) else { return }
+        recorders[recorder(of: slot, count: roots[slot].count)].noteClear(ofAsides: hadAsides)
         tree.clear(&roots[slot])
         frozen = nil
     }
@@ -140,6 +179,13 @@ final class Draft {
         // The tree has the change already.
         let countBefore = roots[slot].count - (entry.before == nil ? 1 : 0) + (entry.after == nil ? 1 : 0)
         recorders[recorder(of: slot, count: countBefore)].note(entry, firstStamp: firstStamp)
+        frozen = nil
+    }
+
+    /// Notes that a record was removed of which only the bytes were left, and which nobody counted.
+    func noteRemoval(ofAside aside: RecordBox, of slot: Int) {
+        recorders[recorder(of: slot, count: roots[slot].count)]
+            .note(ChangeEntry(before: aside, after: nil, kinds: .removed), firstStamp: firstStamp)
         frozen = nil
     }
 
@@ -162,12 +208,14 @@ final class Draft {
     }
 
     func countOperation() -> Bool {
+        if isUnlimited { return true }
         operations += 1
         if operations > environment.limits.operationsMax {
             fail(
                 DatabaseError(
                     .transactionTooLarge,
-                    "a transaction has more than \(environment.limits.operationsMax) operations. Write in several transactions, or raise Limits.operationsMax."))
+                    "a transaction has more than \(environment.limits.operationsMax) operations. Write in several transactions, or raise Limits.operationsMax."
+                ))
             return false
         }
         return true
@@ -209,10 +257,13 @@ struct DraftSegment {
 /// The error of a name that can't be one, or `nil`.
 func invalidName(_ name: String, of what: String) -> DatabaseError? {
     let bytes = name.utf8.count
-    if bytes == 0 || bytes > Limits.nameBytesMax || name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) {
+    if bytes == 0 || bytes > Limits.nameBytesMax
+        || name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f })
+    {
         return DatabaseError(
             .invalidName,
-            "the name of \(what) \(name.debugDescription) must have 1 to \(Limits.nameBytesMax) bytes and no control characters")
+            "the name of \(what) \(name.debugDescription) must have 1 to \(Limits.nameBytesMax) bytes and no control characters"
+        )
     }
     return nil
 }

@@ -1,4 +1,4 @@
-import YaprakTrees
+public import YaprakTrees
 
 /// The records of one collection inside a write: to read, to set, to touch, to remove.
 ///
@@ -11,7 +11,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     @usableFromInline let draft: Draft
     @usableFromInline let slot: Int
 
-    @usableFromInline
+    @inlinable
     init(draft: Draft, slot: Int) {
         self.draft = draft
         self.slot = slot
@@ -84,16 +84,23 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     }
 
     /// Inserts or replaces an object and keeps the metadata that is there. The subscript's other name.
-    @usableFromInline
+    @inlinable
     func setObject(_ object: Object, for key: String) {
+        if draft.needsPreparing(slot) { return prepareAndSetObject(object, for: key) }
         let key = RecordKey.normalized(key)
-        if needsPreparing {
-            guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
-            draft.edit(slot, key) { old in .put(keeping(old, key, object, metadata), .objectChanged) }
-        } else {
-            draft.edit(slot, key) { old in
-                .put(keeping(old, key, object, old.flatMap { unsafeDowncast($0, to: Box.self).metadata }), .objectChanged)
-            }
+        draft.edit(slot, key) { old in
+            guard let old else { return .put(keeping(nil, key, object, nil), .objectChanged) }
+            return .put(keeping(old, key, object, unsafeDowncast(old, to: Box.self).metadata), .objectChanged)
+        }
+    }
+
+    @usableFromInline
+    func prepareAndSetObject(_ object: Object, for key: String) {
+        let key = RecordKey.normalized(key)
+        guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
+        // What prepared the record may have changed both.
+        draft.edit(slot, key) { old in
+            .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
         }
     }
 
@@ -115,8 +122,10 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         let key = RecordKey.normalized(key)
         guard let old = draft.box(slot, key).map({ unsafeDowncast($0, to: Box.self) }) else { return false }
         guard let (object, metadata) = prepared(old.object, metadata, key) else { return true }
+        let isPrepared = draft.needsPreparing(slot)
         draft.edit(slot, key) { old in
             guard let old else { return .keep }
+            if isPrepared { return .put(box(old.key, object, metadata), [.objectChanged, .metadataChanged]) }
             let box = Box(
                 key: old.key, object: object, metadata: metadata, objectStamp: old.objectStamp,
                 metadataStamp: draft.tree.stamp)
@@ -159,7 +168,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Returns: what was there, or `nil`. - Complexity: O(log *n*).
     @discardableResult
     public func remove(_ key: String) -> Row<Object, Metadata>? {
-        let old = draft.edit(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
+        let old = draft.edit(slot, RecordKey.normalized(key)) { _ in .remove }
         return old.map { Row(unsafeDowncast($0, to: Box.self)) }
     }
 
@@ -178,11 +187,8 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     // MARK: Inside
 
-    private var needsPreparing: Bool {
-        unsafeDowncast(draft.directory.bindings[slot], to: TypedBinding<Object, Metadata>.self).configuration.prepare != nil
-    }
-
     private func prepared(_ object: Object, _ metadata: Metadata?, _ key: String) -> (Object, Metadata?)? {
+        guard draft.needsPreparing(slot) else { return (object, metadata) }
         let binding = unsafeDowncast(draft.directory.bindings[slot], to: TypedBinding<Object, Metadata>.self)
         guard let prepare = binding.configuration.prepare else { return (object, metadata) }
         var object = object
@@ -202,10 +208,12 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
             metadataStamp: draft.tree.stamp)
     }
 
-    private func keeping(_ old: RecordBox?, _ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
-        Box(
-            key: old?.key ?? key, object: object, metadata: metadata, objectStamp: draft.tree.stamp,
-            metadataStamp: old?.metadataStamp ?? draft.tree.stamp)
+    @inlinable
+    func keeping(_ old: RecordBox?, _ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
+        let stamp = draft.stamp
+        return Box(
+            key: old?.key ?? key, object: object, metadata: metadata, objectStamp: stamp,
+            metadataStamp: old?.metadataStamp ?? stamp)
     }
 }
 

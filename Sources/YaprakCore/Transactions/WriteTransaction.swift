@@ -52,13 +52,16 @@ public struct WriteTransaction: ~Copyable {
     /// What an extension knows at this point of the transaction, its changes included.
     ///
     /// - Throws: `extensionNotRegistered`, `typeMismatch`, or `extensionFailed` if it can't follow.
+    /// - Complexity: O(number of extensions), plus what they have to catch up with.
     public borrowing func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
         try draft.currentSnapshot().reader(of: `extension`)
     }
 
     /// Does a step in a primary extension; it is logged, and undone if the transaction is.
     ///
-    /// - Throws: `extensionNotRegistered`, `typeMismatch`, or `extensionFailed` with what the extension threw.
+    /// - Throws: `extensionNotRegistered`, `typeMismatch`, `transactionTooLarge`, `extensionFailed` with what the extension
+    ///   threw, or `EncodingError` if the operation does not encode.
+    /// - Complexity: that of the extension's `apply`, plus what extensions have to catch up with.
     public mutating func perform<Extension: PrimaryExtension>(
         _ operation: Extension.Operation, on extension: Extension
     ) throws {
@@ -85,7 +88,7 @@ public struct WriteTransaction: ~Copyable {
         if let slot = draft.directory.slot(of: name) { draft.clear(slot) }
     }
 
-    /// Runs `body` after this transaction's commit is published; never after it was undone.
+    /// Runs `body` after this transaction's commit is published; never after it was undone. O(1).
     ///
     /// Several run in the order in which they were given, on the task that called `write`, before `write` returns. A
     /// transaction that turns out to change nothing makes no commit; its callbacks run all the same, it did succeed.
@@ -95,7 +98,8 @@ public struct WriteTransaction: ~Copyable {
 
     /// Attaches a value to the commit: it travels in the changeset (``Changeset/info(as:)``) and in the log.
     ///
-    /// Alone it makes a commit, too. A second call replaces the value of the first.
+    /// Alone it makes a commit, too. A second call replaces the value of the first. With a file it is encoded here, O(size);
+    /// a value that does not encode makes the write throw `encodingFailed`.
     public mutating func setInfo(_ value: some Codable & Sendable) {
         draft.setInfo(value)
     }

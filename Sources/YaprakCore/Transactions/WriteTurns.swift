@@ -1,5 +1,5 @@
 import DequeModule
-import Synchronization
+import YaprakLocks
 
 /// Whose turn it is to write: first come, first served.
 ///

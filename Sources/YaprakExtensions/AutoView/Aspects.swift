@@ -11,9 +11,8 @@ package struct Aspects: OptionSet, Sendable {
     static let key: Self = []
     static let row: Self = [.object, .metadata]
 
-    /// Whether a change of a record that was there before and after can matter.
+    /// Whether a change of a record can matter. (One that came again after all were removed at once is called inserted.)
     func concerns(_ kinds: ChangeKinds) -> Bool {
-        contains(.object) && !kinds.isDisjoint(with: [.objectChanged, .objectTouched])
-            || contains(.metadata) && !kinds.isDisjoint(with: [.metadataChanged, .metadataTouched])
+        contains(.object) && kinds.concernsObject || contains(.metadata) && kinds.concernsMetadata
     }
 }

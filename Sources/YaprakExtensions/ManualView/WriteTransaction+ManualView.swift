@@ -1,5 +1,4 @@
 public import YaprakCore
-import YaprakStorage
 import YaprakTrees
 
 // Arranging a manual view. Each step is logged with the commit, and undone if the transaction is.
@@ -32,7 +31,8 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func append<Object, Metadata>(
-        _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String, in view: ManualView<MixedRow>
+        _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String,
+        in view: ManualView<MixedRow>
     ) throws -> Bool {
         try insert(key, collection.name, at: .max, group, view)
     }
@@ -51,12 +51,18 @@ extension WriteTransaction {
         _ key: String, _ collection: String, at index: Int, _ group: String, _ view: ManualView<Element>
     ) throws -> Bool {
         let member = ManualStep.Member(collection: collection, key: key.normalizedKey)
-        do {
-            try perform(ManualStep(.insert(member, group: group.normalizedKey, index: index)), on: view)
-            return true
-        } catch let error as DatabaseError where error.cause is RefusedStep {
+        let now = try snapshot()
+        let state = try now.reader(of: view).state
+        guard let row = view.row(member) else {
+            preconditionFailure("view \"\(view.name)\" does not look at \"\(collection)\"")
+        }
+        guard state.placements(of: row).isEmpty, now.box(forKey: member.key, inCollection: collection) != nil else {
             return false
         }
+        let step = ManualStep.Action.insert(
+            member, group: group.normalizedKey, index: min(max(0, index), state.count(ofGroup: group)))
+        try perform(ManualStep(step), on: view)
+        return true
     }
 
     /// Takes a record out of a manual view, wherever in it it is. The record itself stays.

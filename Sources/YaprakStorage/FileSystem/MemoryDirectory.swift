@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import YaprakLocks
 internal import SystemPackage
 
 /// A directory of the simulated disk.

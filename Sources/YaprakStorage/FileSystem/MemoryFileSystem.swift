@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import YaprakLocks
 package import SystemPackage
 
 /// A simulated disk: what is durable and what is not are two things, any call can fail, the power can go at any call.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import YaprakLocks
 internal import SystemPackage
 
 #if canImport(Darwin)

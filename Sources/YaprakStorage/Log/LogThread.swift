@@ -1,3 +1,4 @@
+internal import YaprakLocks
 internal import Synchronization
 
 /// The only thread of the engine: a sync blocks, and must not block Swift's pool.

@@ -1,7 +1,7 @@
 /// What opening a database found and did.
 ///
 ///     let report = database.recoveryReport
-///     print(report)       // checkpoint 1200, 34 commits replayed, 1 torn byte range of 512 bytes, 3 ms
+///     print(report)       // checkpoint 1200, 34 commits replayed to 1234, 512 torn bytes left aside, 0.003 seconds
 public struct RecoveryReport: Sendable, CustomStringConvertible {
     /// The checkpoint the state was loaded from; nil when the log reaches back to the first commit and none was used.
     public package(set) var checkpoint: CommitNumber?
@@ -19,6 +19,8 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
     public package(set) var relogged: Int = 0
     /// What was strange but cost nothing: a rotten checkpoint that an older one stands in for, a foreign file.
     public package(set) var notes: [String] = []
+    /// Records that do not decode to the type of their collection and are kept as bytes, outside of reads.
+    public package(set) var recordsSetAside: Int = 0
     /// How long recovery took, from the lock to the last commit.
     public package(set) var duration: Duration = .zero
     /// Whether the last writer had closed the database.
@@ -31,6 +33,7 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
         let start = checkpoint.map { "checkpoint \($0)" } ?? "no checkpoint"
         let torn = tornBytes > 0 ? ", \(tornBytes) torn bytes left aside" : ""
         let noted = notes.isEmpty ? "" : ", \(notes.count) notes"
-        return "\(start), \(commits) commits replayed to \(newest)\(torn)\(noted), \(duration)"
+        let aside = recordsSetAside > 0 ? ", \(recordsSetAside) records set aside" : ""
+        return "\(start), \(commits) commits replayed to \(newest)\(torn)\(noted)\(aside), \(duration)"
     }
 }

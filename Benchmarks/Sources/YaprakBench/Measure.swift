@@ -1,0 +1,12 @@
+/// A row of the performance targets.
+struct Measure {
+    let id: String
+    let run: (Settings, Report) async throws -> Void
+
+    static var all: [Measure] {
+        [
+            pointRead, newestRead, singleWrite, bulkLoad, bulkLoadLogged, durableCommit, concurrentDurableCommits,
+            opening, memory, readerBesideWriter, fork, oldSnapshot,
+        ]
+    }
+}

@@ -1,0 +1,40 @@
+import HashTreeCollections
+import Yaprak
+
+extension Measure {
+    /// P4: bulk load, 1,000 rows per transaction, in memory.
+    static var bulkLoad: Measure {
+        Measure(id: "P4") { settings, report in
+            let n = settings.rows
+            let keys = KeyShape.random.keys(n)
+            let items = Item.make(n)
+            let bytes = keys.map { Array($0.utf8) }
+            let blobs = (0..<n).map(blob)
+
+            let series = try await interleave(
+                [
+                    Contender(name: "Yaprak") {
+                        let database = Database.inMemory()
+                        return try await time(n) { try await database.fill(keys, items) }
+                    },
+                    Contender(name: "LMDB writemap, no sync") {
+                        let lmdb = LMDBPeer(.writeMapWithoutSync, in: try settings.freshDirectory("lmdb"))
+                        defer { lmdb.close() }
+                        return time(n) { lmdb.fill(bytes, blobs) }
+                    },
+                    Contender(name: "TreeDictionary, no transactions") {
+                        var tree = TreeDictionary<String, Boxed>()
+                        return time(n) { for i in 0..<n { tree[keys[i]] = Boxed(key: keys[i], item: items[i]) } }
+                    },
+                    Contender(name: "Dictionary, no transactions") {
+                        var dictionary: [String: Boxed] = [:]
+                        return time(n) { for i in 0..<n { dictionary[keys[i]] = Boxed(key: keys[i], item: items[i]) } }
+                    },
+                ], runs: settings.runs)
+
+            for (peer, target) in zip(series.dropFirst(), [Target.atMost(0.45), .none, .none]) {
+                report.compare("P4", "bulk load, 1,000 per transaction, per row", series[0], peer, target)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CHelpers
+import HashTreeCollections
+import Yaprak
+
+extension Measure {
+    /// P13: what the index costs over keys and payloads, and what a held snapshot costs.
+    static var memory: Measure {
+        Measure(id: "P13") { settings, report in
+            let n = settings.rows
+            let keys = KeyShape.random.keys(n)
+            let items = Item.make(n)
+
+            // All share the strings; what is counted is what each keeps beside them.
+            let array = heapGrowth { zip(keys, items).map { (key: $0, item: $1) } }
+            let boxes = heapGrowth { zip(keys, items).map { Boxed(key: $0, item: $1) } }
+            let dictionary = heapGrowth { Dictionary(uniqueKeysWithValues: zip(keys, boxes.made)) }
+            let tree = heapGrowth { TreeDictionary(uniqueKeysWithValues: zip(keys, boxes.made)) }
+            let ours = try await heapGrowth {
+                let database = try await Database.filled(keys, items)
+                try await database.settle()
+                return database
+            }
+            func perRow(_ bytes: Int) -> Double { Double(bytes) / Double(n) }
+            report.hold(
+                "P13", "index bytes per row, over an array of (key, object)", perRow(ours.bytes - array.bytes), atMost: 40,
+                unit: .bytes)
+            report.hold(
+                "P13", "index bytes per row, over an array of boxes of both", perRow(ours.bytes - boxes.bytes), unit: .bytes)
+            report.hold("P13", "Dictionary's bytes per row, boxes not counted", perRow(dictionary.bytes), unit: .bytes)
+            report.hold("P13", "TreeDictionary's bytes per row, boxes not counted", perRow(tree.bytes), unit: .bytes)
+
+            let database = ours.made
+            let held = try await heapGrowth {
+                var snapshots: [Snapshot] = []
+                snapshots.reserveCapacity(1000)
+                for i in 0..<1000 {
+                    let at = i &* 7919 % n
+                    try await database.write { $0[.items][keys[at]] = items[(at + 1) % n] }
+                    snapshots.append(database.snapshot)
+                }
+                try await database.settle()
+                return snapshots
+            }
+            report.hold(
+                "P13", "bytes per held snapshot, one-row commits apart", Double(held.bytes) / 1000, atMost: 4096, unit: .bytes)
+            withExtendedLifetime((array, boxes, dictionary, tree, held)) {}
+        }
+    }
+}
+
+extension Database {
+    /// Lets the background free what nobody needs.
+    func settle() async throws {
+        try await Task.sleep(for: .milliseconds(300))
+    }
+}

@@ -1,0 +1,57 @@
+import CHelpers
+import Yaprak
+
+extension Measure {
+    /// P15: a fork of many rows, against taking a snapshot.
+    static var fork: Measure {
+        Measure(id: "P15") { settings, report in
+            let n = settings.manyRows
+            let database = try await Database.filled(KeyShape.random.keys(n), Item.make(n))
+            let small = try await Database.filled(KeyShape.random.keys(1000), Item.make(1000))
+            try await database.settle()
+            let operations = 2_000
+
+            let series = try await interleave(
+                [
+                    Contender(name: "Yaprak, fork") {
+                        var forks: [Database] = []
+                        forks.reserveCapacity(operations)
+                        let cost = await time(operations) {
+                            for _ in 0..<operations { forks.append(await database.fork()) }
+                        }
+                        precondition(forks[0].snapshot[.items].count == n)
+                        return cost
+                    },
+                    Contender(name: "snapshot") {
+                        var snapshots: [Snapshot] = []
+                        snapshots.reserveCapacity(operations)
+                        return time(operations) { for _ in 0..<operations { snapshots.append(database.snapshot) } }
+                    },
+                ], runs: settings.runs)
+            report.compare("P15", "fork of \(n) rows", series[0], series[1], .atMost(10))
+
+            // The gate on what doesn't wobble: a fork of a million rows takes what a fork of a thousand takes.
+            if ch_counts() != 0 {
+                let many = await allocations { await database.fork() }
+                let few = await allocations { await small.fork() }
+                report.hold("P15", "allocations of a fork of \(n) rows", Double(many), atMost: Double(few))
+            }
+            let heap = await heapGrowth {
+                var forks: [Database] = []
+                for _ in 0..<100 { forks.append(await database.fork()) }
+                return forks
+            }
+            report.hold("P15", "bytes of a fork of \(n) rows", Double(heap.bytes) / 100, atMost: 8192, unit: .bytes)
+            withExtendedLifetime(heap) {}
+        }
+    }
+
+    private static func allocations(_ make: () async -> Database) async -> UInt64 {
+        _ = await make()
+        let before = ch_allocations()
+        let made = await make()
+        let count = ch_allocations() - before
+        withExtendedLifetime(made) {}
+        return count
+    }
+}

@@ -1,0 +1,34 @@
+import YaprakLocks
+import YaprakStorage
+
+/// The first failure of the log that no writer has dealt with yet.
+///
+/// Told by the log's thread, which keeps this and not the database: it must never be the last to let go of that, for
+/// closing waits for the log's thread. Commits that were queued before a failure was dealt with may fail after it;
+/// they are of an older era, and no news.
+final class LogHealth: Sendable {
+    private struct State {
+        var era = 0
+        var failure: DatabaseError?
+    }
+
+    private let state = Mutex(State())
+
+    /// Counts the failures that were dealt with. A commit belongs to the era in which it is queued.
+    var era: Int { state.withLock { $0.era } }
+
+    var failure: DatabaseError? { state.withLock { $0.failure } }
+
+    /// Notes that a commit of an era failed.
+    func note(_ error: DatabaseError, era: Int) {
+        state.withLock { if $0.era == era, $0.failure == nil { $0.failure = error } }
+    }
+
+    /// Memory is back at what was published, and the log goes on behind it.
+    func begin() {
+        state.withLock {
+            $0.era += 1
+            $0.failure = nil
+        }
+    }
+}

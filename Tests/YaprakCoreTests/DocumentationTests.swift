@@ -1,0 +1,440 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+/// The programs that the documentation shows: they compile, they run, and the pages show nothing else.
+///
+/// A program stands between `// snippet: name` and `// end` in a file of this target. On a page a block of Swift has the
+/// comment `<!-- snippet: name -->` on the line before it, and is the same text, indentation aside. Several names stand for
+/// several programs, one after the other.
+@Suite struct DocumentationTests {
+    let directory = TemporaryDirectory()
+
+    @Test func `Getting started is a program that runs`() async throws {
+        // snippet: start-write
+        let database = Database.inMemory()
+
+        try await database.write { transaction in
+            transaction[.books]["dune"] = Book(title: "Dune", genre: "sci-fi", salesRank: 3)
+            transaction[.books]["emma"] = Book(title: "Emma", genre: "romance", salesRank: 8)
+        }
+        // end
+
+        // snippet: start-read
+        let books = database.snapshot[.books]
+        print(books["dune"]?.title ?? "no such book")  // Dune
+        for row in books where row.object.salesRank < 5 { print(row.key, row.object.title) }
+        for row in books[keys: "a"..<"e"] { print(row.key) }  // a range of keys, found in O(log n)
+        // end
+
+        // snippet: start-snapshot
+        let before = database.snapshot
+        try await database.write { $0[.books]["dune"]?.salesRank = 1 }
+        let after = database.snapshot
+        let ranks = [before, after].map { $0[.books]["dune"]?.salesRank }  // 3, then 1
+        // end
+        #expect(ranks == [3, 1])
+
+        // snippet: start-follow
+        let changesets = database.changesets()  // every commit from here on
+        let follower = Task {
+            for try await changeset in changesets where changeset.hasChange(in: .books) {
+                for change in changeset.changes(in: .books) {
+                    print(
+                        changeset.commitNumber, change.before?.object.title ?? "new",
+                        change.after?.object.title ?? "gone")
+                }
+            }
+        }
+        // end
+
+        // snippet: start-register
+        try await database.register(Counter())
+        try await database.write { $0[.books]["it"] = Book(title: "It", genre: "horror") }
+        let count = database.snapshot[Counter()]["books"]  // 3
+        // end
+        #expect(count == 3)
+
+        // snippet: start-fork
+        let preview = await database.fork()
+        try await preview.write { $0[.books].removeAll() }  // the original keeps its books
+        // end
+        #expect(preview.snapshot[.books].isEmpty && database.snapshot[.books].count == 3)
+        #expect(preview.snapshot[Counter()].isEmpty)
+
+        try await database.close()
+        try await follower.value
+    }
+
+    @Test func `The program of the README runs`() async throws {
+        // snippet: readme
+        let database = Database.inMemory()  // or: try await Database.open(at: "shop.yaprak", collections: .books)
+        let changes = database.changesets()  // every commit from here on, none dropped
+
+        try await database.write { transaction in  // all of it or nothing; throwing undoes it
+            transaction[.books]["abc"] = Book(title: "Dune", salesRank: 3)
+            transaction[.books]["abc"]?.salesRank += 1
+        }
+        let before = database.snapshot  // a value: no await, no lock held, stays what it is
+        try await database.write { $0[.books].removeAll() }
+
+        print(before[.books]["abc"]!.title, database.snapshot[.books].count)  // Dune 0
+        for try await commit in changes.prefix(2) { print(commit.commitNumber) }  // 1, then 2
+        // end
+        #expect(before[.books]["abc"]?.salesRank == 4 && database.commitNumber == 2)
+    }
+
+    @Test func `A database with a file is opened, closed and opened again`() async throws {
+        let path = FilePath(directory.appending("shop.yaprak"))
+        // snippet: start-open
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        try await database.close()
+        // end
+        let again = try await Database.open(at: path, collections: .books)
+        #expect(again.snapshot[.books]["dune"]?.title == "Dune" && again.commitNumber == 1)
+        try await again.close()
+    }
+
+    // MARK: Concurrency
+
+    // snippet: model
+    @MainActor
+    final class ShopModel {
+        private(set) var titles: [String] = []
+
+        func follow(_ database: Database) async {
+            for await snapshot in database.snapshots {
+                titles = snapshot[.books].objects.map(\.title)
+            }
+        }
+    }
+    // end
+
+    @Test func `A model on the main actor follows the newest snapshot`() async throws {
+        let database = Database.inMemory()
+        let model = ShopModel()
+        let task = Task { await model.follow(database) }
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        try await database.close()
+        await task.value
+        #expect(await model.titles == ["Dune"])
+    }
+
+    @Test func `Long work is cut into writes, or done beside them`() async throws {
+        let database = Database.inMemory()
+        try await database.write { for index in 0..<2_500 { $0[.books]["\(index)"] = Book(title: "x", salesRank: 9) } }
+        // snippet: chunks
+        let keys = Array(database.snapshot[.books].keys)
+        for start in stride(from: 0, to: keys.count, by: 1_000) {
+            let chunk = keys[start..<min(start + 1_000, keys.count)]
+            try await database.write { transaction in
+                for key in chunk { transaction[.books][key]?.salesRank = 0 }
+            }
+        }
+        // end
+        #expect(database.commitNumber == 4 && database.snapshot[.books].objects.allSatisfy { $0.salesRank == 0 })
+    }
+
+    // snippet: beside
+    struct Changed: Error {}
+
+    func improve(_ key: String, in database: Database, by work: (Book) async throws -> Book) async throws {
+        guard let seen = database.snapshot[.books].row(for: key) else { return }
+        let improved = try await work(seen.object)  // takes its time; nobody waits for it
+        try await database.write { transaction in
+            guard let present = transaction[.books].row(for: key), present.isIdentical(to: seen) else {
+                throw Changed()
+            }
+            transaction[.books][key] = improved
+        }
+    }
+    // end
+
+    @Test func `Work beside a write notices that it was overtaken`() async throws {
+        let database = Database.inMemory()
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        try await improve("dune", in: database) { Book(title: $0.title + "!") }
+        #expect(database.snapshot[.books]["dune"]?.title == "Dune!")
+        await #expect(throws: Changed.self) {
+            try await improve("dune", in: database) { book in
+                try await database.write { $0[.books]["dune"] = Book(title: "other") }
+                return book
+            }
+        }
+    }
+
+    // MARK: Snapshots
+
+    @Test func `What is read from one snapshot belongs together`() async throws {
+        let database = Database.inMemory()
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        // snippet: together
+        let snapshot = database.snapshot
+        let summary = (books: snapshot[.books].count, authors: snapshot[.authors].count)  // of the same commit
+        // end
+        #expect(summary == (1, 0))
+        // snippet: undo
+        let before = database.snapshot
+        try await database.write { $0[.books].removeAll() }
+        try await database.restore(before)  // a commit of its own; the history keeps both
+        // end
+        #expect(database.snapshot[.books].count == 1 && database.commitNumber == 3)
+    }
+
+    // MARK: Transactions
+
+    @Test func `Every verb does what the page says`() async throws {
+        let database = Database.inMemory()
+        // snippet: verbs
+        try await database.write { transaction in
+            transaction[.shelved].set(Book(title: "Dune"), metadata: Shelf(room: "2"), for: "dune")
+            transaction[.shelved]["dune"]?.salesRank = 3  // keeps the metadata
+            transaction[.shelved].replaceMetadata(Shelf(room: "7"), for: "dune")  // keeps the object
+            transaction[.shelved].touchObject(for: "dune")  // writes nothing, tells everybody
+            let gone = transaction[.shelved].remove("emma")  // nil: there was none
+            assert(gone == nil)
+        }
+        // end
+        #expect(database.snapshot[.shelved].metadata(for: "dune") == Shelf(room: "7"))
+
+        // snippet: rollback
+        struct SoldOut: Error {}
+        do {
+            try await database.write { transaction in
+                transaction[.shelved]["dune"] = nil
+                throw SoldOut()
+            }
+        } catch is SoldOut {
+            print(database.snapshot[.shelved].count)  // 1: nothing happened
+        }
+        // end
+        #expect(database.commitNumber == 1)
+
+        // snippet: walk
+        try await database.write { transaction in
+            for row in transaction[.books].rows where row.object.genre == "horror" {
+                transaction[.books].remove(row.key)  // the walk sees what was there when it began
+            }
+        }
+        // end
+
+        // snippet: info
+        let number = try await database.write(origin: "import") { transaction in
+            transaction[.books]["emma"] = Book(title: "Emma")
+            transaction.setInfo(["source": "catalogue.csv"])
+            transaction.afterCommit { print("imported") }
+            return transaction.commitNumber
+        }
+        // end
+        #expect(number == 2 && database.commitNumber == 2)
+
+        // snippet: prepare
+        struct EmptyTitle: Error {}
+        let checked = RecordCollection.books.configured {
+            $0.prepare { key, book, _ in
+                if book.title.isEmpty { throw EmptyTitle() }
+            }
+        }
+        try await database.bind(checked)
+        // end
+        await #expect(throws: EmptyTitle.self) { try await database.write { $0[.books]["x"] = Book(title: "") } }
+    }
+
+    // MARK: Changes
+
+    @Test func `Changes are asked, followed and resumed`() async throws {
+        let database = Database.inMemory()
+        // snippet: connection
+        let list = database.connect("list")
+        await list.beginLongLivedRead()  // stays at this commit …
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        try await list.write { $0[.books]["emma"] = Book(title: "Emma") }
+        let shown = await list.snapshot[.books].count  // 0
+        let changes = await list.advance()  // … until it moves on
+        if changes.hasChange(forKey: "dune", in: .books) { print("redraw Dune") }
+        let origins = changes.map(\.origin)  // "", "list"
+        // end
+        #expect(shown == 0 && origins == ["", "list"])
+        // snippet: net
+        let net = changes.netChanges.changes(in: .books)  // several commits, asked as one
+        for change in net { print(change.key, change.kinds.contains(.inserted)) }
+        // end
+        #expect(net.map(\.key) == ["dune", "emma"])
+        try await database.close()
+    }
+
+    // snippet: resume
+    func upload(_ database: Database, after last: CommitNumber, _ send: (Changeset) async throws -> Void) async throws {
+        for try await changeset in database.changesets(since: last) {
+            try await send(changeset)  // then remember changeset.commitNumber
+        }
+    }
+    // end
+
+    @Test func `An upload goes on where it stopped`() async throws {
+        let path = FilePath(directory.appending("shop.yaprak"))
+        var database = try await Database.open(at: path, collections: .books)
+        for index in 0..<3 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+        try await database.close()
+        database = try await Database.open(at: path, collections: .books)
+        let sent = Log()
+        let open = database
+        await #expect(throws: CancellationError.self) {
+            try await upload(open, after: 1) {
+                sent.add("\($0.commitNumber)")
+                if $0.commitNumber == 3 { throw CancellationError() }
+            }
+        }
+        #expect(sent.lines == ["2", "3"])
+        try await database.close()
+    }
+
+    // MARK: Extensions
+
+    @Test func `The extensions of the page work together`() async throws {
+        let database = Database.inMemory()
+        // snippet: use-extensions
+        let counter = Counter()
+        let total = Total(counter: counter)
+        let pins = Pins()
+        try await database.register(counter)  // parents first
+        try await database.register(total)
+        try await database.register(pins)
+        try await database.write { transaction in
+            transaction[.books]["dune"] = Book(title: "Dune")
+            try transaction.perform(.pin("dune"), on: pins)
+            print(try transaction.reader(of: total))  // 1: a write sees its own changes
+        }
+        let snapshot = database.snapshot
+        print(snapshot[counter], snapshot[total], snapshot[pins])
+        // end
+        #expect(snapshot[counter] == ["books": 1] && snapshot[total] == 1 && snapshot[pins] == ["dune"])
+    }
+
+    // MARK: Testing
+
+    // snippet: double
+    func makeDatabase() async throws -> Database {
+        var options = DatabaseOptions()
+        options.clock = { 1_357_000_000_000_000_000 }  // one clock, one history
+        let database = Database.inMemory(checkingCoding: true, options: options)
+        try await database.register(Counter())
+        try await database.write { for index in 0..<100 { $0[.books]["\(index)"] = Book(title: "Volume \(index)") } }
+        return database
+    }
+    // end
+
+    @Test func `A fork per case starts where the others did`() async throws {
+        // snippet: fork-per-case
+        let fixture = try await makeDatabase()
+        for key in ["0", "50", "99"] {
+            let database = await fixture.fork(checkingCoding: true)
+            try await database.write { $0[.books].remove(key) }
+            #expect(database.snapshot[Counter()] == ["books": 99])
+        }
+        // end
+        #expect(fixture.snapshot[.books].count == 100)
+    }
+
+    // MARK: The pages
+
+    /// Where the package is.
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+    /// The pages of the catalog, and the README where there is one.
+    private static func pages() throws -> [(name: String, text: String)] {
+        let catalog = root.appending(path: "Sources/Yaprak/Yaprak.docc")
+        let articles = FileManager.default.enumerator(at: catalog, includingPropertiesForKeys: nil)?.allObjects ?? []
+        let readme = root.appending(path: "README.md")
+        let urls =
+            articles.compactMap { $0 as? URL } + (FileManager.default.fileExists(atPath: readme.path) ? [readme] : [])
+        return try urls.filter { $0.pathExtension == "md" }.map { ($0.lastPathComponent, try text($0)) }
+    }
+
+    /// The programs between the markers of this target's files, without the indentation of their first line.
+    private static func snippets() throws -> [String: [Substring]] {
+        let tests = root.appending(path: "Tests/YaprakCoreTests")
+        var snippets: [String: [Substring]] = [:]
+        for url in try FileManager.default.contentsOfDirectory(at: tests, includingPropertiesForKeys: nil)
+        where url.pathExtension == "swift" {
+            var name: String?
+            for line in try text(url).split(separator: "\n", omittingEmptySubsequences: false) {
+                let trimmed = line.trimmingCharacters(in: .whitespaces)
+                if trimmed.hasPrefix("// snippet: ") {
+                    name = String(trimmed.dropFirst(12))
+                    #expect(snippets[name!] == nil, "two snippets are called \(name!)")
+                    snippets[name!] = []
+                } else if trimmed == "// end" {
+                    name = nil
+                } else if let name {
+                    snippets[name]!.append(line)
+                }
+            }
+            #expect(name == nil, "a snippet in \(url.lastPathComponent) has no end")
+        }
+        return snippets.mapValues(unindented)
+    }
+
+    /// A program without its layout, which is the formatter's.
+    private static func words(of lines: [Substring]) -> String {
+        lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+            .replacing("( ", with: "(").replacing(" )", with: ")")
+    }
+
+    private static func unindented(_ lines: [Substring]) -> [Substring] {
+        let indentation = lines.first { !$0.isEmpty }?.prefix { $0 == " " }.count ?? 0
+        return lines.map { $0.dropFirst(min(indentation, $0.prefix { $0 == " " }.count)) }
+    }
+
+    @Test func `Every block of Swift on a page is a program that was compiled`() throws {
+        let snippets = try Self.snippets()
+        var shown: Set<String> = []
+        for (page, text) in try Self.pages() {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            for (index, line) in lines.enumerated() where line == "```swift" {
+                let tag = index == 0 ? "" : lines[index - 1]
+                guard tag.hasPrefix("<!-- snippet: "), tag.hasSuffix(" -->") else {
+                    Issue.record("\(page):\(index + 1): a block of Swift without <!-- snippet: name --> before it")
+                    continue
+                }
+                let names = tag.dropFirst(14).dropLast(4).split(separator: " ").map(String.init)
+                shown.formUnion(names)
+                let block = lines[(index + 1)...].prefix { $0 != "```" }
+                let program = names.map { snippets[$0] ?? [] }.joined(separator: [""])
+                #expect(
+                    Self.words(of: Array(block)) == Self.words(of: Array(program)),
+                    "\(page):\(index + 1): the block is not \(names) of the tests")
+            }
+        }
+        #expect(Set(snippets.keys) == shown, "a snippet that no page shows")
+    }
+
+    @Test func `Every link to an article leads somewhere`() throws {
+        let pages = try Self.pages()
+        let names = Set(pages.map { $0.name.dropLast(3) })
+        for (page, text) in pages {
+            for link in text.matches(of: #/<doc:([^>]+)>/#) {
+                #expect(names.contains(link.1), "\(page) links to \(link.1), which is not there")
+            }
+        }
+    }
+
+    @Test func `Every suite that a page names is there`() throws {
+        let tests = FileManager.default.enumerator(
+            at: Self.root.appending(path: "Tests"), includingPropertiesForKeys: nil)
+        let sources = try (tests?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+            .map { try Self.text($0) }
+        for (page, text) in try Self.pages() {
+            for suite in Set(text.matches(of: #/`([A-Z][A-Za-z]*Tests)`/#).map(\.1)) {
+                #expect(
+                    sources.contains { $0.contains("struct \(suite) ") }, "\(page) names \(suite), which is not there")
+            }
+        }
+    }
+}

@@ -1,0 +1,457 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+@testable import YaprakStorage
+
+/// Faults that a review found: what happened is at the head of each test.
+@Suite struct ReviewTests {
+    let directory = TemporaryDirectory()
+    var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
+
+    /// Refuses titles that begin with "bad".
+    struct Strict: Codable, Sendable, Equatable {
+        var title: String
+        init(title: String) { self.title = title }
+        init(from decoder: any Decoder) throws {
+            title = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .title)
+            if title.hasPrefix("bad") {
+                throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: title))
+            }
+        }
+        enum CodingKeys: CodingKey { case title }
+    }
+    static let strict = RecordCollection<Strict, NoMetadata>("books")
+    static let lenient = strict.configured { $0.undecodable = .setAside }
+
+    /// Whether `flag` is set within some seconds.
+    private func happens(_ flag: Flag) async throws -> Bool {
+        for _ in 0..<3000 {
+            if flag.isSet { return true }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        return false
+    }
+
+    private func withBadRecords(_ keys: [String]) async throws {
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.write { for key in keys { $0[.books][key] = Book(title: key) } }
+        try await database.close()
+    }
+
+    // A ticket kept one waiter. A writer waits for its ticket, and so do drain, close and bind for the newest one: the
+    // second to come took the place of the first, which waited for ever.
+    @Test func `Everybody who waits for a commit goes on`() async throws {
+        let ticket = CommitTicket()
+        let done = [Flag(), Flag(), Flag()]
+        for flag in done {
+            Task.detached {
+                try await ticket.wait()
+                flag.set()
+            }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        ticket.resolve(.success(()))
+        for flag in done { #expect(try await happens(flag)) }
+    }
+
+    @Test func `A write and those who drain meanwhile all return`() async throws {
+        let database = try await Database.open(at: path, collections: .books)
+        let done = Flag()
+        Task.detached {
+            for index in 0..<50 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+                    for _ in 0..<3 { group.addTask { try await database.drain() } }
+                    try await group.waitForAll()
+                }
+            }
+            done.set()
+        }
+        #expect(try await happens(done))
+    }
+
+    // An extension that threw in the middle of a write was asked again at its end, and those before it followed twice.
+    @Test func `A write whose extension threw is undone, also if the closure swallows the error`() async throws {
+        struct Picky: DatabaseExtension {
+            let name = "picky"
+            struct No: Error {}
+            func makeRoot() -> Int { 0 }
+            func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+                if context.after[.books].count == 1 { throw No() }
+                return nil
+            }
+        }
+        let database = Database.inMemory()
+        try await database.register(Counter())
+        try await database.register(Picky())
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { transaction in
+                transaction[.books]["a"] = Book(title: "a")
+                _ = try? transaction.snapshot()
+                transaction[.books]["b"] = Book(title: "b")
+            }
+        }
+        #expect(error?.code == .extensionFailed)
+        #expect(database.commitNumber == 0 && database.snapshot[Counter()] == [:])
+    }
+
+    // A touch finds no record where one was set aside, and took the bytes away all the same.
+    @Test func `Touching a key leaves what was set aside under it`() async throws {
+        try await withBadRecords(["bad", "good"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let isThere = try await database.write { $0[Self.strict].touchObject(for: "bad") }
+        #expect(!isThere)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        #expect(database.commitNumber == 1)
+        try await database.close()
+    }
+
+    // Records set aside are out of extensions, but their removal was told to them.
+    @Test func `Extensions hear nothing of records that were set aside`() async throws {
+        try await withBadRecords(["bad", "good"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.register(Counter())
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict].remove("bad") }
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict].removeAll() }
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.close()
+        let again = try await Database.open(at: path, collections: Self.lenient)
+        #expect(again.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await again.close()
+    }
+
+    // With nothing but set-aside records in a collection, its clearing was not logged: memory lost what the disk kept.
+    @Test func `Removing everything removes what was set aside, also where nothing else is left`() async throws {
+        try await withBadRecords(["bad"])
+        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        try await database.write { transaction in
+            transaction[Self.strict].removeAll()
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+    }
+
+    // Extensions never saw the rows of a collection without types, but were told that so many were removed.
+    @Test func `Extensions hear nothing of collections without types`() async throws {
+        try await withBadRecords(["a", "b"])
+        let database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Counter())
+        try await database.write { $0.removeAll(inCollectionNamed: "books") }
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.close()
+    }
+
+    // Rows that were replayed had the stamps of those in the checkpoint, so that a change looked like a touch.
+    @Test func `An extension that is taken over learns what kinds of changes it missed`() async throws {
+        struct Kinds: DatabaseExtension {
+            let name = "kinds"
+            func makeRoot() -> [String: UInt8] { [:] }
+            func update(_ root: inout [String: UInt8], for changes: NetChanges, in context: ExtensionContext) -> Never?
+            {
+                for name in changes.collectionNames {
+                    for (key, kinds) in changes.keys(inCollectionNamed: name) { root[key] = kinds.rawValue }
+                }
+                return nil
+            }
+            func encode(_ root: [String: UInt8]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+            func decode(_ bytes: [UInt8]) throws -> [String: UInt8] {
+                try CBORDecoder().decode([String: UInt8].self, from: bytes)
+            }
+        }
+        var database = try await Database.open(at: path, collections: .shelved)
+        try await database.register(Kinds())
+        try await database.write { for key in ["o", "m", "t"] { $0[.shelved][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.write { transaction in
+            transaction[.shelved]["o"]?.title = "new"
+            transaction[.shelved].replaceMetadata(Shelf(room: "1"), for: "m")
+            transaction[.shelved].touchRow(for: "t")
+        }
+        try await database.close()
+        database = try await Database.open(at: path, collections: .shelved)
+        let host = try await database.register(Kinds())
+        #expect(await host.origin == .adopted)
+        let kinds = database.snapshot[Kinds()].mapValues { ChangeKinds(rawValue: $0) }
+        #expect(kinds == ["o": .objectChanged, "m": .metadataChanged, "t": [.objectTouched, .metadataTouched]])
+        try await database.close()
+    }
+
+    // What `prepare` changed beside the value that was set was in memory, and neither in the log nor in the changeset.
+    @Test func `What prepare changes is logged, whichever verb was used`() async throws {
+        let prepared = RecordCollection.shelved.configured {
+            $0.prepare { _, book, shelf in
+                book.genre = shelf?.room ?? "none"
+                shelf = Shelf(room: book.title)
+            }
+        }
+        var database = try await Database.open(at: path, collections: prepared)
+        try await database.write { $0[.shelved]["a"] = Book(title: "one") }
+        try await database.write { $0[.shelved]["a"] = Book(title: "two") }
+        try await database.write { $0[.shelved]["b"] = Book(title: "one") }
+        try await database.write { $0[.shelved].replaceMetadata(Shelf(room: "x"), for: "b") }
+        let before = database.snapshot[.shelved].map { [$0.key, $0.object.title, $0.object.genre, $0.metadata?.room] }
+        try await database.close()
+        database = try await Database.open(at: path, collections: .shelved)
+        #expect(
+            database.snapshot[.shelved].map { [$0.key, $0.object.title, $0.object.genre, $0.metadata?.room] } == before)
+        try await database.close()
+    }
+
+    // A root that counts records which this launch does not decode was taken over as it was.
+    @Test func `A root is not taken over where records of its time do not decode any more`() async throws {
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.register(Counter())
+        try await database.write { for key in ["bad", "good"] { $0[.books][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient)
+        let host = try await database.register(Counter())
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.close()
+    }
+
+    // The same with migrations: the root was made of other values.
+    @Test func `A root is not taken over where records were migrated since`() async throws {
+        struct Titles: DatabaseExtension {
+            let name = "titles"
+            func makeRoot() -> [String: String] { [:] }
+            func update(_ root: inout [String: String], for changes: NetChanges, in context: ExtensionContext) -> Never?
+            {
+                for change in changes.changes(in: .books) { root[change.key] = change.after?.object.title }
+                return nil
+            }
+            func encode(_ root: [String: String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+            func decode(_ bytes: [UInt8]) throws -> [String: String] {
+                try CBORDecoder().decode([String: String].self, from: bytes)
+            }
+        }
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.register(Titles())
+        try await database.write { $0[.books]["a"] = Book(title: "old") }
+        try await database.checkpoint()
+        try await database.close()
+        let migrating = RecordCollection.books.configured {
+            $0.version = 2
+            $0.migrate(from: 1, to: 2) {
+                $0.object = .map([
+                    .init("title", .text("new")), .init("genre", .text("")), .init("salesRank", .integer(1)),
+                ])
+            }
+        }
+        database = try await Database.open(at: path, collections: migrating)
+        try await database.register(Titles())
+        #expect(database.snapshot[Titles()] == ["a": "new"])
+        try await database.close()
+    }
+
+    // An extension that looks at the records before the changes met a collection that had no types yet.
+    @Test func `While a collection is bound, what was before has its types and none of its records`() async throws {
+        struct Before: DatabaseExtension {
+            let name = "before"
+            func makeRoot() -> [Int] { [] }
+            func update(_ root: inout [Int], for changes: NetChanges, in context: ExtensionContext) -> Never? {
+                if changes.collectionNames.contains("books") { root.append(context.before[.books].count) }
+                return nil
+            }
+        }
+        try await withBadRecords(["a", "b"])
+        let database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Before())
+        try await database.bind(.books)
+        #expect(database.snapshot[Before()] == [0])
+        try await database.write { $0[.books]["c"] = Book(title: "c") }
+        #expect(database.snapshot[Before()] == [0, 2])
+        try await database.close()
+    }
+
+    // What was removed one by one before everything was, was told twice; read back from the log it was a change of a
+    // record that is neither before nor after, and stopped the program.
+    @Test func `Removals before the removal of everything are part of it`() async throws {
+        let database = try await Database.open(at: path, collections: .books, .authors)
+        try await database.write { transaction in
+            transaction[.books]["a"] = Book(title: "a")
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        let live = database.changesets()
+        try await database.write { transaction in
+            transaction[.books].remove("a")
+            _ = try transaction.snapshot()
+            transaction.removeAll()
+        }
+        for sequence in [live, database.changesets(since: 1)] {
+            var iterator = sequence.makeAsyncIterator()
+            let changeset = try #require(try await iterator.next())
+            #expect(changeset.changes(in: .books).map(\.key).isEmpty)
+            #expect(changeset.changes(in: .books).removedAllCount == 1 && changeset.didRemoveAll)
+        }
+        try await database.close()
+    }
+
+    // The checkpoint of a database that was closed went on writing, renaming and pruning in a directory that somebody
+    // else may have opened.
+    @Test func `Nothing is written to the files once they are closed`() async throws {
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.write { for index in 0..<30_000 { $0[.books]["\(index)"] = Book(title: "\(index)") } }
+        let checkpoint = Task.detached { try? await database.checkpoint() }
+        while directory.files(in: "shop.yaprak/ckpt").isEmpty { try await Task.sleep(for: .microseconds(100)) }
+        try await database.close()
+        let files = directory.files(in: "shop.yaprak/ckpt")
+        _ = await checkpoint.value
+        #expect(directory.files(in: "shop.yaprak/ckpt") == files)
+        #expect(files.allSatisfy { !$0.contains("tmp") })
+    }
+
+    // A commit that was too large for the log counted as a failure of the log: commits that waited were taken back in
+    // memory and written all the same.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["YAPRAK_SOAK"] != nil, "fills a quarter of a gigabyte"))
+    func `A commit too large for the log takes nothing else back`() async throws {
+        var options = DatabaseOptions()
+        options.limits.valueBytesMax = 1 << 30
+        let blobs = RecordCollection<Data, NoMetadata>("blobs")
+        let disk = MemoryFileSystem()
+        let database = try await Database.open(
+            at: "/db", options: options, bindings: [TypedBinding(blobs), TypedBinding(.books)], fileSystem: disk)
+        let large = Data(count: (256 << 20) + 1)
+        let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[blobs]["a"] = large } }
+        #expect(error?.code == .transactionTooLarge)
+        #expect(database.logHealth.failure == nil)
+        try await database.write { $0[.books]["a"] = Book(title: "x") }
+        #expect(database.commitNumber == 1)
+        try await database.close()
+    }
+
+    // A version that does not fit in 32 bits was written, and the log could not be read again.
+    @Test func `Any positive version can be read again`() async throws {
+        let dated = RecordCollection.books.configured { $0.version = 2026_01_31_1200 }
+        var database = try await Database.open(at: path, collections: dated)
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.checkpoint()
+        try await database.write { $0[.books]["b"] = Book(title: "b") }
+        try await database.close()
+        database = try await Database.open(at: path, collections: dated)
+        #expect(database.snapshot[.books].count == 2)
+        try await database.close()
+    }
+
+    // Many commits are added up by halves: each is looked at a logarithmic number of times, not once for each after it.
+    @Test func `Many small changes add up to what they are together`() async throws {
+        let database = Database.inMemory()
+        let connection = database.connect()
+        await connection.beginLongLivedRead()
+        for index in 0..<4000 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+        for index in 0..<1000 { try await database.write { $0[.books].remove("\(index * 2)") } }
+        let changes = await connection.advance()
+        #expect(changes.netChanges.countDifference(inCollectionNamed: "books") == 3000)
+        #expect(changes.netChanges.changes(in: .books).allSatisfy { $0.kinds == .inserted })
+    }
+
+    // A fork may bind a name to other types; its rows went into a tree of this database, as what they are not.
+    @Test func `Restoring a collection that has other types there stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            let fork = await database.fork()
+            try await fork.write { $0[RecordCollection<Author, NoMetadata>("books")]["a"] = Author(name: "x") }
+            try await database.write { $0[.books]["b"] = Book(title: "x") }
+            try await database.restore(fork.snapshot)
+            if database.snapshot[.books].count == 2 { exit(0) }
+        }
+    }
+
+    // Commits that failed behind the first were told of after a writer had dealt with that, and took back what came
+    // after it: commits were lost in memory that the log wrote, and numbers were used twice, which traps.
+    @Test func `Writers who try again at once when the log fails lose nothing and nobody`() async throws {
+        let disk = MemoryFileSystem()
+        let database = try await Database.open(
+            at: "/db", options: DatabaseOptions(), bindings: [TypedBinding(.books)], fileSystem: disk)
+        let hasFailed = Flag()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<200 {
+                group.addTask {
+                    for index in 0..<10 {
+                        while true {
+                            do {
+                                try await database.write { $0[.books]["\(writer)/\(index)"] = Book(title: "x") }
+                                break
+                            } catch let error as DatabaseError where [.diskFull, .abandoned].contains(error.code) {
+                                hasFailed.set()
+                            }
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<200 {
+                    disk.fail(.write, nth: 1, errno: .noSpace)
+                    try await Task.sleep(for: .microseconds(300))
+                }
+            }
+            try await group.waitForAll()
+        }
+        disk.healFaults()
+        #expect(hasFailed.isSet)
+        #expect(database.snapshot[.books].count == 2000 && database.commitNumber == 2000)
+        try await database.close()
+        let again = try await Database.open(
+            at: "/db", options: DatabaseOptions(), bindings: [TypedBinding(.books)], fileSystem: disk)
+        #expect(again.snapshot[.books].count == 2000)
+        try await again.close()
+    }
+
+    /// Remembers keys in the order in which records came: state that no record tells.
+    struct Arrivals: PrimaryExtension {
+        let name = "arrivals"
+        func makeRoot() -> [String] { [] }
+        func apply(_ operation: String, to root: inout [String]) -> Never? {
+            root.append(operation)
+            return nil
+        }
+        func operations(following changes: NetChanges, root: [String], in context: ExtensionContext) -> [String] {
+            changes.keys(inCollectionNamed: "books").filter { $0.kinds.contains(.inserted) }.map(\.key)
+        }
+        func encode(_ root: [String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+        func decode(_ bytes: [UInt8]) throws -> [String] { try CBORDecoder().decode([String].self, from: bytes) }
+    }
+
+    // Steps that a primary extension took while it was populated were in memory and not in the log: after a launch only
+    // those of later commits were there.
+    @Test func `Steps that a primary extension takes for records that are there survive a launch`() async throws {
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.write { for key in ["a", "b"] { $0[.books][key] = Book(title: key) } }
+        try await database.register(Arrivals())
+        try await database.write { $0[.books]["0"] = Book(title: "0") }
+        #expect(database.snapshot[Arrivals()] == ["a", "b", "0"])
+        try await database.close()
+        database = try await Database.open(at: path, collections: .books)
+        try await database.register(Arrivals())
+        #expect(database.snapshot[Arrivals()] == ["a", "b", "0"])
+        #expect(database.commitNumber == 3)
+        try await database.close()
+    }
+
+    // The state that waits on the shelf stood in the backup behind the one the snapshot has, and won.
+    @Test func `A backup has the state that was put in by hand as the snapshot has it`() async throws {
+        let database = Database.inMemory()
+        try await database.bind(.books)
+        try await database.register(Pins())
+        try await database.write { try $0.perform(.pin("a"), on: Pins()) }
+        let then = database.snapshot
+        try await database.write { try $0.perform(.pin("b"), on: Pins()) }
+        try await database.unregister("pins")
+        try await database.backup(then, to: path)
+        let copy = try await Database.open(at: path, collections: .books)
+        try await copy.register(Pins())
+        #expect(copy.snapshot[Pins()] == ["a"])
+        try await copy.close()
+    }
+}

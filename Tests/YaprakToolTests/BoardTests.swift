@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+import SystemPackage
+import Testing
+import ToolSupport
+import Yaprak
+import YaprakReplay
+
+@testable import DeparturesBoard
+
+/// The example: interrupted it goes on, and what it shows is what a plain fold over the events gives.
+@Suite struct BoardTests {
+    /// The flights at a minute, computed without the engine.
+    private func flights(at minute: Minute) throws -> [String: Flight] {
+        let timetable = try Timetable(fixture("departures-2013-01"))
+        var flights: [String: Flight] = [:]
+        while let events = try timetable.nextMinute(), events[0].at <= minute {
+            for event in events {
+                if let flight = event.flight { flights[event.key] = flight } else { flights[event.key]?.apply(event) }
+            }
+        }
+        return flights
+    }
+
+    private func open(_ path: String) async throws -> Database {
+        var options = DatabaseOptions()
+        options.durability = .none
+        options.retention = .all
+        return try await Database.open(at: FilePath(path), options: options, collections: .flights, .clock)
+    }
+
+    private func play(_ path: String, until: Minute, stopAfter: Int = .max) async throws -> Playback.Result {
+        let database = try await open(path)
+        let follower = ChangeFollower(database)
+        let asked = Atomic(0)
+        var playback = Playback(database: database, until: until, checkpointDays: 1)
+        playback.isCancelled = { asked.add(1, ordering: .relaxed).newValue > stopAfter }
+        let result = try await playback.run(Timetable(fixture("departures-2013-01")))
+        let newest = database.commitNumber
+        try await database.close()
+        let seen = try await follower.finish()
+        #expect(seen.gaps == 0)
+        #expect(seen.commits == result.commits)
+        #expect(seen.last == newest)
+        return result
+    }
+
+    @Test func `Interrupted it goes on with the minute after the last`() async throws {
+        let folder = try Folder()
+        let until = Minute("2013-01-01 18:00")!
+        let path = folder("board.yaprak")
+        let first = try await play(path, until: until, stopAfter: 300)
+        #expect(first.isCancelled)
+        #expect(first.commits == 300)
+        let second = try await play(path, until: until)
+        let third = try await play(path, until: until)
+        #expect(third.commits == 0)
+
+        let whole = folder("whole.yaprak")
+        let result = try await play(whole, until: until)
+        #expect(first.commits + second.commits == result.commits)
+        #expect(first.events + second.events == result.events)
+        let (a, b) = (try ReplayReader(FilePath(path)).state(), try ReplayReader(FilePath(whole)).state())
+        #expect(a.number == b.number)
+        var records: [ReplayRecord] = []
+        for name in a.collectionNames { try a.forEachRecord(in: name) { records.append($0) } }
+        for name in b.collectionNames { try b.forEachRecord(in: name) { #expect(records.removeFirst() == $0) } }
+        #expect(records.isEmpty)
+    }
+
+    @Test func `The board at a minute equals one computed without the engine`() async throws {
+        let folder = try Folder()
+        let path = folder("board.yaprak")
+        _ = try await play(path, until: Minute("2013-01-02 12:00")!)
+        let reader = try ReplayReader(FilePath(path))
+        for time in ["2013-01-01 05:00", "2013-01-01 17:00", "2013-01-02 08:31"] {
+            let minute = Minute(time)!
+            let plain = try flights(at: minute).map { Board.Line(key: $0.key, flight: $0.value) }
+            for airport in ["JFK", "LGA", "EWR"] {
+                let (board, _) = try Board.travel(to: minute, from: airport, in: reader)
+                #expect(board == Board(from: airport, at: minute, of: plain))
+                #expect(!board.lines.isEmpty)
+            }
+        }
+        let (before, commit) = try Board.travel(to: Minute(count: 0), from: "JFK", in: reader)
+        #expect(before.lines.isEmpty)
+        #expect(commit == 0)
+    }
+
+    @Test func `Minutes read and print as times of New York`() {
+        #expect(Minute("2013-01-15 17:00")?.count == 21_180)
+        #expect(Minute(count: 21_180).date == "Tue 15 Jan 2013")
+        #expect(Minute("44870").map(\.description) == "2013-02-01 03:50")
+        for text in ["", "2013-01-32", "2013-02-03", "2012-01-01", "2013-01-01 24:00", "2013-1", "-5"] {
+            #expect(Minute(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `A board shows delays, cancellations and the time`() throws {
+        let minute = Minute("2013-01-15 17:00")!
+        var flight = Flight(
+            carrier: "B6", number: 359, origin: "JFK", destination: "BUR", scheduled: minute + 10, distance: 2465,
+            status: .scheduled)
+        var lines = [Board.Line(key: "a", flight: flight)]
+        flight.status = .delayed
+        flight.delay = 41
+        lines.append(Board.Line(key: "b", flight: flight))
+        flight.status = .cancelled
+        lines.append(Board.Line(key: "c", flight: flight))
+        let console = Console(out: TextSink(), err: TextSink())
+        try Board(from: "JFK", at: minute, of: lines).show(on: console)
+        #expect(
+            console.out.text == """
+                Departures  JFK                       Tue 15 Jan 2013  17:00
+                TIME   FLIGHT    TO    STATUS                          MILES
+                17:10  B6 359    BUR   on time                         2,465
+                17:10  B6 359    BUR   delayed 41 min, expected 17:51  2,465
+                17:10  B6 359    BUR   cancelled                       2,465
+
+                """)
+    }
+
+    @Test func `A progress bar tells share, rate and the time that is left`() {
+        let bar = ProgressBar(Console(out: TextSink(), err: TextSink()), "loading", unit: "records")
+        #expect(bar.line(done: 0, of: 1000, counted: 0, after: 0).contains("0 %  0 records/s  0:00 left"))
+        let half = bar.line(done: 500, of: 1000, counted: 12_000, after: 10)
+        #expect(half.contains("50 %  1,200 records/s  0:10 left"))
+        #expect(half.columns <= 80)
+    }
+}

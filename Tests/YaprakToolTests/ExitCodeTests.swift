@@ -1,0 +1,85 @@
+import Foundation
+import SystemPackage
+import Testing
+import Yaprak
+
+/// Exit codes and errors are an interface for scripts.
+@Suite struct ExitCodeTests {
+    let folder: Folder
+    let shop: String
+
+    init() async throws {
+        folder = try Folder()
+        shop = folder("shop.yaprak")
+        try await makeShop(at: shop)
+    }
+
+    @Test func `What is not there is 3, said on standard error alone`() async {
+        for arguments in [
+            ["stats", folder("none")], ["get", shop, "books", "zzz"], ["get", shop, "authors", "abc"],
+            ["get", shop, "books", "abc", "--at", "9"], ["log", shop, "0..0"],
+        ] {
+            let outcome = await yaprak(arguments)
+            #expect(outcome.code == 3, "\(arguments)")
+            #expect(outcome.out.isEmpty)
+            #expect(outcome.err.hasPrefix("yaprak: "))
+        }
+    }
+
+    @Test func `Errors are JSON where JSON was asked for`() async throws {
+        let outcome = await yaprak("get", shop, "books", "zzz", "--format", "json")
+        let error = try JSONDecoder().decode([String: AnyValue].self, from: Data(outcome.err.utf8))
+        #expect(Set(error.keys) == ["code", "message", "place", "exit"])
+        #expect(outcome.err.contains(#""code":"notFound""#))
+        #expect(outcome.err.contains(#""place":{"commits":[3,3],"collection":"books","key":"zzz"}"#))
+        let usage = await yaprak("log", shop, "--format", "json", "-n", "x")
+        #expect(usage.err.hasPrefix(#"{"code":"usage","message":"#))
+        #expect(usage.code == 64)
+    }
+
+    @Test(arguments: [["nonsense"], ["verify", "x", "--level", "7"], ["log", "x", "5..2"], ["load", "x"], ["stats"]])
+    func `Wrong arguments are 64`(arguments: [String]) async {
+        let outcome = await yaprak(arguments)
+        #expect(outcome.code == 64)
+        #expect(outcome.out.isEmpty)
+        #expect(!outcome.err.isEmpty)
+    }
+
+    @Test func `A healthy database is 0, a changed byte is 4 and named`() async throws {
+        #expect(await yaprak("verify", shop).code == 0)
+        #expect(await yaprak("verify", shop, "--level", "0").code == 0)
+        let segment = try #require(FileManager.default.contentsOfDirectory(atPath: shop + "/wal").first)
+        let url = URL(fileURLWithPath: shop + "/wal/" + segment)
+        var bytes = try Data(contentsOf: url)
+        bytes[4096 + 80] ^= 1
+        try bytes.write(to: url)
+        let outcome = await yaprak("verify", shop, "--format", "json")
+        #expect(outcome.code == 4)
+        #expect(outcome.out.contains(#""result":"corrupt""#))
+        #expect(outcome.out.contains(segment))
+        #expect(await yaprak("log", shop).code == 4)
+    }
+
+    @Test func `A database that another holds open is 6 to who would write`() async throws {
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        let file = try folder.write(#"{"id":"x"}"#, to: "one.ndjson")
+        let outcome = await yaprak("load", file, shop, "--collection", "c", "--key", "id", "--format", "json")
+        #expect(outcome.code == 6)
+        #expect(outcome.err.contains(#""code":"alreadyOpen""#))
+        try await database.close()
+    }
+
+    @Test(arguments: [[], ["load"], ["stats"], ["log"], ["get"], ["verify"]])
+    func `Help is 0, on standard output, and no line is too long`(verb: [String]) async {
+        let outcome = await yaprak(verb + ["--help"])
+        #expect(outcome.code == 0)
+        #expect(outcome.err.isEmpty)
+        #expect(outcome.lines.allSatisfy { $0.count <= 100 })
+        #expect(outcome.out.contains("USAGE: yaprak"))
+    }
+}
+
+/// Any JSON.
+private struct AnyValue: Decodable {
+    init(from decoder: any Decoder) throws {}
+}
