@@ -127,6 +127,7 @@ let package = Package(
             name: "YaprakExtensionsTests",
             dependencies: [
                 "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "TestSupport",
+                "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
