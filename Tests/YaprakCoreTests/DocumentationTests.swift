@@ -357,9 +357,10 @@ import Yaprak
         return try urls.filter { $0.pathExtension == "md" }.map { ($0.lastPathComponent, try text($0)) }
     }
 
-    /// The programs between the markers of this target's files, and of the tests of the floors above, without the indentation of their first line.
+    /// The programs between the markers of this target's files, and of the tests of the floors above, without the
+    /// indentation of their first line.
     private static func snippets() throws -> [String: [Substring]] {
-        let tests = try ["Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests"].flatMap {
+        let tests = try ["Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests"].flatMap {
             try FileManager.default.contentsOfDirectory(
                 at: root.appending(path: $0), includingPropertiesForKeys: nil)
         }
