@@ -67,7 +67,7 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
 
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {
         self.rule = rule
-        super.init(versionTag: versionTag, of: parent.collectionNames, order: parent.order)
+        super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 
     /// Asks the closure about a placement of the parent.

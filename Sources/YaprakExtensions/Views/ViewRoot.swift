@@ -1,3 +1,4 @@
+import YaprakCore
 package import YaprakTrees
 
 /// The state of a view in one snapshot. Opaque; read it through ``ViewReader``.
@@ -45,14 +46,17 @@ public struct ViewRoot: Sendable {
 package class ViewConfiguration: @unchecked Sendable {
     // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.
     final let versionTag: String
-    /// The names of the view's collections; a collection's number in the view is its index here.
+    /// The view's collections; a collection's number in the view is its index here.
+    final let collections: [CollectionTypes]
+    /// Their names.
     package final let collectionNames: [String]
     /// The order of rows in each group. The same object means the same order.
     package final let order: PlacementOrder
 
-    init(versionTag: String = "", of collectionNames: [String], order: PlacementOrder = PlacementOrder()) {
+    init(versionTag: String = "", of collections: [CollectionTypes], order: PlacementOrder = PlacementOrder()) {
         self.versionTag = versionTag
-        self.collectionNames = collectionNames
+        self.collections = collections
+        collectionNames = collections.map(\.name)
         self.order = order
     }
 }
