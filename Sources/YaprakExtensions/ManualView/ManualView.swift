@@ -26,7 +26,7 @@ public struct ManualView<Element: ViewRow>: OrderedView {
     public init<Object, Metadata>(_ name: String, of collection: RecordCollection<Object, Metadata>)
     where Element == Row<Object, Metadata> {
         self.name = name
-        configuration = ViewConfiguration(of: [CollectionTypes(collection)], order: LabelOrder())
+        configuration = ViewConfiguration(of: [CollectionTypes(collection)], order: PlacementOrder())
     }
 
     /// A view of records of several collections, of whatever types.
@@ -39,7 +39,7 @@ public struct ManualView<Element: ViewRow>: OrderedView {
         repeat collections.append(CollectionTypes(each others))
         precondition(Set(collections.map(\.name)).count == collections.count, "a view looks at each collection once")
         self.name = name
-        configuration = ViewConfiguration(of: collections, order: LabelOrder())
+        configuration = ViewConfiguration(of: collections, order: PlacementOrder())
     }
 
     /// The root over an empty database.
