@@ -15,6 +15,8 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
         super.init(versionTag: versionTag, of: collections, order: order)
     }
 
+    override package var rowsHaveOnePlace: Bool { !groupings.contains { $0.isMultiple } }
+
     /// The placements a record should have, by asking both closures.
     func placements(of record: RecordBox, _ collection: Int) -> [Placement] {
         switch groupings[collection].names(record) {

@@ -64,9 +64,13 @@ struct FilterRule: Sendable {
 /// What a filtered view does with the rows of its parent, whose order is its own.
 final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     let rule: FilterRule
+    /// As the parent's.
+    override package var rowsHaveOnePlace: Bool { parentRowsHaveOnePlace }
+    private let parentRowsHaveOnePlace: Bool
 
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {
         self.rule = rule
+        parentRowsHaveOnePlace = parent.rowsHaveOnePlace
         super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 

@@ -53,6 +53,9 @@ package class ViewConfiguration: @unchecked Sendable {
     /// The order of rows in each group. The same object means the same order.
     package final let order: PlacementOrder
 
+    /// Whether a record is in one group at most, so that a change of groups is a move.
+    package var rowsHaveOnePlace: Bool { true }
+
     init(versionTag: String = "", of collections: [CollectionTypes], order: PlacementOrder = PlacementOrder()) {
         self.versionTag = versionTag
         self.collections = collections

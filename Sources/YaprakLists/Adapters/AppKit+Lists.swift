@@ -1,0 +1,40 @@
+// swift-format-ignore: OrderedImports
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+    public import AppKit
+    import YaprakCore
+    public import YaprakExtensions
+
+    extension ListPath {
+        /// The same path for AppKit. O(1).
+        public var indexPath: IndexPath { IndexPath(item: row, section: section) }
+
+        /// The path that AppKit calls `indexPath`. O(1).
+        public init(_ indexPath: IndexPath) { self.init(section: indexPath.section, row: indexPath.item) }
+    }
+
+    extension NSCollectionView {
+        /// Shows an update. The data source must answer from ``ListUpdate/new`` and ``ListUpdate/mappings`` when this is
+        /// called, and from what came before until then.
+        ///
+        ///     collectionView.apply(update) { self.shown = update }
+        ///
+        /// - Parameter adopt: makes the data source answer from the update.
+        @MainActor
+        public func apply<View: OrderedView>(_ update: ListUpdate<View>, adopt: @escaping () -> Void) {
+            if update.isReload {
+                adopt()
+                return reloadData()
+            }
+            let batch = BatchUpdates(update.changes)
+            performBatchUpdates {
+                adopt()
+                deleteSections(IndexSet(batch.deletedSections))
+                insertSections(IndexSet(batch.insertedSections))
+                deleteItems(at: Set(batch.deletedRows.map(\.indexPath)))
+                insertItems(at: Set(batch.insertedRows.map(\.indexPath)))
+                for move in batch.movedRows { moveItem(at: move.source.indexPath, to: move.target.indexPath) }
+            }
+            if !batch.redrawnRows.isEmpty { reloadItems(at: Set(batch.redrawnRows.map(\.indexPath))) }
+        }
+    }
+#endif

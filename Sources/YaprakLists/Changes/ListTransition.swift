@@ -1,0 +1,196 @@
+import YaprakCore
+import YaprakExtensions
+
+/// Two layouts, and what changed between them: everything a list has to be told.
+///
+/// Nothing here is an operation log. The two layouts say what was and what is shown; the differences of the groups say
+/// which rows kept their order. Everything else follows by arithmetic on those:
+///
+///                          shown after
+///                          no        yes
+///     shown before   no    –         insert
+///                    yes   delete    kept: nothing or update · put elsewhere: move
+///
+/// - Complexity: O((changes + rows that slid into or out of a window) · log *n*), never O(rows).
+struct ListTransition {
+    let before: ListLayout
+    let after: ListLayout
+    let old: any GroupedRows
+    let new: any GroupedRows
+    /// For the groups that are mapped on both sides.
+    let alignments: [String: RowAlignment]
+    let settings: ListSettings
+    let collectionNames: [String]
+    /// Whether a row is in one group at most, so that a change of groups is a move.
+    let rowsHaveOnePlace: Bool
+    /// What changed in the content of a record that is there on both sides.
+    let content: (RowID) -> ChangeKinds
+
+    /// A row at a place.
+    struct Spot {
+        let row: RowID
+        let group: String
+        let position: Int
+    }
+
+    var deletes: [RowChange] = []
+    var inserts: [RowChange] = []
+    var moves: [RowChange] = []
+    var updates: [RowChange] = []
+    /// Rows whose content changed in place; asked for where others depend on them.
+    var changedInPlace: Set<RowID> = []
+    /// Rows that lost their place while shown, and that may be found at another.
+    var departures: [Spot] = []
+    /// Rows that are shown at a place that is new for them.
+    var arrivals: [Spot] = []
+
+    mutating func changes(rawChangeCount: Int) -> ListChanges {
+        let reordered = groupsReorderedWithinSection()
+        if settings.hasDependencies {
+            for alignment in alignments.values {
+                for entry in alignment.replaced where !RowAspects(entry.kinds).isEmpty {
+                    changedInPlace.insert(entry.row)
+                }
+            }
+        }
+        for group in before.groups {
+            if let alignment = alignments[group.name], let next = after.group(named: group.name) {
+                let isElsewhere = before.isConsolidated != after.isConsolidated || reordered.contains(group.name)
+                follow(group, next, alignment, isElsewhere: isElsewhere || namesDiffer)
+            } else {
+                for position in group.window { departures.append(spot(in: old, group.name, position)) }
+            }
+        }
+        for group in after.groups where alignments[group.name] == nil {
+            for position in group.window { arrivals.append(spot(in: new, group.name, position)) }
+        }
+        pairDepartures()
+        deletes.sort { $0.source! > $1.source! }
+        inserts.sort { $0.target! < $1.target! }
+        moves.sort { $0.target! < $1.target! }
+        updates.sort { $0.target! < $1.target! }
+        return ListChanges(
+            sectionChanges: sectionChanges(), rowChanges: deletes + inserts + moves + updates,
+            rawChangeCount: rawChangeCount)
+    }
+
+    /// Consolidated under another name: another section.
+    private var namesDiffer: Bool { before.consolidatedName != after.consolidatedName }
+
+    private func spot(in rows: any GroupedRows, _ group: String, _ position: Int) -> Spot {
+        Spot(row: rows.rowID(inGroup: group, at: position), group: group, position: position)
+    }
+
+    /// A group that is mapped on both sides.
+    private mutating func follow(
+        _ group: ListLayout.Group, _ next: ListLayout.Group, _ rows: RowAlignment, isElsewhere: Bool
+    ) {
+        let name = group.name
+        if rows.isUnchanged && group.window == next.window && !isElsewhere { return }
+        for entry in rows.removed[in: group.window] {
+            departures.append(Spot(row: entry.row, group: name, position: entry.position))
+        }
+        for entry in rows.inserted[in: next.window] {
+            arrivals.append(Spot(row: entry.row, group: name, position: entry.position))
+        }
+        let was = rows.keptBefore(old: group.window.lowerBound)..<rows.keptBefore(old: group.window.upperBound)
+        let now = rows.keptBefore(new: next.window.lowerBound)..<rows.keptBefore(new: next.window.upperBound)
+        for kept in was.subtracting(now) {
+            delete(spot(in: old, name, rows.oldPosition(ofKept: kept)))
+        }
+        for kept in now.subtracting(was) {
+            insert(spot(in: new, name, rows.newPosition(ofKept: kept)))
+        }
+        let staying = was.clamped(to: now)
+        let aspects = aspectsOfKept(in: name, rows, staying: staying)
+        if isElsewhere {
+            for kept in staying {
+                let target = spot(in: new, name, rows.newPosition(ofKept: kept))
+                let source = Spot(row: target.row, group: name, position: rows.oldPosition(ofKept: kept))
+                move(source, to: target, aspects[kept]?.aspects ?? [])
+            }
+        } else {
+            for (kept, told) in aspects {
+                let source = Spot(row: told.row, group: name, position: rows.oldPosition(ofKept: kept))
+                let target = Spot(row: told.row, group: name, position: rows.newPosition(ofKept: kept))
+                guard let from = path(source, in: before), let to = path(target, in: after) else { continue }
+                updates.append(change(.update(from: from, to: to), source, target, told.aspects))
+            }
+        }
+    }
+
+    /// Finds the rows that left one place and came to another.
+    private mutating func pairDepartures() {
+        var places: [Home: Int] = [:]
+        for (index, spot) in arrivals.enumerated() { places[home(of: spot)] = index }
+        var isPaired = [Bool](repeating: false, count: arrivals.count)
+        for spot in departures {
+            guard let index = places[home(of: spot)], !isPaired[index] else {
+                delete(spot)
+                continue
+            }
+            isPaired[index] = true
+            var aspects = RowAspects(content(spot.row))
+            if neighboursDiffer(from: spot, to: arrivals[index]) { aspects.insert(.dependency) }
+            move(spot, to: arrivals[index], aspects)
+        }
+        for (index, spot) in arrivals.enumerated() where !isPaired[index] { insert(spot) }
+    }
+
+    /// What makes a row the same row: itself, and its group too where it can be in several.
+    private struct Home: Hashable {
+        let row: RowID
+        let group: String
+    }
+
+    private func home(of spot: Spot) -> Home { Home(row: spot.row, group: rowsHaveOnePlace ? "" : spot.group) }
+}
+
+extension ListTransition {
+    func path(_ spot: Spot, in layout: ListLayout) -> ListPath? {
+        guard let index = layout.index(of: spot.group) else { return nil }
+        return layout.path(ofPosition: spot.position, inGroupAt: index)
+    }
+
+    private mutating func delete(_ spot: Spot) {
+        guard let path = path(spot, in: before) else { return }
+        deletes.append(change(.delete(path), spot, spot))
+    }
+
+    private mutating func insert(_ spot: Spot) {
+        guard let path = path(spot, in: after) else { return }
+        inserts.append(change(.insert(path), spot, spot))
+    }
+
+    private mutating func move(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
+        guard let from = path(source, in: before), let to = path(target, in: after) else { return }
+        moves.append(change(.move(from: from, to: to), source, target, aspects))
+    }
+
+    private func change(
+        _ kind: RowChange.Kind, _ source: Spot, _ target: Spot, _ aspects: RowAspects = []
+    ) -> RowChange {
+        RowChange(
+            kind: kind, aspects: aspects, group: target.group, oldGroup: source.group,
+            collectionName: collectionNames[source.row.collection], row: source.row, rowsHaveOnePlace: rowsHaveOnePlace)
+    }
+}
+
+extension Range<Int> {
+    /// The numbers that are in this range and not in the other, ascending.
+    fileprivate func subtracting(_ other: Range<Int>) -> [Int] {
+        if other.isEmpty { return Array(self) }
+        let head = lowerBound..<Swift.max(lowerBound, Swift.min(upperBound, other.lowerBound))
+        let tail = Swift.min(upperBound, Swift.max(lowerBound, other.upperBound))..<upperBound
+        return Array(head) + Array(tail)
+    }
+}
+
+extension Array where Element == (position: Int, row: RowID) {
+    /// The entries whose position is in `window`.
+    fileprivate subscript(in window: Range<Int>) -> ArraySlice<Element> {
+        let low = prefixCount(count) { self[$0].position < window.lowerBound }
+        let high = prefixCount(count) { self[$0].position < window.upperBound }
+        return self[low..<high]
+    }
+}

@@ -1,0 +1,27 @@
+public import YaprakCore
+public import YaprakExtensions
+
+/// What a list goes through at once: two snapshots, its mappings as of each, and what changes from one to the other.
+///
+///     for try await update in database.updates(of: sections) {
+///         if update.isReload { list.reloadData() } else { list.apply(update.sectionChanges, update.rowChanges) }
+///     }
+public struct ListUpdate<View: OrderedView>: Sendable {
+    /// The snapshot the list showed.
+    public let old: Snapshot
+    /// The snapshot the list shows now.
+    public let new: Snapshot
+    /// The mappings as of ``old``.
+    public let mappingsBefore: ViewMappings<View>
+    /// The mappings as of ``new``.
+    public let mappings: ViewMappings<View>
+    /// What changes.
+    public let changes: ListChanges
+
+    /// What happens to sections. See ``ListChanges/sectionChanges``.
+    public var sectionChanges: [SectionChange] { changes.sectionChanges }
+    /// What happens to rows. See ``ListChanges/rowChanges``.
+    public var rowChanges: [RowChange] { changes.rowChanges }
+    /// Whether the list should be drawn anew. See ``ListChanges/isReload``.
+    public var isReload: Bool { changes.isReload }
+}

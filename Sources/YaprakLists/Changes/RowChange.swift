@@ -1,0 +1,99 @@
+package import YaprakCore
+package import YaprakExtensions
+
+/// What happened to one row of a list.
+///
+///     switch change.kind {
+///     case .delete(let path): gone.append(path)
+///     case .insert(let path): new.append(path)
+///     case .move(let source, let target): moved.append((source, target))
+///     case .update(_, let path): redraw(path, because: change.aspects)
+///     }
+///
+/// Deletes and sources of moves are paths before the change, inserts and targets of moves are paths after it, updates
+/// have both. No path is a target twice, none a source twice.
+public struct RowChange: Hashable, Sendable {
+    /// What happened, and where.
+    public enum Kind: Hashable, Sendable {
+        /// It is not shown any more.
+        case delete(ListPath)
+        /// It was not shown before.
+        case insert(ListPath)
+        /// It passed other rows, or is in another section. What else changed is in ``RowChange/aspects``.
+        case move(from: ListPath, to: ListPath)
+        /// It has to be drawn anew. Among the rows of its section that stayed, it did not move; the numbers differ only
+        /// where rows or sections before it came or went.
+        case update(from: ListPath, to: ListPath)
+    }
+
+    /// What happened, and where.
+    public let kind: Kind
+    /// What has to be looked at again. Empty for deletes and inserts, and for rows that moved and did nothing else.
+    public let aspects: RowAspects
+    /// The group it is in; for a delete, the group it was in.
+    public let group: String
+    /// The group it was in; for an insert, the group it is in.
+    public let oldGroup: String
+    /// The name of the collection of the record.
+    public let collectionName: String
+    package let row: RowID
+    /// Whether the view puts a record in one group at most.
+    let rowsHaveOnePlace: Bool
+
+    /// The key of the record. O(1).
+    public var key: String { row.key }
+
+    /// The path before the change; `nil` for an insert. O(1).
+    public var source: ListPath? {
+        switch kind {
+        case .delete(let path), .move(let path, _), .update(let path, _): path
+        case .insert: nil
+        }
+    }
+
+    /// The path after the change; `nil` for a delete. O(1).
+    public var target: ListPath? {
+        switch kind {
+        case .insert(let path), .move(_, let path), .update(_, let path): path
+        case .delete: nil
+        }
+    }
+}
+
+/// What of a row has to be looked at again.
+///
+///     if change.aspects.contains(.object) { reload() } else { redrawDate() }
+public struct RowAspects: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+    /// Aspects with those bits. O(1).
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The object was set.
+    public static let object = Self(rawValue: 1)
+    /// The metadata was set.
+    public static let metadata = Self(rawValue: 2)
+    /// The record was touched: said to have changed, though it was not written.
+    public static let touch = Self(rawValue: 4)
+    /// A neighbour that the drawing of the row depends on is another one, or changed.
+    public static let dependency = Self(rawValue: 8)
+
+    package init(_ kinds: ChangeKinds) {
+        self = []
+        if !kinds.isDisjoint(with: [.objectChanged, .inserted, .removed]) { insert(.object) }
+        if !kinds.isDisjoint(with: [.metadataChanged, .inserted, .removed]) { insert(.metadata) }
+        if !kinds.isDisjoint(with: [.objectTouched, .metadataTouched]) { insert(.touch) }
+    }
+}
+
+extension RowChange: CustomStringConvertible {
+    /// `move 0.3 → 1.0 (dune)`.
+    public var description: String {
+        switch kind {
+        case .delete(let path): "delete \(path) (\(key))"
+        case .insert(let path): "insert \(path) (\(key))"
+        case .move(let source, let target): "move \(source) → \(target) (\(key))"
+        case .update(let source, let target): "update \(source) → \(target) (\(key))"
+        }
+    }
+}

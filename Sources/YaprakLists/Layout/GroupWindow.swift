@@ -1,0 +1,126 @@
+/// Where the range of one group is now: what was asked for, and what came of it.
+///
+/// Everything here is in the order the group is stored in; reversing happens where paths are made.
+///
+///     pin: beginning        offset   window
+///     ┌───────────────────┬────────┬────────┬──────────┐
+///     │ group             │ ··  ·· │ ██████ │ ········ │
+///     └───────────────────┴────────┴────────┴──────────┘
+struct GroupWindow: Hashable, Sendable {
+    /// What was asked for. Never changed by rows that come and go.
+    let asked: ListRange
+    /// Rows between the pin and the window, as far as there are so many.
+    private(set) var offset: Int
+    /// The length, as far as the group has so many rows.
+    private(set) var length: Int
+    /// Shorter than asked, because the group was short or all rows of the window went: grows on both sides.
+    private(set) var isRefilling = false
+
+    init(_ asked: ListRange) {
+        self.asked = asked
+        offset = asked.offset
+        length = asked.length
+    }
+
+    /// The positions shown of a group with `count` rows. O(1).
+    func positions(count: Int) -> Range<Int> {
+        guard let flexibility = asked.flexibility else { return place(length, count: count) }
+        return clamp(place(length, count: count), flexibility, count: count)
+    }
+
+    private func place(_ length: Int, count: Int) -> Range<Int> {
+        let near = min(offset, count)
+        let far = near + min(length, count - near)
+        return asked.pin == .beginning ? near..<far : count - far..<count - near
+    }
+
+    /// Trims away from the pin; refills towards the pin first.
+    private func clamp(_ window: Range<Int>, _ flexibility: ListRange.Flexibility, count: Int) -> Range<Int> {
+        var low = window.lowerBound
+        var high = window.upperBound
+        let excess = max(0, high - low - flexibility.maxLength)
+        if asked.pin == .beginning { high -= excess } else { low += excess }
+        let lacking = max(0, min(flexibility.minLength, count) - (high - low))
+        if asked.pin == .beginning {
+            let before = min(lacking, low)
+            low -= before
+            high += lacking - before
+        } else {
+            let after = min(lacking, count - high)
+            high += after
+            low -= lacking - after
+        }
+        return low..<high
+    }
+
+    /// Looks at the group anew, without knowing what changed: what was asked for counts again if it was not reached.
+    mutating func refit(count: Int) {
+        guard asked.isFlexible else { return }
+        if isRefilling { length = max(length, asked.length) }
+        isRefilling = positions(count: count).count < asked.length && length >= asked.length
+    }
+
+    /// Begins again at what was asked for.
+    mutating func restart(count: Int) {
+        self = GroupWindow(asked)
+        refit(count: count)
+    }
+}
+
+extension GroupWindow {
+    /// Follows the rows of the window through a change of their group.
+    ///
+    /// - Parameter positions: the window before.
+    mutating func follow(_ rows: RowAlignment, from positions: Range<Int>) {
+        guard let flexibility = asked.flexibility else { return }
+        if positions.isEmpty && rows.oldCount <= offset {
+            // The window lay behind the end of its group, waiting.
+            length = max(length, asked.length)
+            return refit(count: rows.newCount)
+        }
+        if rows.isReplaced {
+            guard rows.hasPairs else { return restart(count: rows.newCount) }
+            // Another order of the same rows: there is nothing to stay with, so stay in place.
+            length = max(positions.count, isRefilling ? asked.length : 0)
+            return refit(count: rows.newCount)
+        }
+        let followed = clamp(edges(rows, positions, flexibility.growth), flexibility, count: rows.newCount)
+        offset = asked.pin == .beginning ? followed.lowerBound : rows.newCount - followed.upperBound
+        length = followed.count
+        let coversGroup = followed == 0..<rows.newCount
+        isRefilling = (isRefilling || followed.isEmpty || coversGroup) && followed.count < asked.length
+    }
+
+    private func edges(
+        _ rows: RowAlignment, _ positions: Range<Int>, _ growth: ListRange.Growth
+    ) -> Range<Int> {
+        let first = rows.keptBefore(old: positions.lowerBound)
+        let end = rows.keptBefore(old: positions.upperBound)
+        let afterPrevious = first == 0 ? 0 : rows.newPosition(ofKept: first - 1) + 1
+        let beforeNext = end == rows.keptCount ? rows.newCount : rows.newPosition(ofKept: end)
+        if first == end { return afterPrevious..<beforeNext }
+        let growsAtPin = isRefilling || growth != .otherSide
+        let growsAway = isRefilling || growth != .pinSide
+        let growsAtBeginning = asked.pin == .beginning ? growsAtPin : growsAway
+        let growsAtEnd = asked.pin == .beginning ? growsAway : growsAtPin
+        let low = growsAtBeginning ? afterPrevious : rows.newPosition(ofKept: first)
+        let high = growsAtEnd ? beforeNext : rows.newPosition(ofKept: end - 1) + 1
+        return low..<high
+    }
+}
+
+extension GroupWindow {
+    /// Longer by `count` rows at a side, with the same rows otherwise.
+    mutating func extend(by count: Int, at side: ListRange.Side, positions: Range<Int>, groupCount: Int) {
+        var next = GroupWindow(asked.extended(by: count, at: side))
+        if let flexibility = asked.flexibility {
+            let low = side == .beginning ? max(0, positions.lowerBound - count) : positions.lowerBound
+            let high = side == .end ? min(groupCount, positions.upperBound + count) : positions.upperBound
+            let grown = clamp(low..<high, flexibility, count: groupCount)
+            next.offset = asked.pin == .beginning ? grown.lowerBound : groupCount - grown.upperBound
+            next.length = grown.count
+            next.isRefilling = isRefilling && grown.count < next.asked.length
+        }
+        self = next
+    }
+}

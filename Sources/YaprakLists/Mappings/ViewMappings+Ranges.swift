@@ -1,0 +1,79 @@
+public import YaprakCore
+import YaprakExtensions
+
+extension ViewMappings {
+    /// Shows a part of a group; all of it with `nil` (the default).
+    ///
+    ///     sections.setRange(.fixed(length: 20, from: .beginning), for: "sci-fi")
+    ///
+    /// In a group that is shown the other way round by now, the beginning is where the list begins.
+    /// Setting the range a group has changes nothing. O(number of groups).
+    public mutating func setRange(_ range: ListRange?, for group: String) {
+        core.configure { $0.setRange(range, for: group.normalizedKey) }
+    }
+
+    /// Shows a part of each group. O(number of groups).
+    public mutating func setRangeForAllGroups(_ range: ListRange?) {
+        core.configure { $0.setRange(range, for: nil) }
+    }
+
+    /// The range that was asked for, as the list shows it; `nil` if all of the group is shown. What came of it is
+    /// ``rangePosition(of:)``. O(1).
+    public func range(of group: String) -> ListRange? { core.settings.shownRange(of: group.normalizedKey) }
+
+    /// Shows more of a group, at one end, and says what comes.
+    ///
+    ///     let changes = try sections.extend("chat", by: 50, at: .beginning, in: shown)
+    ///
+    /// The range that is asked for is longer from then on. A fixed range grows towards its pin as far as its offset
+    /// goes; a flexible one to its greatest length. Nothing happens to a group without a range.
+    /// - Parameters:
+    ///   - group: the group.
+    ///   - count: the number of rows to show in addition, not less than 0.
+    ///   - side: the end, as the list shows it.
+    ///   - snapshot: the snapshot the list shows. If the mappings have not been updated to it, they are at first.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
+    /// - Complexity: O(*count* · log *n* + *g*) in the number of groups.
+    @discardableResult
+    public mutating func extend(
+        _ group: String, by count: Int, at side: ListRange.Side, in snapshot: Snapshot
+    ) throws -> ListChanges {
+        let state = try snapshot.reader(of: view).state
+        if commitNumber != snapshot.commitNumber || !core.fits(state) { try update(to: snapshot) }
+        let before = core
+        core.extend(group.normalizedKey, by: count, at: side)
+        return core.changes(
+            since: before, in: state, collectionNames: state.root.configuration.collectionNames,
+            rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
+    }
+
+    /// Where the shown part of a group is, as the list shows it; `nil` if the group is not in the list. O(1).
+    public func rangePosition(of group: String) -> RangePosition? {
+        guard let group = core.layout.group(named: group.normalizedKey) else { return nil }
+        let low = group.window.lowerBound
+        let high = group.count - group.window.upperBound
+        return RangePosition(
+            offsetFromBeginning: group.isReversed ? high : low, offsetFromEnd: group.isReversed ? low : high,
+            length: group.window.count)
+    }
+}
+
+/// Where the shown part of a group is.
+///
+///     let hidden = sections.rangePosition(of: "chat")?.offsetFromBeginning ?? 0
+///     if hidden > 0 { showButton("\(hidden) earlier messages") }
+public struct RangePosition: Hashable, Sendable {
+    /// How many rows are not shown before it.
+    public let offsetFromBeginning: Int
+    /// How many rows are not shown after it.
+    public let offsetFromEnd: Int
+    /// How many rows are shown.
+    public let length: Int
+
+    /// A position with these numbers. O(1).
+    public init(offsetFromBeginning: Int, offsetFromEnd: Int, length: Int) {
+        self.offsetFromBeginning = offsetFromBeginning
+        self.offsetFromEnd = offsetFromEnd
+        self.length = length
+    }
+}

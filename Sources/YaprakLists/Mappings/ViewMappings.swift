@@ -1,0 +1,108 @@
+public import YaprakCore
+public import YaprakExtensions
+public import YaprakStorage
+
+/// How a list shows a view: which groups are its sections, in which order, and which part of each is shown.
+///
+///     var sections = ViewMappings(salesRank, groups: ["fantasy", "sci-fi", "horror"])
+///     sections.setRange(.fixed(length: 20, from: .beginning), for: "sci-fi")
+///     sections.setDynamicForAllGroups(true)
+///     try sections.update(to: database.snapshot)
+///
+///     sections.numberOfSections
+///     sections.numberOfItems(inSection: 0)
+///     database.snapshot.row(at: ListPath(section: 0, row: 3), in: sections)
+///
+/// A value: a copy is another list. It holds counts and ranges, never rows, and knows the view as of one commit
+/// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` takes it to another moment and says
+/// what changed on the way; ``YaprakCore/Database/updates(of:since:reloadAbove:)`` does so whenever there is a commit.
+///
+/// Every option is set for one group, also one that is not there yet, or for all groups, which forgets what was set for
+/// single ones before.
+public struct ViewMappings<View: OrderedView>: Sendable {
+    /// The view that is shown.
+    public let view: View
+    var core: ListCore
+    /// The commit whose counts it has; `nil` if it has never been updated. All counts are 0 then.
+    public private(set) var commitNumber: CommitNumber?
+
+    /// The sections show these groups, in this order, whether they hold rows or not.
+    ///
+    ///     ViewMappings(mail, groups: ["inbox", "sent"])
+    ///
+    /// - Precondition: no group is named twice.
+    /// - Complexity: O(number of groups).
+    public init(_ view: View, groups: [String]) {
+        self.view = view
+        core = ListCore(groups: groups)
+    }
+
+    /// The sections show the groups that hold rows and that `filter` lets through, in the order that `order` says.
+    ///
+    ///     ViewMappings(contacts)                                        // all groups, ascending
+    ///     ViewMappings(archive, filter: { $0 != "spam" }, order: { $0 > $1 })   // newest year first
+    ///
+    /// Both are asked anew at each update. What comes of it is told like everything else: sections come, go and move.
+    /// - Parameters:
+    ///   - filter: whether a group is shown.
+    ///   - order: whether the first group is shown before the second.
+    /// - Complexity: O(1).
+    public init(
+        _ view: View, filter: @escaping @Sendable (_ group: String) -> Bool = { _ in true },
+        order: @escaping @Sendable (_ first: String, _ second: String) -> Bool = { $0 < $1 }
+    ) {
+        self.view = view
+        core = ListCore(filter: filter, order: order)
+    }
+
+    /// Looks at the view in a snapshot anew.
+    ///
+    ///     try sections.update(to: database.snapshot)
+    ///     list.reloadData()
+    ///
+    /// Windows of flexible ranges keep their distance from their pin; ranges that were short because their group was get
+    /// what was asked for.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
+    /// - Complexity: O(*g* log *g*) in the number of groups.
+    public mutating func update(to snapshot: Snapshot) throws {
+        let state = try snapshot.reader(of: view).state
+        core.refresh(to: state)
+        commitNumber = snapshot.commitNumber
+    }
+
+    /// Takes the list from one snapshot to another, and says what changes on the way.
+    ///
+    ///     let changes = try sections.advance(from: shown, to: database.snapshot)
+    ///     shown = database.snapshot
+    ///     if changes.hasChanges { list.apply(changes) }
+    ///
+    /// Any two snapshots do, near or far, forwards or backwards. If the mappings have not been updated to `old`, they are
+    /// at first.
+    /// - Parameter limit: if more rows than that changed in the groups of the list, the answer is ``ListChanges/isReload``.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
+    /// - Complexity: O((*d* + *w*) log *n* + *g*), with *d* what differs between the two snapshots in groups that are shown, *w*
+    ///   how many rows windows slid, *g* the number of groups. Never O(*n*), unless the view was sorted anew.
+    public mutating func advance(from old: Snapshot, to new: Snapshot, reloadAbove limit: Int = .max) throws
+        -> ListChanges
+    {
+        let before = try old.reader(of: view).state
+        let after = try new.reader(of: view).state
+        if commitNumber != old.commitNumber || !core.fits(before) {
+            core.refresh(to: before)
+        }
+        commitNumber = new.commitNumber
+        if old.isIdentical(to: new) { return ListChanges() }
+        return core.advance(over: ViewDifference(from: before, to: after), rawChangesMax: limit)
+    }
+
+    /// What changes in the list from one snapshot to another. The mappings stay as they are; see
+    /// ``advance(from:to:reloadAbove:)``.
+    ///
+    ///     let backwards = try sections.changes(from: database.snapshot, to: yesterday)
+    ///
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
+    public func changes(from old: Snapshot, to new: Snapshot, reloadAbove limit: Int = .max) throws -> ListChanges {
+        var copy = self
+        return try copy.advance(from: old, to: new, reloadAbove: limit)
+    }
+}

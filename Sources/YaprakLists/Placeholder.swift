@@ -1,1 +1,0 @@
-// The lists come here.

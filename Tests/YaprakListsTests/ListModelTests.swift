@@ -1,0 +1,45 @@
+import Observation
+import TestSupport
+import Testing
+import Yaprak
+
+/// The list for declarative interfaces.
+@MainActor @Suite struct ListModelTests {
+    @Test func `The model follows, and tells whoever read it`() async throws {
+        let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
+        let model = try ListModel(ViewMappings(CityView.byCountry), in: database)
+        #expect(model.sections.map(\.name) == ["tr"] && model.sections[0].map(\.object.name) == ["Ankara"])
+        let (told, tell) = AsyncStream<Void>.makeStream()
+        withObservationTracking {
+            _ = model.sections
+        } onChange: {
+            tell.yield()
+        }
+        let following = Task { try await model.follow() }
+        try await database.put(["c2": City(name: "Bari", country: "it", people: 1)])
+        for await _ in told { break }
+        while model.sections.count < 2 { await Task.yield() }
+        #expect(model.sections.map(\.id) == ["it", "tr"])
+        #expect(model.row(at: ListPath(section: 0, row: 0))?.object.name == "Bari")
+        #expect(
+            model.row(at: ListPath(section: 2, row: 0)) == nil && model.row(at: ListPath(section: 0, row: 1)) == nil)
+        following.cancel()
+        try await following.value
+    }
+
+    @Test func `The model shows any moment, and more of a group`() async throws {
+        let database = try await Database.cities(["c1": City(people: 5), "c2": City(people: 4), "c3": City(people: 3)])
+        var sections = ViewMappings(CityView.byCountry, groups: ["tr"])
+        sections.setRange(.fixed(length: 1, from: .beginning), for: "tr")
+        let model = try ListModel(sections, in: database)
+        let past = database.snapshot
+        try model.extend("tr", by: 1, at: .end)
+        #expect(model.sections[0].map(\.key) == ["c1", "c2"])
+        try await database.put(["c0": City(people: 9)])
+        try model.show(database.snapshot)
+        #expect(model.sections[0].map(\.key) == ["c0", "c1"])
+        #expect(model.changes.rowChanges.map { "\($0)" } == ["delete 0.1 (c2)", "insert 0.0 (c0)"])
+        try model.show(past)
+        #expect(model.sections[0].map(\.key) == ["c1", "c2"] && model.mappings.commitNumber == past.commitNumber)
+    }
+}
