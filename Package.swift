@@ -57,10 +57,12 @@ let package = Package(
 
         // Floor 3: views and other extensions. Floor 4: what a list shows, and how it changes.
         .target(
-            name: "YaprakExtensions", dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks"],
+            name: "YaprakExtensions",
+            dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks"],
             swiftSettings: strict),
         .target(
-            name: "YaprakLists", dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage", "YaprakLocks"],
+            name: "YaprakLists",
+            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage", "YaprakLocks"],
             swiftSettings: strict),
 
         // Roofs: what programs import.
@@ -111,7 +113,9 @@ let package = Package(
             name: "CrashWriter",
             dependencies: ["Yaprak", .product(name: "SystemPackage", package: "swift-system")],
             path: "Tests/CrashWriter", swiftSettings: strict),
-        .testTarget(name: "YaprakTreesTests", dependencies: ["YaprakTrees", "YaprakLocks", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "YaprakTreesTests", dependencies: ["YaprakTrees", "YaprakLocks", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "YaprakCBORTests", dependencies: ["YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakStorageTests",
@@ -127,13 +131,13 @@ let package = Package(
             name: "YaprakExtensionsTests",
             dependencies: [
                 "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "TestSupport",
-                "ToolSupport",
+                "ToolSupport", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakListsTests",
-            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "TestSupport"],
+            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "YaprakLocks", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(

@@ -1,5 +1,5 @@
-import YaprakLocks
 package import SystemPackage
+import YaprakLocks
 
 /// Takes text: for a file descriptor, in pieces that are worth a system call, or to keep.
 package final class TextSink: Sendable {

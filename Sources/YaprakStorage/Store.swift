@@ -1,6 +1,6 @@
-internal import YaprakLocks
 package import SystemPackage
 internal import YaprakCBOR
+internal import YaprakLocks
 
 /// One database directory, opened for writing: commits go in as bytes and come back, in order, after a crash.
 ///

@@ -1,7 +1,7 @@
-import YaprakLocks
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 
 /// Whose turn it is, and what readers see meanwhile.
 ///

@@ -1,7 +1,7 @@
-import Synchronization
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 
 /// How often closures run, by name.
 final class Calls: Sendable {

@@ -1,7 +1,7 @@
-import Synchronization
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 import YaprakTrees
 
 @testable import YaprakCore

@@ -1,8 +1,8 @@
 import Foundation
-import YaprakLocks
 import Synchronization
 import SystemPackage
 import TestSupport
+import YaprakLocks
 
 @testable import YaprakStorage
 

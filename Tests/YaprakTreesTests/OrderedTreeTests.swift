@@ -1,6 +1,6 @@
-import YaprakLocks
 import TestSupport
 import Testing
+import YaprakLocks
 
 @testable import YaprakTrees
 

@@ -1,8 +1,8 @@
 import Dispatch
-import YaprakLocks
 import Synchronization
 import TestSupport
 import Testing
+import YaprakLocks
 
 @testable import YaprakTrees
 

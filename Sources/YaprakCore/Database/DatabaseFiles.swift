@@ -1,7 +1,7 @@
 import Dispatch
 import Logging
-import YaprakLocks
 import SystemPackage
+import YaprakLocks
 import YaprakStorage
 
 /// The files of a database: its store, and who may block on it.

@@ -1,5 +1,5 @@
-import YaprakLocks
 package import SystemPackage
+import YaprakLocks
 package import YaprakStorage
 import YaprakTrees
 

@@ -1,6 +1,6 @@
 import Dispatch
-import YaprakLocks
 import YaprakCBOR
+import YaprakLocks
 package import YaprakStorage
 package import YaprakTrees
 

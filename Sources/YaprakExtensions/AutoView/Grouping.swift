@@ -24,7 +24,9 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
 
     init<Names: Sequence & SendableMetatype>(each reads: Aspects, _ names: @escaping @Sendable (RecordBox) -> Names)
     where Names.Element: StringProtocol & SendableMetatype {
-        rule = GroupingRule(reads: reads, isMultiple: true) { box in GroupNames(names(box).map { String($0).normalizedKey }) }
+        rule = GroupingRule(reads: reads, isMultiple: true) { box in
+            GroupNames(names(box).map { String($0).normalizedKey })
+        }
     }
 
     // MARK: One group

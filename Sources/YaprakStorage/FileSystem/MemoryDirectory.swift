@@ -1,5 +1,5 @@
-internal import YaprakLocks
 internal import SystemPackage
+internal import YaprakLocks
 
 /// A directory of the simulated disk.
 final class MemoryDirectory: Directory {

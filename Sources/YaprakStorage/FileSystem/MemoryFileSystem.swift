@@ -1,5 +1,5 @@
-internal import YaprakLocks
 package import SystemPackage
+internal import YaprakLocks
 
 /// A simulated disk: what is durable and what is not are two things, any call can fail, the power can go at any call.
 ///

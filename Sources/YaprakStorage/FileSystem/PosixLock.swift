@@ -1,5 +1,5 @@
-internal import YaprakLocks
 internal import SystemPackage
+internal import YaprakLocks
 
 #if canImport(Darwin)
     internal import Darwin

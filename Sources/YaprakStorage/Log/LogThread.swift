@@ -1,5 +1,5 @@
-internal import YaprakLocks
 internal import Synchronization
+internal import YaprakLocks
 
 /// The only thread of the engine: a sync blocks, and must not block Swift's pool.
 ///

@@ -1,5 +1,5 @@
-import Synchronization
 import TestSupport
+import YaprakLocks
 
 @testable import YaprakLists
 
