@@ -131,6 +131,7 @@ let package = Package(
             name: "YaprakExtensionsTests",
             dependencies: [
                 "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "TestSupport",
+                "ToolSupport", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

@@ -357,12 +357,15 @@ import Yaprak
         return try urls.filter { $0.pathExtension == "md" }.map { ($0.lastPathComponent, try text($0)) }
     }
 
-    /// The programs between the markers of this target's files, without the indentation of their first line.
+    /// The programs between the markers of this target's files, and of the tests of the floors above, without the
+    /// indentation of their first line.
     private static func snippets() throws -> [String: [Substring]] {
-        let tests = root.appending(path: "Tests/YaprakCoreTests")
+        let tests = try ["Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests"].flatMap {
+            try FileManager.default.contentsOfDirectory(
+                at: root.appending(path: $0), includingPropertiesForKeys: nil)
+        }
         var snippets: [String: [Substring]] = [:]
-        for url in try FileManager.default.contentsOfDirectory(at: tests, includingPropertiesForKeys: nil)
-        where url.pathExtension == "swift" {
+        for url in tests where url.pathExtension == "swift" {
             var name: String?
             for line in try text(url).split(separator: "\n", omittingEmptySubsequences: false) {
                 let trimmed = line.trimmingCharacters(in: .whitespaces)

@@ -1,6 +1,9 @@
+import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+
+@testable import YaprakExtensions
 
 @Suite struct AutoViewTests {
     let database = Database.inMemory()
@@ -66,5 +69,81 @@ import Yaprak
         #expect(database.snapshot[view].keys == ["y": ["b"]])
         try await database.write { $0[.books].removeAll() }
         #expect(database.snapshot[view].groupNames.isEmpty)
+    }
+
+    @Test func `A stored view is taken over if its tag is the same and its order holds`() async throws {
+        let directory = TemporaryDirectory()
+        func view(_ tag: String, _ sign: Int) -> AutoView<BookRow> {
+            AutoView(
+                "view", versionTag: tag, of: .books, groupedBy: \.genre, sortedBy: { sign * $0.rank },
+                isPersistent: true)
+        }
+        func open() async throws -> Database {
+            try await Database.open(at: FilePath("\(directory.path)/db"), collections: .books)
+        }
+        var database = try await open()
+        #expect(try await database.register(view("1", 1)).origin == .populated)
+        try await database.write { transaction in
+            for rank in 0..<50 { transaction[.books]["k\(rank)"] = Book(genre: rank % 2 == 0 ? "a" : "b", rank: rank) }
+        }
+        try await database.checkpoint()
+        try await database.write { $0[.books]["k1"]?.rank = 100 }
+        try await database.close()
+
+        // The same code, another tag, and the same tag with code that has other answers.
+        for (tag, sign, origin) in [
+            ("1", 1, ExtensionHost.Origin.adopted), ("2", 1, .populated), ("1", -1, .populated),
+        ] {
+            database = try await open()
+            let view = view(tag, sign)
+            let host = try await database.register(view)
+            #expect(await host.origin == origin, "tag \(tag), sign \(sign)")
+            let keys = database.snapshot[view]["b"].map(\.key)
+            let expected = stride(from: 3, to: 50, by: 2).map { "k\($0)" } + ["k1"]
+            #expect(keys == (sign == 1 ? expected : expected.reversed()))
+            #expect(database.snapshot[view].state.verify().isSound)
+            try await database.close()
+        }
+    }
+
+    @Test func `Sort values of every kind stand in their own order`() async throws {
+        func check<Value: Comparable & Sendable>(
+            _ kind: String, _ values: [Value], _ isSame: (Value, Value) -> Bool = { $0 == $1 }
+        ) async throws {
+            for order in [ViewOrder.ascending, .descending] {
+                let database = Database.inMemory()
+                let view = AutoView(
+                    "view", of: .books, groupedBy: .everything(in: "all"), sortedBy: .byObject { values[$0.rank] },
+                    order: order)
+                try await database.register(view)
+                for index in values.indices.shuffled() {
+                    try await database.write { $0[.books]["k\(1000 + index)"] = Book(rank: index) }
+                }
+                let rows = database.snapshot[view]["all"].map(\.object.rank)
+                let sorted = values.indices.sorted {
+                    let (x, y) = (values[$0], values[$1])
+                    return isSame(x, y) ? $0 < $1 : (x < y) == (order == .ascending)
+                }
+                #expect(rows == sorted, "\(kind), \(order)")
+            }
+        }
+        try await check("Int", [3, -1, Int.max, Int.min, 0, 7, -1])
+        try await check("Int8", [3, -1, Int8.max, .min, 0])
+        try await check("UInt", [3, 1, UInt.max, 0])
+        try await check("UInt8", [3, 1, UInt8.max, 0])
+        try await check("Double", [0.5, -0.0, 0.0, -.infinity, .infinity, 1e300, -1e-300, 2, 0.5])
+        try await check("Float", [0.5 as Float, -0.0, 0.0, -.infinity, 3.25, -3.25])
+        try await check(
+            "String",
+            [
+                "", "a", "b", "ab", "abcdefgh", "abcdefghi", "abcdefgh\0", "é", "e\u{301}", "e", "f", "z", "Z", "日本",
+                "ı", "i", "👩‍👩‍👧", "\u{1F4}",
+            ])
+        try await check("tuple-like", [[1, 2], [1], [0, 9], [1, 2, 0]].map { Path(parts: $0) })
+    }
+
+    struct Path: Comparable, Sendable {
+        var parts: [Int]
+        static func < (a: Path, b: Path) -> Bool { a.parts.lexicographicallyPrecedes(b.parts) }
     }
 }

@@ -78,6 +78,7 @@ struct Scenario: Decodable, Sendable, CustomTestStringConvertible {
         let from: [Int]?
         let to: [Int]?
         let key: String
+        let changes: [String]?
         var description: String {
             let paths = [from, to].compactMap { $0.map { "\($0[0]).\($0[1])" } }
             return "\(type) \(paths.joined(separator: " → ")) (\(key))"

@@ -1,34 +1,46 @@
 package import YaprakTrees
 
-// What the floors above look at without knowing a collection's types.
+/// A collection by its name, and the types its records are expected to have: what stands between a box and a cast.
+package struct CollectionTypes: Sendable {
+    package let name: String
+    private let check: @Sendable (CollectionBinding) -> Void
+
+    package init<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) {
+        name = collection.name
+        check = { $0.check(Object.self, Metadata.self) }
+    }
+
+    /// Whether a type is bound to the collection. Stops the program if it is another one.
+    fileprivate func isBound(_ binding: CollectionBinding) -> Bool {
+        if binding is RawBinding { return false }
+        check(binding)
+        return true
+    }
+}
+
+// What the floors above look at without being generic over a collection's types.
 extension Snapshot {
-    /// The tree of the collection called `name`; an empty one if there is none, or if no type is bound to it.
-    package func tree(ofCollection name: String) -> TreeRoot {
-        guard let slot = state.directory.slot(of: name), !(state.directory.bindings[slot] is RawBinding) else {
-            return TreeRoot()
-        }
+    /// The tree of a collection; an empty one if there is none, or if no type is bound to it.
+    package func tree(of collection: CollectionTypes) -> TreeRoot {
+        guard let slot = state.directory.slot(of: collection.name), collection.isBound(state.directory.bindings[slot])
+        else { return TreeRoot() }
         return state.roots[slot]
     }
 
-    /// The record under `key` (in its normal form) of the collection called `name`.
-    package func box(forKey key: String, inCollection name: String) -> RecordBox? {
+    /// The record under `key` (in its normal form) of a collection.
+    package func box(forKey key: String, in collection: CollectionTypes) -> RecordBox? {
         withExtendedLifetime(state) {
-            tree(ofCollection: name).lookup(key).map { unsafeDowncast($0, to: RecordBox.self) }
+            tree(of: collection).lookup(key).map { unsafeDowncast($0, to: RecordBox.self) }
         }
-    }
-
-    /// The root of the extension called `name`, if it is registered and its root is a `Root`.
-    package func root<Root>(ofExtension name: String, as type: Root.Type = Root.self) -> Root? {
-        state.entry(ofExtension: name)?.root as? Root
     }
 }
 
 extension NetChanges {
-    /// What happened in the collection called `name`, boxes and all; `nil` if nothing did, or if no type is bound to it.
-    package func boxes(
-        inCollectionNamed name: String
-    ) -> (isCleared: Bool, entries: ContiguousArray<ChangeEntry>)? {
-        guard let changes = batch.changes(inCollection: name), !(changes.binding is RawBinding) else { return nil }
+    /// What happened in a collection, boxes and all; `nil` if nothing did, or if no type is bound to it.
+    package func boxes(in collection: CollectionTypes) -> (isCleared: Bool, entries: ContiguousArray<ChangeEntry>)? {
+        guard let changes = batch.changes(inCollection: collection.name), collection.isBound(changes.binding) else {
+            return nil
+        }
         return (changes.clearedCount != nil, changes.entries)
     }
 }

@@ -7,12 +7,12 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
     let sortings: [SortingRules]
 
     init(
-        versionTag: String, of collectionNames: [String], groupings: [GroupingRule], sortings: [SortingRules],
+        versionTag: String, of collections: [CollectionTypes], groupings: [GroupingRule], sortings: [SortingRules],
         order: PlacementOrder
     ) {
         self.groupings = groupings
         self.sortings = sortings
-        super.init(versionTag: versionTag, of: collectionNames, order: order)
+        super.init(versionTag: versionTag, of: collections, order: order)
     }
 
     override package var rowsHaveOnePlace: Bool { !groupings.contains { $0.isMultiple } }

@@ -21,7 +21,7 @@ extension AutoView {
         self.init(
             name, isPersistent: isPersistent,
             AutoConfiguration(
-                versionTag: versionTag, of: [collection.name], groupings: [grouping.rule],
+                versionTag: versionTag, of: [CollectionTypes(collection)], groupings: [grouping.rule],
                 sortings: [SortingRules(sorting.rule)], order: sorting.rule.makeOrder(order == .descending)))
     }
 

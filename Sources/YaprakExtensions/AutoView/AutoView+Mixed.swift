@@ -24,7 +24,7 @@ extension AutoView where Element == MixedRow {
         order: ViewOrder = .ascending, isPersistent: Bool = false
     ) {
         self.init(
-            name, versionTag, [first.name, second.name],
+            name, versionTag, [CollectionTypes(first), CollectionTypes(second)],
             [firstGrouping.rule, secondGrouping.rule],
             [firstSorting.rule, secondSorting.rule], order, isPersistent)
     }
@@ -44,7 +44,7 @@ extension AutoView where Element == MixedRow {
         order: ViewOrder = .ascending, isPersistent: Bool = false
     ) {
         self.init(
-            name, versionTag, [first.name, second.name, third.name],
+            name, versionTag, [CollectionTypes(first), CollectionTypes(second), CollectionTypes(third)],
             [firstGrouping.rule, secondGrouping.rule, thirdGrouping.rule],
             [firstSorting.rule, secondSorting.rule, thirdSorting.rule], order, isPersistent)
     }
@@ -67,21 +67,22 @@ extension AutoView where Element == MixedRow {
         order: ViewOrder = .ascending, isPersistent: Bool = false
     ) {
         self.init(
-            name, versionTag, [first.name, second.name, third.name, fourth.name],
+            name, versionTag,
+            [CollectionTypes(first), CollectionTypes(second), CollectionTypes(third), CollectionTypes(fourth)],
             [firstGrouping.rule, secondGrouping.rule, thirdGrouping.rule, fourthGrouping.rule],
             [firstSorting.rule, secondSorting.rule, thirdSorting.rule, fourthSorting.rule], order, isPersistent)
     }
 
     private init(
-        _ name: String, _ versionTag: String, _ collectionNames: [String], _ groupings: [GroupingRule],
+        _ name: String, _ versionTag: String, _ collections: [CollectionTypes], _ groupings: [GroupingRule],
         _ sortings: [SortingRule<some Any>], _ order: ViewOrder, _ isPersistent: Bool
     ) {
         precondition(
-            Set(collectionNames).count == collectionNames.count, "a view looks at each collection once")
+            Set(collections.map(\.name)).count == collections.count, "a view looks at each collection once")
         self.init(
             name, isPersistent: isPersistent,
             AutoConfiguration(
-                versionTag: versionTag, of: collectionNames, groupings: groupings,
+                versionTag: versionTag, of: collections, groupings: groupings,
                 sortings: sortings.map { SortingRules($0) }, order: sortings[0].makeOrder(order == .descending)))
     }
 }

@@ -6,8 +6,8 @@ extension AutoView: TreeBackedExtension {
     package func makeSeed() -> ViewSeed { ViewSeed(collections: configuration.collectionNames.count) }
 
     package func gather(_ changes: NetChanges, into seed: inout ViewSeed) {
-        for (collection, name) in configuration.collectionNames.enumerated() {
-            guard let boxes = changes.boxes(inCollectionNamed: name) else { continue }
+        for (collection, types) in configuration.collections.enumerated() {
+            guard let boxes = changes.boxes(in: types) else { continue }
             let grouping = configuration.groupings[collection]
             let sorting = configuration.sortings[collection]
             for entry in boxes.entries {

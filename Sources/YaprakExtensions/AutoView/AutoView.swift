@@ -42,8 +42,8 @@ public struct AutoView<Element: ViewRow>: OrderedView {
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         guard let configuration = root.configuration as? AutoConfiguration else { return nil }
         let editor = ViewEditor(root, draft: context.draft)
-        for (collection, name) in configuration.collectionNames.enumerated() {
-            guard let boxes = changes.boxes(inCollectionNamed: name) else { continue }
+        for (collection, types) in configuration.collections.enumerated() {
+            guard let boxes = changes.boxes(in: types) else { continue }
             if boxes.isCleared { editor.clear(collection) }
             for entry in boxes.entries { configuration.follow(entry, of: collection, in: editor) }
         }

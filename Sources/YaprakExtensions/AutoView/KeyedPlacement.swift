@@ -7,13 +7,13 @@ import struct Foundation.Date
 final class KeyedPlacement<Key: Comparable & Sendable>: Placement, @unchecked Sendable {
     let sortKey: Key
 
-    init(_ record: RecordBox, collection: Int, group: String, touches: Touches, sortKey: Key) {
+    init(_ record: RecordBox, collection: Int, group: String, touches: Touches, sortKey: Key, hint: UInt64) {
         self.sortKey = sortKey
-        super.init(record, collection: collection, group: group, touches: touches)
+        super.init(record, collection: collection, group: group, touches: touches, hint: hint)
     }
 
     override func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
-        KeyedPlacement(record, collection: collection, group: group, touches: touches, sortKey: sortKey)
+        KeyedPlacement(record, collection: collection, group: group, touches: touches, sortKey: sortKey, hint: hint)
     }
 
     override var sortKeyDescription: String? { String(reflecting: sortKey) }
@@ -80,7 +80,7 @@ private func totalOrder(_ value: Double) -> UInt64 {
 }
 
 /// The first eight bytes as a number, zeros for what is not there.
-private func firstBytes(_ string: String) -> UInt64 {
+func firstBytes(_ string: String) -> UInt64 {
     string.utf8.withContiguousStorageIfAvailable { bytes in
         var word: UInt64 = 0
         let n = min(8, bytes.count)
@@ -110,13 +110,10 @@ final class KeyedOrder<Key: Comparable & Sendable>: PlacementOrder, @unchecked S
     }
 
     override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int {
-        kind.compare(
+        if kind.isHintExact { return a.hint == b.hint ? 0 : a.hint < b.hint ? -1 : 1 }
+        return kind.compare(
             unsafeDowncast(a, to: KeyedPlacement<Key>.self).sortKey,
             unsafeDowncast(b, to: KeyedPlacement<Key>.self).sortKey)
-    }
-
-    override func hint(of placement: Placement) -> UInt64 {
-        kind.hint.map { $0(unsafeDowncast(placement, to: KeyedPlacement<Key>.self).sortKey) } ?? 0
     }
 }
 
@@ -139,6 +136,4 @@ final class KeyOrder: PlacementOrder, @unchecked Sendable {
     override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int {
         compareBytes(a.key, b.key)
     }
-
-    override func hint(of placement: Placement) -> UInt64 { firstBytes(placement.key) }
 }

@@ -21,8 +21,9 @@ public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, 
         let kind = SortValueKind<Value>()
         rule = SortingRule(reads: reads, makeOrder: { KeyedOrder(kind, isDescending: $0) }) {
             box, collection, group, touches in
-            KeyedPlacement(
-                box, collection: collection, group: group, touches: touches, sortKey: kind.prepare(value(box)))
+            let key = kind.prepare(value(box))
+            return KeyedPlacement(
+                box, collection: collection, group: group, touches: touches, sortKey: key, hint: kind.hint?(key) ?? 0)
         }
     }
 
@@ -63,7 +64,7 @@ extension Sorting where Value == Comparison {
 
     private init(byKeyAlone: Void) {
         rule = SortingRule(reads: .key, makeOrder: { KeyOrder(isDescending: $0) }) {
-            Placement($0, collection: $1, group: $2, touches: $3)
+            Placement($0, collection: $1, group: $2, touches: $3, hint: firstBytes($0.key))
         }
     }
 

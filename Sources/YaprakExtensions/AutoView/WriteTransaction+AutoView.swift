@@ -42,11 +42,11 @@ extension WriteTransaction {
             var groupings = old.groupings
             groupings[collection] = rule
             let new = AutoConfiguration(
-                versionTag: versionTag, of: old.collectionNames, groupings: groupings, sortings: old.sortings,
+                versionTag: versionTag, of: old.collections, groupings: groupings, sortings: old.sortings,
                 order: old.order)
             let editor = ViewEditor(root, draft: context.draft)
             editor.configure(new)
-            context.before.tree(ofCollection: old.collectionNames[collection]).forEach { row in
+            context.before.tree(of: old.collections[collection]).forEach { row in
                 new.regroup(unsafeDowncast(row, to: RecordBox.self), collection, in: editor)
             }
             return editor.finish(&root)
@@ -70,7 +70,7 @@ extension WriteTransaction {
         try modify(view) { root, context in
             let old = root.configuration as! AutoConfiguration
             let new = AutoConfiguration(
-                versionTag: versionTag, of: old.collectionNames, groupings: old.groupings,
+                versionTag: versionTag, of: old.collections, groupings: old.groupings,
                 sortings: [SortingRules(sorting.rule)], order: sorting.rule.makeOrder(order == .descending))
             let editor = ViewEditor(root, draft: context.draft)
             editor.reorder(new) { sorting.rule.place($0.record, $0.collection, $0.group, $0.touches) }

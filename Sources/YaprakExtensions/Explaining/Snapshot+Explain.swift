@@ -12,8 +12,8 @@ extension Snapshot {
     /// - Complexity: O(log *n*).
     public func explain(_ key: String, in view: some OrderedView) -> ViewExplanation {
         let key = key.normalizedKey
-        let names = self[view].collectionNames
-        let collection = names.firstIndex { box(forKey: key, inCollection: $0) != nil } ?? 0
+        let collections = self[view].state.root.configuration.collections
+        let collection = collections.firstIndex { box(forKey: key, in: $0) != nil } ?? 0
         return ViewExplanation(
             viewName: view.name, key: key,
             answer: (view as! any ExplainableView).answer(about: RowID(collection: collection, key: key), in: self))
@@ -50,7 +50,7 @@ extension ExplainableView {
         let names = state.root.configuration.collectionNames
         let places = state.placements(of: row).map { state.describe($0) }
         if !places.isEmpty { return .placed(places) }
-        if snapshot.box(forKey: row.key, inCollection: names[row.collection]) == nil {
+        if snapshot.box(forKey: row.key, in: state.root.configuration.collections[row.collection]) == nil {
             return .noRecord(collectionNames: names)
         }
         return absence(of: row, in: snapshot)

@@ -56,8 +56,8 @@ extension ViewState {
             rows.forEach { next in
                 let placement = unsafeDowncast(next, to: Placement.self)
                 if let last, order.compare(last, placement) >= 0 { report.misplaced.append((row.key, index)) }
-                let name = root.configuration.collectionNames[placement.collection]
-                if snapshot.box(forKey: placement.key, inCollection: name) !== placement.record {
+                let types = root.configuration.collections[placement.collection]
+                if snapshot.box(forKey: placement.key, in: types) !== placement.record {
                     report.ghosts.append(placement.row)
                 }
                 if root.place(of: placement.row)?.placement(inGroup: row.key) !== placement {
@@ -88,8 +88,8 @@ extension ViewState {
     }
 
     private func ask(_ configuration: AutoConfiguration, _ report: inout ViewReport) {
-        for (collection, name) in configuration.collectionNames.enumerated() {
-            snapshot.tree(ofCollection: name).forEach { row in
+        for (collection, types) in configuration.collections.enumerated() {
+            snapshot.tree(of: types).forEach { row in
                 let wanted = configuration.placements(of: unsafeDowncast(row, to: RecordBox.self), collection)
                 let id = RowID(collection: collection, key: row.key)
                 let placed = placements(of: id)

@@ -9,7 +9,7 @@ extension FilteredView: TreeBackedExtension {
     package func gather(_ changes: NetChanges, into seed: inout Seed) {}
 
     package func build(_ seed: Seed, in context: ExtensionContext) throws -> ViewRoot {
-        guard let parent = context.after.root(ofExtension: parent.name, as: ViewRoot.self) else { throw ParentIsGone() }
+        let parent = try context.after.reader(of: parent).state.root
         let configuration = FilterConfiguration(versionTag: versionTag, rule, over: parent.configuration)
         return ViewRoot(filtering: parent, configuration, draft: context.draft)
     }
@@ -20,8 +20,6 @@ extension FilteredView: TreeBackedExtension {
     package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
     package func versionTag(of root: ViewRoot) -> String { root.configuration.versionTag }
 }
-
-struct ParentIsGone: Error {}
 
 extension ViewRoot {
     /// The rows of a parent that a filter lets through, in the parent's sequence.

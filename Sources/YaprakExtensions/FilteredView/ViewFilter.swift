@@ -71,7 +71,7 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {
         self.rule = rule
         parentRowsHaveOnePlace = parent.rowsHaveOnePlace
-        super.init(versionTag: versionTag, of: parent.collectionNames, order: parent.order)
+        super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 
     /// Asks the closure about a placement of the parent.

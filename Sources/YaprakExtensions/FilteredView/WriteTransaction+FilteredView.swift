@@ -15,9 +15,7 @@ extension WriteTransaction {
     ) throws {
         if try reader(of: view).versionTag == versionTag { return }
         try modify(view) { root, context in
-            guard let parent = context.before.root(ofExtension: view.parent.name, as: ViewRoot.self) else {
-                throw ParentIsGone()
-            }
+            let parent = try context.before.reader(of: view.parent).state.root
             let configuration = FilterConfiguration(versionTag: versionTag, filter.rule, over: root.configuration)
             let editor = ViewEditor(root, draft: context.draft)
             editor.configure(configuration)

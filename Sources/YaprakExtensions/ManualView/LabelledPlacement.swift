@@ -3,11 +3,11 @@ import YaprakTrees
 
 /// A placement that was put somewhere by hand: a number between those of its neighbours says where.
 final class LabelledPlacement: Placement, @unchecked Sendable {
-    let label: UInt64
+    /// The number: all there is to compare.
+    var label: UInt64 { hint }
 
     init(_ record: RecordBox, collection: Int, group: String, touches: Touches, label: UInt64) {
-        self.label = label
-        super.init(record, collection: collection, group: group, touches: touches)
+        super.init(record, collection: collection, group: group, touches: touches, hint: label)
     }
 
     override func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
@@ -16,21 +16,6 @@ final class LabelledPlacement: Placement, @unchecked Sendable {
 
     func relabelled(_ label: UInt64) -> LabelledPlacement {
         LabelledPlacement(record, collection: collection, group: group, touches: touches, label: label)
-    }
-}
-
-/// The order of labels. Labels of a group are all different, so the order is as much as the hint says.
-final class LabelOrder: PlacementOrder, @unchecked Sendable {
-    init() { super.init() }
-
-    override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int {
-        let x = unsafeDowncast(a, to: LabelledPlacement.self).label
-        let y = unsafeDowncast(b, to: LabelledPlacement.self).label
-        return x == y ? 0 : x < y ? -1 : 1
-    }
-
-    override func hint(of placement: Placement) -> UInt64 {
-        unsafeDowncast(placement, to: LabelledPlacement.self).label
     }
 }
 

@@ -27,7 +27,8 @@ extension ManualView: TreeBackedPrimaryExtension {
         for (name, members) in arrangement.groups {
             for (index, member) in members.enumerated() {
                 guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
-                guard let record = context.before.box(forKey: member.key, inCollection: member.collection) else {
+                guard let record = context.before.box(forKey: member.key, in: configuration.collections[row.collection])
+                else {
                     continue
                 }
                 let placement = LabelledPlacement(
@@ -51,7 +52,8 @@ extension ManualView: TreeBackedPrimaryExtension {
         case .insert(let member, let group, let index):
             guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
             if editor.place(of: row) != nil { throw RefusedStep(reason: .isThereAlready) }
-            guard let record = context.before.box(forKey: member.key, inCollection: member.collection) else {
+            guard let record = context.before.box(forKey: member.key, in: configuration.collections[row.collection])
+            else {
                 throw RefusedStep(reason: .noSuchRecord)
             }
             let label = makeRoom(at: index, ofGroup: group, in: editor)

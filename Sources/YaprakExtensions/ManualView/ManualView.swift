@@ -26,7 +26,7 @@ public struct ManualView<Element: ViewRow>: OrderedView {
     public init<Object, Metadata>(_ name: String, of collection: RecordCollection<Object, Metadata>)
     where Element == Row<Object, Metadata> {
         self.name = name
-        configuration = ViewConfiguration(of: [collection.name], order: LabelOrder())
+        configuration = ViewConfiguration(of: [CollectionTypes(collection)], order: PlacementOrder())
     }
 
     /// A view of records of several collections, of whatever types.
@@ -35,11 +35,11 @@ public struct ManualView<Element: ViewRow>: OrderedView {
         _ second: RecordCollection<Second, SecondMetadata>,
         _ others: repeat RecordCollection<each Object, each Metadata>
     ) where Element == MixedRow {
-        var names = [first.name, second.name]
-        repeat names.append((each others).name)
-        precondition(Set(names).count == names.count, "a view looks at each collection once")
+        var collections = [CollectionTypes(first), CollectionTypes(second)]
+        repeat collections.append(CollectionTypes(each others))
+        precondition(Set(collections.map(\.name)).count == collections.count, "a view looks at each collection once")
         self.name = name
-        configuration = ViewConfiguration(of: names, order: LabelOrder())
+        configuration = ViewConfiguration(of: collections, order: PlacementOrder())
     }
 
     /// The root over an empty database.
@@ -62,8 +62,8 @@ extension ManualView: PrimaryExtension {
     /// Shows changed records where they stand.
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         let editor = ViewEditor(root, draft: context.draft)
-        for (collection, name) in configuration.collectionNames.enumerated() {
-            for entry in changes.boxes(inCollectionNamed: name)?.entries ?? [] {
+        for (collection, types) in configuration.collections.enumerated() {
+            for entry in changes.boxes(in: types)?.entries ?? [] {
                 let row = RowID(collection: collection, key: entry.key)
                 guard let record = entry.after, !(record is RawRecord), let before = editor.place(of: row) else {
                     continue
@@ -81,17 +81,17 @@ extension ManualView: PrimaryExtension {
         following changes: NetChanges, root: ViewRoot, in context: ExtensionContext
     ) -> [ManualStep] {
         var gone: [ManualStep.Member] = []
-        for (collection, name) in configuration.collectionNames.enumerated() {
-            guard !root.places[collection].isEmpty, let boxes = changes.boxes(inCollectionNamed: name) else { continue }
+        for (collection, types) in configuration.collections.enumerated() {
+            guard !root.places[collection].isEmpty, let boxes = changes.boxes(in: types) else { continue }
             if boxes.isCleared {
                 let stay = Set(boxes.entries.lazy.filter { $0.after != nil }.map(\.key))
                 root.places[collection].forEach { row in
-                    if !stay.contains(row.key) { gone.append(.init(collection: name, key: row.key)) }
+                    if !stay.contains(row.key) { gone.append(.init(collection: types.name, key: row.key)) }
                 }
             } else {
                 for entry in boxes.entries where entry.after == nil {
                     if root.place(of: RowID(collection: collection, key: entry.key)) != nil {
-                        gone.append(.init(collection: name, key: entry.key))
+                        gone.append(.init(collection: types.name, key: entry.key))
                     }
                 }
             }

@@ -56,7 +56,9 @@ extension WriteTransaction {
         guard let row = view.row(member) else {
             preconditionFailure("view \"\(view.name)\" does not look at \"\(collection)\"")
         }
-        guard state.placements(of: row).isEmpty, now.box(forKey: member.key, inCollection: collection) != nil else {
+        guard state.placements(of: row).isEmpty,
+            now.box(forKey: member.key, in: view.configuration.collections[row.collection]) != nil
+        else {
             return false
         }
         let step = ManualStep.Action.insert(

@@ -14,18 +14,22 @@ package class Placement: TreeRow, @unchecked Sendable {
     /// The group's name, in NFC.
     package final let group: String
     package final let touches: Touches
+    /// A number that orders as what the row is sorted by, as far as it goes; 0 if there is none. Kept here, so that
+    /// nearly all comparisons need not know the type of a sort value.
+    final let hint: UInt64
 
-    init(_ record: RecordBox, collection: Int, group: String, touches: Touches) {
+    init(_ record: RecordBox, collection: Int, group: String, touches: Touches, hint: UInt64 = 0) {
         self.record = record
         self.collection = collection
         self.group = group
         self.touches = touches
+        self.hint = hint
         super.init(key: record.key)
     }
 
     /// Another box, ordered by the same thing.
     func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
-        Placement(record, collection: collection, group: group, touches: touches)
+        Placement(record, collection: collection, group: group, touches: touches, hint: hint)
     }
 
     /// What it is ordered by, in words; `nil` if by its record.

@@ -7,22 +7,19 @@ package class PlacementOrder: RowOrder, @unchecked Sendable {
 
     init(isDescending: Bool = false) { self.isDescending = isDescending }
 
-    /// Compares what two placements were sorted by, ascending.
+    /// Compares what two placements with the same hint were sorted by, ascending.
     func compareSortKeys(_ a: Placement, _ b: Placement) -> Int { 0 }
-
-    /// A number that orders as ``compareSortKeys(_:_:)`` does as far as it goes.
-    func hint(of placement: Placement) -> UInt64 { 0 }
 
     override package func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
         let (x, y) = (unsafeDowncast(a, to: Placement.self), unsafeDowncast(b, to: Placement.self))
-        let order = compareSortKeys(x, y)
+        let order = x.hint == y.hint ? compareSortKeys(x, y) : x.hint < y.hint ? -1 : 1
         if order != 0 { return isDescending ? -order : order }
         if x.collection != y.collection { return x.collection < y.collection ? -1 : 1 }
         return super.compare(a, b)
     }
 
     override package func prefix(of row: TreeRow) -> UInt64 {
-        let hint = hint(of: unsafeDowncast(row, to: Placement.self))
+        let hint = unsafeDowncast(row, to: Placement.self).hint
         return isDescending ? ~hint : hint
     }
 }

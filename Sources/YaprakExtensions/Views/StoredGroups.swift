@@ -48,7 +48,7 @@ struct StoredGroups: Codable {
             for (index, key) in group.keys.enumerated() {
                 let collection = Int(group.of?[index] ?? 0)
                 guard collections.indices.contains(collection),
-                    let record = context.before.box(forKey: key, inCollection: collections[collection])
+                    let record = context.before.box(forKey: key, in: configuration.collections[collection])
                 else { throw Mismatch() }
                 let placement = place(record, collection, group.name)
                 if let last, order.compare(last, placement) >= 0 { throw Mismatch() }
@@ -58,7 +58,7 @@ struct StoredGroups: Codable {
             }
         }
         for (collection, places) in places.enumerated() {
-            context.before.tree(ofCollection: collections[collection]).forEach { row in
+            context.before.tree(of: configuration.collections[collection]).forEach { row in
                 if let placements = places[row.key] { seed.addPlaces(placements) }
             }
         }

@@ -21,7 +21,9 @@ final class ViewEditor {
         let existed: Bool
     }
     private var groups: [OpenGroup] = []
+    /// Where a group is held, once there are too many to look through.
     private var numbers: [String: Int] = [:]
+    private static let groupsSearchedMax = 8
     private var latest = -1
 
     init(_ root: ViewRoot, draft: TreeDraft) {
@@ -98,7 +100,7 @@ final class ViewEditor {
         let group = open(new.group)
         root.rawOperations += 1
         if let old {
-            if order.compareSortKeys(old, new) == 0, order.hint(of: old) == order.hint(of: new),
+            if old.hint == new.hint, order.compareSortKeys(old, new) == 0,
                 let position = groups[group].rows.position(of: old, order: order)
             {
                 draft.replace(at: position, with: new, in: &groups[group].rows)
@@ -137,14 +139,18 @@ final class ViewEditor {
 
     private func open(_ name: String) -> Int {
         if latest >= 0, groups[latest].name == name { return latest }
-        if let number = numbers[name] {
+        if let number = numbers.isEmpty ? groups.firstIndex(where: { $0.name == name }) : numbers[name] {
             latest = number
             return number
         }
         let row = root.group(name)
         groups.append(OpenGroup(name: name, rows: row?.rows ?? TreeRoot(), existed: row != nil))
         latest = groups.count - 1
-        numbers[name] = latest
+        if groups.count == Self.groupsSearchedMax {
+            for (number, group) in groups.enumerated() { numbers[group.name] = number }
+        } else if groups.count > Self.groupsSearchedMax {
+            numbers[name] = latest
+        }
         return latest
     }
 

@@ -1,3 +1,4 @@
+import YaprakCore
 package import YaprakTrees
 
 /// The state of a view in one snapshot. Opaque; read it through ``ViewReader``.
@@ -45,7 +46,9 @@ public struct ViewRoot: Sendable {
 package class ViewConfiguration: @unchecked Sendable {
     // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.
     final let versionTag: String
-    /// The names of the view's collections; a collection's number in the view is its index here.
+    /// The view's collections; a collection's number in the view is its index here.
+    final let collections: [CollectionTypes]
+    /// Their names.
     package final let collectionNames: [String]
     /// The order of rows in each group. The same object means the same order.
     package final let order: PlacementOrder
@@ -53,9 +56,10 @@ package class ViewConfiguration: @unchecked Sendable {
     /// Whether a record is in one group at most, so that a change of groups is a move.
     package var rowsHaveOnePlace: Bool { true }
 
-    init(versionTag: String = "", of collectionNames: [String], order: PlacementOrder = PlacementOrder()) {
+    init(versionTag: String = "", of collections: [CollectionTypes], order: PlacementOrder = PlacementOrder()) {
         self.versionTag = versionTag
-        self.collectionNames = collectionNames
+        self.collections = collections
+        collectionNames = collections.map(\.name)
         self.order = order
     }
 }

@@ -53,7 +53,14 @@ public struct MixedRow: ViewRow {
     public var key: String { record.key }
 
     /// The row with its types, if it is a record of `collection`; `nil` otherwise. O(1).
+    ///
+    /// - Precondition: the collection holds records of these types.
     public func `as`<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Row<Object, Metadata>? {
-        collection.name == collectionName ? Row(box: record) : nil
+        guard collection.name == collectionName else { return nil }
+        precondition(
+            type(of: record) == TypedRecord<Object, Metadata>.self,
+            "collection \"\(collectionName)\" was used with \(Object.self) and \(Metadata.self): one name, one pair of types"
+        )
+        return Row(box: record)
     }
 }

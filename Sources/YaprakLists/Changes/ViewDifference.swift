@@ -32,11 +32,14 @@ package struct ViewDifference {
 
     /// A view in two snapshots, the older first or the newer.
     init(from old: ViewState, to new: ViewState) {
+        let differing = Set(new.namesOfDifferingGroups(from: old))
         self.init(
             old: old, new: new, collectionNames: new.root.configuration.collectionNames,
             rowsHaveOnePlace: old.root.configuration.rowsHaveOnePlace && new.root.configuration.rowsHaveOnePlace,
             isSortedAnew: !new.hasSameOrder(as: old),
-            difference: { RowDifference(new.difference(from: old, ofGroup: $0)) },
+            difference: { group in
+                differing.contains(group) ? RowDifference(new.difference(from: old, ofGroup: group)) : RowDifference()
+            },
             content: { row in
                 guard let before = old.placements(of: row).first, let after = new.placements(of: row).first else {
                     return []
