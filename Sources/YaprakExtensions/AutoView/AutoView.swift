@@ -23,8 +23,8 @@ public struct AutoView<Element: ViewRow>: OrderedView {
     public let versionTag: String
     /// The names of the collections its rows come from.
     public var collectionNames: [String]? { configuration.collectionNames }
-    /// Whether the view is part of checkpoints. Not by default: sorting a million rows anew at launch takes less than a second, and
-    /// nobody waits for it, while taking over what was stored happens in a writer's turn.
+    /// Whether the view is part of checkpoints. Not by default: what is computed anew at launch asks its closures while
+    /// writers go on, and takes about a second for a million rows; what was stored is taken over in a writer's turn.
     public let isPersistent: Bool
     let configuration: AutoConfiguration
 

@@ -14,6 +14,7 @@ import YaprakTrees
 /// Computed anew at each launch, by one walk over the parent.
 /// - Complexity: as the parent's, O(log *n*) for each of its changes.
 public struct FilteredView<Parent: OrderedView>: OrderedView {
+    /// What a row is read as: what it is in the parent.
     public typealias Element = Parent.Element
 
     /// The name under which it is registered.

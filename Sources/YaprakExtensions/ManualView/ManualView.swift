@@ -57,6 +57,7 @@ public struct ManualView<Element: ViewRow>: OrderedView {
 // MARK: - Records that change
 
 extension ManualView: PrimaryExtension {
+    /// What is logged.
     public typealias Operation = ManualStep
 
     /// Shows changed records where they stand.

@@ -1,0 +1,47 @@
+import Testing
+import Yaprak
+
+/// Boxes are cast on the word of a view's types; where they are others, the program stops before the cast.
+@Suite struct TypeTests {
+    @Test func `A view of a collection that has other types stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            try await database.write { $0[.movies]["x"] = Movie() }
+            let wrong = AutoView(
+                "wrong", of: RecordCollection<Book, Shelf>("movies"), groupedBy: \.genre, sortedBy: \.rank)
+            try await database.register(wrong)
+        }
+    }
+
+    @Test func `A filter whose parent's name belongs to another view is not registered`() async throws {
+        let database = Database.inMemory()
+        let books = AutoView("view", of: .books, groupedBy: \.genre, sortedBy: \.rank)
+        let movies = AutoView("view", of: .movies, groupedBy: \.agent, sortedBy: \.year)
+        try await database.register(movies)
+        let filter = FilteredView("filter", of: books) { $0.rank > 0 }
+        let error = await #expect(throws: DatabaseError.self) { try await database.register(filter) }
+        #expect(error?.code == .typeMismatch)
+        #expect(!database.snapshot.isRegistered("filter"))
+    }
+
+    @Test func `A row of another collection is not the row that was asked for`() async throws {
+        let database = Database.inMemory()
+        let both = AutoView(
+            "both", of: .movies, .actors, groupedBy: .everything(in: "all"), .everything(in: "all"),
+            sortedBy: .byObject { $0.year }, .byObject { $0.since })
+        try await database.register(both)
+        try await database.write { $0[.movies]["x"] = Movie(title: "X") }
+        let row = database.snapshot[both]["all"][0]
+        #expect(row.as(.actors) == nil && row.as(.movies)?.object.title == "X")
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            let both = ManualView("both", of: .movies, .actors)
+            try await database.register(both)
+            try await database.write { transaction in
+                transaction[.movies]["x"] = Movie()
+                try transaction.append("x", of: .movies, to: "all", in: both)
+            }
+            _ = database.snapshot[both]["all"][0].as(RecordCollection<Book, Shelf>("movies"))
+        }
+    }
+}
