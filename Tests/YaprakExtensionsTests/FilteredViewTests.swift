@@ -22,7 +22,10 @@ import Yaprak
             transaction[.books]["12"]?.genre = "crime"
             transaction[.books]["14"] = nil
         }
-        #expect(database.snapshot[long].keys == ["sci-fi": ["16", "18", "20", "22", "24", "26", "28", "11"], "crime": ["12"]])
+        #expect(
+            database.snapshot[long].keys == [
+                "sci-fi": ["16", "18", "20", "22", "24", "26", "28", "11"], "crime": ["12"],
+            ])
         try await database.write { [view] in
             try $0.setSorting(of: view, sortedBy: .byObject { $0.rank }, order: .descending, versionTag: "2")
         }

@@ -99,11 +99,13 @@ struct RandomWrites {
         case 0:
             codes.grouping = random.below(3)
             try transaction.setGrouping(
-                of: world.ranks, groupedBy: World.grouping(codes.grouping), versionTag: "\(codes.grouping)\(codes.sorting)")
+                of: world.ranks, groupedBy: World.grouping(codes.grouping),
+                versionTag: "\(codes.grouping)\(codes.sorting)")
         case 1:
             codes.sorting = random.below(3)
             try transaction.setSorting(
-                of: world.ranks, sortedBy: World.sorting(codes.sorting), order: codes.sorting == 2 ? .descending : .ascending,
+                of: world.ranks, sortedBy: World.sorting(codes.sorting),
+                order: codes.sorting == 2 ? .descending : .ascending,
                 versionTag: "\(codes.grouping)\(codes.sorting)")
         default:
             codes.filter = random.below(5)

@@ -30,7 +30,8 @@ struct World {
         shelved = FilteredView("shelved", of: even, where: .byMetadata { $0 != nil })
         tagged = FilteredView("tagged", of: tags, where: .byRowInGroup { row, group in row.object.title != group })
         recent = FilteredView(
-            "recent", of: bond, where: .byRow { ($0.as(.movies)?.object.year ?? $0.as(.actors)?.object.since ?? 0) > 3 })
+            "recent", of: bond, where: .byRow { ($0.as(.movies)?.object.year ?? $0.as(.actors)?.object.since ?? 0) > 3 }
+        )
         picked = FilteredView("picked", of: manual) { $0.rank > 3 }
     }
 
@@ -97,9 +98,11 @@ struct World {
     func expected(in snapshot: Snapshot, _ codes: Codes, manual: Layout) -> [String: Layout] {
         let books = Array(snapshot[.books])
         var result: [String: Layout] = [:]
-        let ranks = Self.layout(books.map { row in
-            (Self.groupName(codes.grouping, row.key, row.object).map { [$0] } ?? [], row)
-        }) { a, b in
+        let ranks = Self.layout(
+            books.map { row in
+                (Self.groupName(codes.grouping, row.key, row.object).map { [$0] } ?? [], row)
+            }
+        ) { a, b in
             let (x, y) = (Self.sortValue(codes.sorting, a.object), Self.sortValue(codes.sorting, b.object))
             return x != y ? (codes.sorting == 2 ? x > y : x < y) : a.key < b.key
         }
@@ -126,7 +129,9 @@ struct World {
             ($0.value, $0.kind, $0.key) < ($1.value, $1.kind, $1.key)
         }
         result["bond"] = bond.mapValues { $0.map { "\($0.kind)/\($0.key)" } }
-        result["recent"] = Self.filtered(bond) { row, _ in row.value > 3 }.mapValues { $0.map { "\($0.kind)/\($0.key)" } }
+        result["recent"] = Self.filtered(bond) { row, _ in row.value > 3 }.mapValues {
+            $0.map { "\($0.kind)/\($0.key)" }
+        }
         return result
     }
 

@@ -62,7 +62,8 @@ extension AutoView {
     ///     AutoView("tags", of: .notes, groupedByEach: \.tags, sortedBy: \.title)
     public init<Object, Metadata, Names, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
-        groupedByEach names: @escaping @Sendable (Object) -> Names, sortedBy value: @escaping @Sendable (Object) -> Value,
+        groupedByEach names: @escaping @Sendable (Object) -> Names,
+        sortedBy value: @escaping @Sendable (Object) -> Value,
         order: ViewOrder = .ascending, isPersistent: Bool = false
     )
     where

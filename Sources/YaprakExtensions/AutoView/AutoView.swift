@@ -86,7 +86,8 @@ extension AutoConfiguration {
         case .several(let names):
             let first = place(in: names[0], like: kept)
             editor.put(
-                row, from: before, to: [first] + names.dropFirst().map { place(in: $0, like: first) }, kinds: entry.kinds)
+                row, from: before, to: [first] + names.dropFirst().map { place(in: $0, like: first) },
+                kinds: entry.kinds)
         }
     }
 }

@@ -43,7 +43,9 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
     }
 
     /// By the object, to the raw value of an enumeration.
-    public static func byObject<Group: RawRepresentable & SendableMetatype>(_ group: @escaping @Sendable (_ object: Object) -> Group?) -> Self
+    public static func byObject<Group: RawRepresentable & SendableMetatype>(
+        _ group: @escaping @Sendable (_ object: Object) -> Group?
+    ) -> Self
     where Group.RawValue == String {
         Self(.object) { group(Row<Object, Metadata>(box: $0).object)?.rawValue }
     }
@@ -61,13 +63,17 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
     // MARK: Several groups
 
     /// Into several groups, by the key. Names that are there twice count once.
-    public static func byEachKey<Names: Sequence & SendableMetatype>(_ groups: @escaping @Sendable (_ key: String) -> Names) -> Self
+    public static func byEachKey<Names: Sequence & SendableMetatype>(
+        _ groups: @escaping @Sendable (_ key: String) -> Names
+    ) -> Self
     where Names.Element: StringProtocol & SendableMetatype {
         Self(each: .key) { groups($0.key) }
     }
 
     /// Into several groups, by the object: its tags, for example.
-    public static func byEachObject<Names: Sequence & SendableMetatype>(_ groups: @escaping @Sendable (_ object: Object) -> Names) -> Self
+    public static func byEachObject<Names: Sequence & SendableMetatype>(
+        _ groups: @escaping @Sendable (_ object: Object) -> Names
+    ) -> Self
     where Names.Element: StringProtocol & SendableMetatype {
         Self(each: .object) { groups(Row<Object, Metadata>(box: $0).object) }
     }

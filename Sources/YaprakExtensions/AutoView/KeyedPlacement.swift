@@ -1,5 +1,6 @@
 import YaprakCore
 import YaprakTrees
+
 import struct Foundation.Date
 
 /// A placement ordered by a value that was taken from its record once.
@@ -31,7 +32,8 @@ struct SortValueKind<Key: Comparable & Sendable>: Sendable {
     init() {
         var prepare: @Sendable (Key) -> Key = { $0 }
         var compare: @Sendable (Key, Key) -> Int = { $0 < $1 ? -1 : $1 < $0 ? 1 : 0 }
-        isHintExact = Key.self is any FixedWidthInteger.Type || Key.self == Double.self || Key.self == Float.self
+        isHintExact =
+            Key.self is any FixedWidthInteger.Type || Key.self == Double.self || Key.self == Float.self
             || Key.self == Date.self
         switch Key.self {
         case is Int.Type: hint = Self.signed { UInt64(bitPattern: Int64(unsafeBitCast($0, to: Int.self))) }
@@ -109,7 +111,8 @@ final class KeyedOrder<Key: Comparable & Sendable>: PlacementOrder, @unchecked S
 
     override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int {
         kind.compare(
-            unsafeDowncast(a, to: KeyedPlacement<Key>.self).sortKey, unsafeDowncast(b, to: KeyedPlacement<Key>.self).sortKey)
+            unsafeDowncast(a, to: KeyedPlacement<Key>.self).sortKey,
+            unsafeDowncast(b, to: KeyedPlacement<Key>.self).sortKey)
     }
 
     override func hint(of placement: Placement) -> UInt64 {

@@ -13,13 +13,16 @@ import YaprakTrees
 /// Prefer values: they are taken once for each change, where a comparison runs about twenty times to find a place among a
 /// million. Numbers of `Double` and `Float` are in their total order, with what is not a number last. Text is in the order of
 /// its scalars in NFC, as Swift's own `<`.
-public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, Value: Comparable & Sendable>: Sendable {
+public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, Value: Comparable & Sendable>: Sendable
+{
     let rule: SortingRule<Value>
 
     init(_ reads: Aspects, _ value: @escaping @Sendable (RecordBox) -> Value) {
         let kind = SortValueKind<Value>()
-        rule = SortingRule(reads: reads, makeOrder: { KeyedOrder(kind, isDescending: $0) }) { box, collection, group, touches in
-            KeyedPlacement(box, collection: collection, group: group, touches: touches, sortKey: kind.prepare(value(box)))
+        rule = SortingRule(reads: reads, makeOrder: { KeyedOrder(kind, isDescending: $0) }) {
+            box, collection, group, touches in
+            KeyedPlacement(
+                box, collection: collection, group: group, touches: touches, sortKey: kind.prepare(value(box)))
         }
     }
 
@@ -115,6 +118,7 @@ struct SortingRule<Value>: Sendable {
 }
 
 /// Makes the placement of a record, with what it is ordered by.
-typealias PlacementMaker = @Sendable (
-    _ record: RecordBox, _ collection: Int, _ group: String, _ touches: Touches
-) -> Placement
+typealias PlacementMaker =
+    @Sendable (
+        _ record: RecordBox, _ collection: Int, _ group: String, _ touches: Touches
+    ) -> Placement

@@ -66,13 +66,15 @@ extension ViewExplanation: CustomStringConvertible {
     public var description: String {
         switch answer {
         case .placed(let places):
-            return places.map { "\(quoted(key)) is in \($0)" }.joined(separator: "; ") + ", in view \(quoted(viewName))."
+            return places.map { "\(quoted(key)) is in \($0)" }.joined(separator: "; ")
+                + ", in view \(quoted(viewName))."
         case .noRecord(let names):
             return "\(absence): there is no record of that key in \(listed(names))."
         case .otherCollection(let name, let names):
             return "\(absence): it looks at \(listed(names)), not at \(quoted(name))."
         case .notGrouped(let closure):
-            let whose = closure.viewName == viewName ? "its grouping" : "the grouping of view \(quoted(closure.viewName))"
+            let whose =
+                closure.viewName == viewName ? "its grouping" : "the grouping of view \(quoted(closure.viewName))"
             return "\(absence): \(whose), which reads the \(closure.reads), puts the record into no group."
         case .notPut(let name):
             let whose = name == viewName ? "it" : "view \(quoted(name))"

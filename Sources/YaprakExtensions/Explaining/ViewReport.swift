@@ -93,9 +93,12 @@ extension ViewState {
                 let wanted = configuration.placements(of: unsafeDowncast(row, to: RecordBox.self), collection)
                 let id = RowID(collection: collection, key: row.key)
                 let placed = placements(of: id)
-                let agree = wanted.count == placed.count
+                let agree =
+                    wanted.count == placed.count
                     && wanted.allSatisfy { wanted in
-                        placed.contains { $0.group == wanted.group && configuration.order.compareSortKeys($0, wanted) == 0 }
+                        placed.contains {
+                            $0.group == wanted.group && configuration.order.compareSortKeys($0, wanted) == 0
+                        }
                     }
                 if !agree { report.misjudged.append(id) }
             }

@@ -14,7 +14,9 @@ extension FilteredView: TreeBackedExtension {
         return ViewRoot(filtering: parent, configuration, draft: context.draft)
     }
 
-    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot { try build(Seed(), in: context) }
+    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
+        try build(Seed(), in: context)
+    }
     package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
     package func versionTag(of root: ViewRoot) -> String { root.configuration.versionTag }
 }

@@ -42,12 +42,14 @@ public struct ViewFilter<Element: ViewRow>: Sendable {
     }
 
     /// By the row and the group it is in. Runs whenever the record is set or touched, or comes into another group.
-    public static func byRowInGroup(_ isIncluded: @escaping @Sendable (_ row: Element, _ group: String) -> Bool) -> Self {
+    public static func byRowInGroup(_ isIncluded: @escaping @Sendable (_ row: Element, _ group: String) -> Bool) -> Self
+    {
         Self(.row, readsGroup: true) { isIncluded(Element($0), $0.placement.group) }
     }
 
     /// By the key and the group it is in. Runs when the row comes into a group.
-    public static func byKeyInGroup(_ isIncluded: @escaping @Sendable (_ key: String, _ group: String) -> Bool) -> Self {
+    public static func byKeyInGroup(_ isIncluded: @escaping @Sendable (_ key: String, _ group: String) -> Bool) -> Self
+    {
         Self(.key, readsGroup: true) { isIncluded($0.placement.key, $0.placement.group) }
     }
 }

@@ -29,7 +29,9 @@ final class LabelOrder: PlacementOrder, @unchecked Sendable {
         return x == y ? 0 : x < y ? -1 : 1
     }
 
-    override func hint(of placement: Placement) -> UInt64 { unsafeDowncast(placement, to: LabelledPlacement.self).label }
+    override func hint(of placement: Placement) -> UInt64 {
+        unsafeDowncast(placement, to: LabelledPlacement.self).label
+    }
 }
 
 /// Numbers for rows that stand in a sequence, with room between them.

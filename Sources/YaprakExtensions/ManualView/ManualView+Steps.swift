@@ -27,7 +27,9 @@ extension ManualView: TreeBackedPrimaryExtension {
         for (name, members) in arrangement.groups {
             for (index, member) in members.enumerated() {
                 guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
-                guard let record = context.before.box(forKey: member.key, inCollection: member.collection) else { continue }
+                guard let record = context.before.box(forKey: member.key, inCollection: member.collection) else {
+                    continue
+                }
                 let placement = LabelledPlacement(
                     record, collection: row.collection, group: name, touches: Touches(),
                     label: Labels.spread(index, of: members.count))
@@ -83,7 +85,8 @@ extension ManualView: TreeBackedPrimaryExtension {
         rows.forEach { row in
             // Leaves out the label of the row that is to come.
             let position = spread.count < index ? spread.count : spread.count + 1
-            spread.append(unsafeDowncast(row, to: LabelledPlacement.self).relabelled(Labels.spread(position, of: count)))
+            spread.append(
+                unsafeDowncast(row, to: LabelledPlacement.self).relabelled(Labels.spread(position, of: count)))
         }
         editor.replaceAll(ofGroup: name, with: spread)
         return Labels.spread(index, of: count)

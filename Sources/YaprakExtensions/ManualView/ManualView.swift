@@ -32,7 +32,8 @@ public struct ManualView<Element: ViewRow>: OrderedView {
     /// A view of records of several collections, of whatever types.
     public init<First, FirstMetadata, Second, SecondMetadata, each Object, each Metadata>(
         _ name: String, of first: RecordCollection<First, FirstMetadata>,
-        _ second: RecordCollection<Second, SecondMetadata>, _ others: repeat RecordCollection<each Object, each Metadata>
+        _ second: RecordCollection<Second, SecondMetadata>,
+        _ others: repeat RecordCollection<each Object, each Metadata>
     ) where Element == MixedRow {
         var names = [first.name, second.name]
         repeat names.append((each others).name)
@@ -64,7 +65,9 @@ extension ManualView: PrimaryExtension {
         for (collection, name) in configuration.collectionNames.enumerated() {
             for entry in changes.boxes(inCollectionNamed: name)?.entries ?? [] {
                 let row = RowID(collection: collection, key: entry.key)
-                guard let record = entry.after, !(record is RawRecord), let before = editor.place(of: row) else { continue }
+                guard let record = entry.after, !(record is RawRecord), let before = editor.place(of: row) else {
+                    continue
+                }
                 let old = before.placement
                 let new = old.copy(record: record, group: old.group, touches: old.touches.adding(entry.kinds))
                 editor.put(row, from: before, to: new, kinds: entry.kinds)

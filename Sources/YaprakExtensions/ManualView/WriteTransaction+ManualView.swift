@@ -31,7 +31,8 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func append<Object, Metadata>(
-        _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String, in view: ManualView<MixedRow>
+        _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String,
+        in view: ManualView<MixedRow>
     ) throws -> Bool {
         try insert(key, collection.name, at: .max, group, view)
     }

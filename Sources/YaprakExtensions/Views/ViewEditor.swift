@@ -216,7 +216,8 @@ final class ViewEditor {
                 }
             }
         }
-        for (row, placements) in others.sorted(by: { ($0.key.collection, $0.key.key) < ($1.key.collection, $1.key.key) }) {
+        for (row, placements) in others.sorted(by: { ($0.key.collection, $0.key.key) < ($1.key.collection, $1.key.key) }
+        ) {
             notePlace(row, from: root.place(of: row), to: PlaceRow(placements), kinds: [])
         }
         changes.reordering = configuration

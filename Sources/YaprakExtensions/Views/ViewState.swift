@@ -27,7 +27,9 @@ package struct ViewState: Sendable {
     }
 
     /// Whether both are in the same order, as far as the code tells: no sorting was set between them.
-    package func hasSameOrder(as other: ViewState) -> Bool { root.configuration.order === other.root.configuration.order }
+    package func hasSameOrder(as other: ViewState) -> Bool {
+        root.configuration.order === other.root.configuration.order
+    }
 
     /// How many rows and groups came, changed or went between the two. O(1).
     package func rawChangeCount(since other: ViewState) -> Int { abs(root.rawOperations - other.root.rawOperations) }

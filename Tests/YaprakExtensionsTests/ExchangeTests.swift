@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+import Yaprak
+import YaprakExtensions
+
+/// Grouping, sorting and filtering exchanged in a write: as few changes as lead from one to the other.
+@Suite struct ExchangeTests {
+    let database = Database.inMemory()
+    let view = AutoView("view", versionTag: "rank", of: .books, groupedBy: \.genre, sortedBy: \.rank)
+
+    init() async throws {
+        try await database.register(view)
+        try await database.write { transaction in
+            for rank in 0..<100 {
+                transaction[.books]["\(rank)"] = Book(title: "\(rank == 50 ? -1 : rank)", rank: rank)
+            }
+        }
+    }
+
+    @Test func `Another sorting moves the rows that stand elsewhere, and no others`() async throws {
+        let before = database.snapshot[view].state
+        try await database.write { [view] in
+            try $0.setSorting(of: view, sortedBy: .byObject { Int($0.title)! }, versionTag: "title")
+        }
+        let after = database.snapshot[view].state
+        let difference = after.difference(from: before, ofGroup: "sci-fi")
+        #expect(difference.removed.map(\.position) == [50] && difference.inserted.map(\.position) == [0])
+        #expect(difference.replaced.isEmpty, "the others are what they were")
+        let back = before.difference(from: after, ofGroup: "sci-fi")
+        #expect(back.removed.map(\.position) == [0] && back.inserted.map(\.position) == [50])
+        #expect(!after.hasSameOrder(as: before))
+        #expect(database.snapshot.versionTag(ofExtensionNamed: "view") == "title")
+    }
+
+    @Test func `Another grouping moves the rows whose group differs, and no others`() async throws {
+        let before = database.snapshot[view].state
+        try await database.write { [view] in
+            try $0.setGrouping(
+                of: view, groupedBy: .byObject { $0.rank % 10 == 0 ? "tens" : $0.rank == 1 ? nil : $0.genre },
+                versionTag: "x")
+        }
+        let after = database.snapshot[view].state
+        #expect(after.namesOfDifferingGroups(from: before) == ["sci-fi", "tens"])
+        let difference = after.difference(from: before, ofGroup: "sci-fi")
+        #expect(difference.removed.count == 11 && difference.inserted.isEmpty && difference.replaced.isEmpty)
+        #expect(after.rawChangeCount(since: before) == 22, "11 left, 10 came, and a group came")
+        #expect(after.hasSameOrder(as: before))
+    }
+
+    @Test func `Another filter lets rows in and out, and leaves the rest alone`() async throws {
+        let filter = FilteredView("filter", versionTag: "a", of: view) { $0.rank < 50 }
+        try await database.register(filter)
+        let before = database.snapshot[filter].state
+        try await database.write {
+            try $0.setFiltering(of: filter, where: .byObject { $0.rank >= 45 }, versionTag: "b")
+        }
+        let after = database.snapshot[filter].state
+        let difference = after.difference(from: before, ofGroup: "sci-fi")
+        #expect(difference.removed.map(\.position) == Array(0..<45))
+        #expect(difference.inserted.map(\.position) == Array(5..<55) && difference.replaced.isEmpty)
+        #expect(after.rawChangeCount(since: before) == 95)
+        // The new filter is in force from now on.
+        try await database.write { $0[.books]["0"]?.rank = 45 }
+        #expect(database.snapshot[filter].place(of: "0")?.index == 0)
+    }
+
+    @Test func `A sort value that changes without moving the row is a change in its place`() async throws {
+        let before = database.snapshot[view].state
+        try await database.write { transaction in
+            transaction[.books]["10"]?.rank = 11
+            transaction[.books]["99"]?.rank = 1000
+            transaction[.books]["20"]?.rank = 30
+        }
+        let difference = database.snapshot[view].state.difference(from: before, ofGroup: "sci-fi")
+        #expect(difference.replaced.map(\.old) == [10, 99] && difference.replaced.map(\.new) == [10, 99])
+        #expect(difference.removed.map(\.position) == [20] && difference.inserted.map(\.position) == [29])
+    }
+}

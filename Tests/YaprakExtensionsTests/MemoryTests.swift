@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+import Yaprak
+import YaprakTrees
+
+@testable import YaprakCore
+@testable import YaprakExtensions
+
+@Suite struct MemoryTests {
+    /// Nodes and rows that the newest state keeps alive, against what its arena holds.
+    static func check(_ database: Database, _ place: String) async throws {
+        while database.timeline.reclaim(limit: .max) {}
+        var nodes = Set<UInt>()
+        var rows = Set<UInt>()
+        let state = await database.working
+        for tree in state.trees { tree.collectAddresses(nodes: &nodes, rows: &rows) }
+        let counts = database.timeline.arena.counts
+        #expect(counts.nodes == nodes.count && counts.rows == rows.count, "\(place): \(counts)")
+    }
+
+    @Test(arguments: [UInt64(7), 8, 9]) func `What is alive is what can be reached, after any history`(
+        seed: UInt64
+    ) async throws {
+        let world = World()
+        let database = Database.inMemory()
+        var writes = RandomWrites(seed: seed, world)
+        try await world.register(with: database)
+        for round in 0..<6 {
+            var held: [Snapshot] = []
+            for _ in 0..<20 {
+                try await writes.write(to: database)
+                if writes.random.chance(30) { held.append(database.snapshot) }
+            }
+            held = []
+            try await Self.check(database, "seed \(seed), round \(round)")
+        }
+        for name in ["ranks", "tags", "rooms", "bond", "manual"] { try await database.unregister(name) }
+        try await Self.check(database, "seed \(seed), without views")
+        try await database.write { $0.removeAll() }
+        try await Self.check(database, "seed \(seed), empty")
+        let left = database.timeline.arena.counts
+        #expect(left.nodes == 0 && left.rows == 0 && left.bytes == 0)
+    }
+
+    @Test func `A page touches as many nodes as it needs`() async throws {
+        let database = Database.inMemory()
+        let view = AutoView("view", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.rank)
+        try await database.write { transaction in
+            for number in 0..<10_000 { transaction[.books]["k\(number)"] = Book(rank: number &* 7919 % 10_007) }
+        }
+        try await database.register(view)
+        let rows = database.snapshot[view].state.rows(ofGroup: "all")
+        let statistics = rows.statistics
+        #expect(statistics.depth <= 3 && statistics.rows == 10_000)
+        // Every leaf but the root holds 8 rows at least: a page lies in a handful, each found in `depth` steps.
+        #expect(database.snapshot[view]["all"][5000..<5050].map(\.object.rank).count == 50)
+        // One change touches one way from the root to a leaf in each of its trees, whatever the number of rows.
+        let before = database.timeline.arena.counts.nodes
+        let held = database.snapshot
+        try await database.write { $0[.books]["k5"]?.rank = 20_000 }
+        while database.timeline.reclaim(limit: .max) {}
+        let copied = database.timeline.arena.counts.nodes - before
+        #expect(copied <= 16, "\(copied) nodes were copied for one row")
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `A difference costs what differs, not what there is`() async throws {
+        let database = Database.inMemory()
+        let view = AutoView("view", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.rank)
+        try await database.write { transaction in
+            for number in 0..<20_000 { transaction[.books]["k\(number)"] = Book(rank: number) }
+        }
+        try await database.register(view)
+        let old = database.snapshot[view].state
+        try await database.write { $0[.books]["k5"]?.rank = 20_000 }
+        let new = database.snapshot[view].state
+        let cost = TreeRoot.difference(
+            from: old.rows(ofGroup: "all"), to: new.rows(ofGroup: "all"), order: new.root.configuration.order
+        ) { _ in }
+        #expect(cost.nodesVisited <= 16, "\(cost)")
+        let difference = new.difference(from: old, ofGroup: "all")
+        #expect(difference.removed.map(\.position) == [5] && difference.inserted.map(\.position) == [19_999])
+    }
+}
