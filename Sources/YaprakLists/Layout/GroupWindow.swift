@@ -112,6 +112,9 @@ extension GroupWindow {
 extension GroupWindow {
     /// Longer by `count` rows at a side, with the same rows otherwise.
     mutating func extend(by count: Int, at side: ListRange.Side, positions: Range<Int>, groupCount: Int) {
+        // Not by so much that rows on the other side would have to leave.
+        let room = max(0, (asked.flexibility?.maxLength ?? .max) - positions.count)
+        let count = min(count, room)
         var next = GroupWindow(asked.extended(by: count, at: side))
         if let flexibility = asked.flexibility {
             let low = side == .beginning ? max(0, positions.lowerBound - count) : positions.lowerBound

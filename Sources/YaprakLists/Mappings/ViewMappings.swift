@@ -105,4 +105,30 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         var copy = self
         return try copy.advance(from: old, to: new, reloadAbove: limit)
     }
+
+    /// What changes in the list when other options take the place of `earlier`, in one snapshot.
+    ///
+    ///     let earlier = sections
+    ///     sections.setRange(.fixed(length: 100, from: .beginning), for: "sci-fi")
+    ///     sections.setDynamicForAllGroups(true)
+    ///     list.apply(try sections.changes(since: earlier, in: shown))
+    ///
+    /// Any options may be different, the groups too; if a group is turned round, the answer is ``ListChanges/isReload``.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
+    /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go.
+    public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
+        let state = try snapshot.reader(of: view).state
+        return fitted(to: snapshot, state).changes(
+            since: earlier.fitted(to: snapshot, state), in: state,
+            collectionNames: state.root.configuration.collectionNames,
+            rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
+    }
+
+    /// The core as of a snapshot.
+    private func fitted(to snapshot: Snapshot, _ state: ViewState) -> ListCore {
+        if commitNumber == snapshot.commitNumber && core.fits(state) { return core }
+        var other = core
+        other.refresh(to: state)
+        return other
+    }
 }
