@@ -1,0 +1,110 @@
+import Synchronization
+import ToolSupport
+import Yaprak
+
+/// A play with everybody who watched it.
+struct Performance {
+    let result: Playback.Result
+    /// The database at the end.
+    let snapshot: Snapshot
+    /// What the stream of changes showed.
+    let seen: ChangeFollower.Seen
+    /// What the list went through, if there was one.
+    let list: ListFollower.Seen?
+    /// How many minutes were compared with the plain board, if that was asked for.
+    let checked: (minutes: Int, seed: UInt64)?
+
+    /// Whether the stream missed nothing.
+    var isComplete: Bool { seen.gaps == 0 && seen.last == snapshot.commitNumber && seen.commits == result.commits }
+
+    /// The lines of the summary about it, each a label and what it says.
+    func lines(_ origins: BoardViews.Origins) -> [(label: String, text: String)] {
+        let waiting = "\(snapshot[BoardViews.departures].count.grouped) flights wait"
+        var lines = [
+            ("stream", "\(seen.commits.grouped) commits followed, \(isComplete ? "none missed" : "SOME MISSED")"),
+            ("views", "\(origins); \(waiting), \(snapshot[BoardViews.late].count.grouped) late"),
+        ]
+        if let list {
+            lines.append(
+                (
+                    "list",
+                    "\(list.updates.grouped) updates, \(list.rowChanges.grouped) rows changed, \(list.moves.grouped) moved"
+                ))
+        }
+        if let checked {
+            lines.append(("", "kept by its changes alone it equals the view after each update"))
+            lines.append(
+                (
+                    "board",
+                    "equals one computed without the database (\(checked.minutes) minutes checked, seed \(checked.seed))"
+                ))
+        }
+        return lines
+    }
+}
+
+extension DeparturesBoard {
+    /// Plays, shows and checks; closes the database.
+    func perform(_ database: Database, on console: Console) async throws -> Performance {
+        let screen = live ? try Screen(console) : nil
+        defer { screen?.leave() }
+        let follower = ChangeFollower(database)
+        let hasEnded = Ended()
+        let list: ListFollower? =
+            if let screen {
+                late
+                    ? follow(
+                        database, BoardViews.late, on: LiveBoard(console: console, screen: screen, isLateOnly: true),
+                        hasEnded)
+                    : follow(database, BoardViews.departures, on: LiveBoard(console: console, screen: screen), hasEnded)
+            } else if check {
+                ListFollower(database, BoardViews.sections(of: BoardViews.departures), isChecked: true) {
+                    hasEnded.set()
+                }
+            } else {
+                nil
+            }
+        let (result, checked) = try await runPlayback(database, console, hasEnded)
+        let snapshot = database.snapshot
+        try await database.close()
+        return Performance(
+            result: result, snapshot: snapshot, seen: try await follower.finish(), list: try await list?.finish(),
+            checked: checked.map { ($0, seed) })
+    }
+
+    private func follow<View: OrderedView>(
+        _ database: Database, _ view: View, on board: LiveBoard, _ hasEnded: Ended
+    ) -> ListFollower where View.Element == Row<Flight, NoMetadata> {
+        ListFollower(
+            database, BoardViews.sections(of: view), isChecked: check, onEnd: { hasEnded.set() },
+            show: { try await board.show($0, $1) })
+    }
+
+    private func runPlayback(
+        _ database: Database, _ console: Console, _ hasEnded: Ended
+    ) async throws -> (Playback.Result, checked: Int?) {
+        Interruption.listen()
+        var playback = Playback(database: database, until: until, speed: speed ?? (live ? 20 : nil))
+        // Who watches the list has gone if it has ended: there is nobody to play for.
+        playback.isCancelled = { Interruption.isRequested || hasEnded.isSet }
+        // The month has 44,871 minutes; nobody counts events ahead.
+        let end = min(until ?? Minute(count: 44_870), Minute(count: 44_870))
+        var check =
+            check ? try BoardCheck(minutes: 50, seed: seed, from: database.snapshot, to: end, Timetable(data)) : nil
+        var bar = live ? nil : ProgressBar(console, "playing", unit: "commits")
+        defer { bar?.finish() }
+        let result = try await playback.run(Timetable(data)) { minute, result in
+            bar?.update(done: minute.count, of: end.count, counted: result.commits)
+            try check?.follow(database.snapshot, of: minute)
+        }
+        if !result.isCancelled { try check?.finish() }
+        return (result, check?.checked)
+    }
+}
+
+/// Whether somebody has gone.
+private final class Ended: Sendable {
+    private let state = Atomic(false)
+    var isSet: Bool { state.load(ordering: .relaxed) }
+    func set() { state.store(true, ordering: .relaxed) }
+}
