@@ -67,8 +67,8 @@ struct LiveBoard: Sendable {
         let number = "\(flight.carrier) \(flight.number)".plain.cut(to: 7).padded(to: 8)
         let text = "\(flight.expected.clock)  \(number)\(flight.destination.plain.cut(to: 3).padded(to: 3))"
         let delay = (flight.delay ?? 0) > 0 ? "+\(flight.delay ?? 0)" : ""
-        let room = Self.cellWidth - 1 - text.columns
-        return console.paint(isFresh ? "›" : " ", .info) + (isFresh ? console.paint(text, .strong) : text)
-            + console.paint(delay.padded(to: room, leading: true), flight.isLate ? .warning : .faint)
+        let late = delay.padded(to: Self.cellWidth - 1 - text.columns, leading: true)
+        return (isFresh ? console.paint("›", .info) + console.paint(text, .strong) : " " + text)
+            + (delay.isEmpty ? late : console.paint(late, flight.isLate ? .warning : .faint))
     }
 }

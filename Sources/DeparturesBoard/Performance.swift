@@ -36,7 +36,7 @@ struct Performance {
             lines.append(
                 (
                     "board",
-                    "equals one computed without the database (\(checked.minutes) minutes checked, seed \(checked.seed))"
+                    "equals one without the engine (\(checked.minutes) minutes checked, seed \(checked.seed))"
                 ))
         }
         return lines
