@@ -50,19 +50,11 @@ struct BoardCheck {
     }
 
     private func compare<View: OrderedView>(
-        _ view: View, with plain: [[ShownList.Line]], at minute: Minute
+        _ view: View, with plain: [ShownList.Section], at minute: Minute
     ) throws where View.Element == Row<Flight, NoMetadata> {
         var mappings = BoardViews.sections(of: view)
         try mappings.update(to: last)
-        let list = ShownList(of: mappings, in: last)
-        for (section, plain) in zip(list.sections, plain) where section.rows != plain {
-            throw OutOfStep(
-                """
-                seed \(seed), \(minute), commit \(last.commitNumber): \(section.name) of "\(view.name)" is
-                \(section.rows)
-                and without the engine
-                \(plain)
-                """)
-        }
+        let place = "seed \(seed), \(minute), commit \(last.commitNumber), view \(view.name)"
+        try OutOfStep.check(ShownList(of: mappings, in: last).sections, equal: plain, place)
     }
 }

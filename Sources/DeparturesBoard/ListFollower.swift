@@ -40,7 +40,9 @@ struct ListFollower {
                 seen.rowChanges += update.rowChanges.count
                 for case .move in update.rowChanges.map(\.kind) { seen.moves += 1 }
                 if isChecked {
-                    try Self.compare(shown, with: ShownList(of: update.mappings, in: update.new), at: update.new)
+                    let whole = ShownList(of: update.mappings, in: update.new)
+                    let place = "kept by changes up to commit \(update.new.commitNumber)"
+                    try OutOfStep.check(shown.sections, equal: whole.sections, place)
                 }
                 try await show(shown, update)
             }
@@ -51,14 +53,4 @@ struct ListFollower {
     /// Waits for the end of the updates, which is the closing of the database.
     /// - Throws: ``OutOfStep``, and what `show` throws.
     func finish() async throws -> Seen { try await task.value }
-
-    private static func compare(_ shown: ShownList, with whole: ShownList, at snapshot: Snapshot) throws {
-        guard shown.sections != whole.sections else { return }
-        throw OutOfStep(
-            """
-            at commit \(snapshot.commitNumber) the list that was kept is another than the list:
-            \(shown.sections.map(\.rows))
-            \(whole.sections.map(\.rows))
-            """)
-    }
 }

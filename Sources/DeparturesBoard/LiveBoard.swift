@@ -25,16 +25,18 @@ struct LiveBoard: Sendable {
             totals[name] = update.mappings.rangePosition(of: name).map { $0.length + $0.offsetFromEnd } ?? 0
         }
         let minute = Playback.clock(of: update.new)?.minute ?? Minute(count: 0)
-        try screen.show(lines(shown, totals, minute, update.new.commitNumber, width: Screen.currentSize.columns))
+        try screen.show(lines(shown, totals, minute, update.new.commitNumber, Screen.currentSize))
         try await Task.sleep(for: .milliseconds(50))
     }
 
     /// The lines of the screen.
     func lines(
-        _ shown: ShownList, _ totals: [String: Int], _ minute: Minute, _ commit: CommitNumber, width: Int
+        _ shown: ShownList, _ totals: [String: Int], _ minute: Minute, _ commit: CommitNumber, _ size: Screen.Size
     ) -> [String] {
-        let fitting = max(1, (width + Self.gap.count) / (Self.cellWidth + Self.gap.count))
-        let sections = shown.sections.prefix(fitting)
+        let fitting = max(1, (size.columns + Self.gap.count) / (Self.cellWidth + Self.gap.count))
+        let rowsMax = max(0, min(BoardViews.rowsMax, size.rows - 4))
+        var sections = shown.sections.prefix(fitting)
+        for index in sections.indices { sections[index].rows.removeLast(max(0, sections[index].rows.count - rowsMax)) }
         let width = sections.count * (Self.cellWidth + Self.gap.count) - Self.gap.count
         func spread(_ left: String, _ right: String) -> String {
             left + right.padded(to: max(right.columns + 1, width - left.columns), leading: true)
@@ -44,7 +46,7 @@ struct LiveBoard: Sendable {
                 spread(isLateOnly ? " Late departures" : " Departures", "\(minute.date)  \(minute.clock)"), .strong),
             sections.map { console.paint(head(of: $0, totals[$0.name] ?? 0), .info) }.joined(separator: Self.gap),
         ]
-        for row in 0..<BoardViews.rowsMax {
+        for row in 0..<rowsMax {
             let cells = sections.map { section in
                 row < section.rows.count
                     ? cell(section.rows[row], isFresh: shown.freshKeys.contains(section.rows[row].key))

@@ -1,4 +1,3 @@
-import Synchronization
 import ToolSupport
 import Yaprak
 
@@ -25,86 +24,14 @@ struct Performance {
             ("views", "\(origins); \(waiting), \(snapshot[BoardViews.late].count.grouped) late"),
         ]
         if let list {
-            lines.append(
-                (
-                    "list",
-                    "\(list.updates.grouped) updates, \(list.rowChanges.grouped) rows changed, \(list.moves.grouped) moved"
-                ))
+            let changes = "\(list.rowChanges.grouped) rows changed, \(list.moves.grouped) of them moved"
+            lines.append(("list", "\(list.updates.grouped) updates, \(changes)"))
         }
         if let checked {
+            let minutes = "\(checked.minutes) minutes checked, seed \(checked.seed)"
             lines.append(("", "kept by its changes alone it equals the view after each update"))
-            lines.append(
-                (
-                    "board",
-                    "equals one without the engine (\(checked.minutes) minutes checked, seed \(checked.seed))"
-                ))
+            lines.append(("board", "equals one without the engine (\(minutes))"))
         }
         return lines
     }
-}
-
-extension DeparturesBoard {
-    /// Plays, shows and checks; closes the database.
-    func perform(_ database: Database, on console: Console) async throws -> Performance {
-        let screen = live ? try Screen(console) : nil
-        defer { screen?.leave() }
-        let follower = ChangeFollower(database)
-        let hasEnded = Ended()
-        let list: ListFollower? =
-            if let screen {
-                late
-                    ? follow(
-                        database, BoardViews.late, on: LiveBoard(console: console, screen: screen, isLateOnly: true),
-                        hasEnded)
-                    : follow(database, BoardViews.departures, on: LiveBoard(console: console, screen: screen), hasEnded)
-            } else if check {
-                ListFollower(database, BoardViews.sections(of: BoardViews.departures), isChecked: true) {
-                    hasEnded.set()
-                }
-            } else {
-                nil
-            }
-        let (result, checked) = try await runPlayback(database, console, hasEnded)
-        let snapshot = database.snapshot
-        try await database.close()
-        return Performance(
-            result: result, snapshot: snapshot, seen: try await follower.finish(), list: try await list?.finish(),
-            checked: checked.map { ($0, seed) })
-    }
-
-    private func follow<View: OrderedView>(
-        _ database: Database, _ view: View, on board: LiveBoard, _ hasEnded: Ended
-    ) -> ListFollower where View.Element == Row<Flight, NoMetadata> {
-        ListFollower(
-            database, BoardViews.sections(of: view), isChecked: check, onEnd: { hasEnded.set() },
-            show: { try await board.show($0, $1) })
-    }
-
-    private func runPlayback(
-        _ database: Database, _ console: Console, _ hasEnded: Ended
-    ) async throws -> (Playback.Result, checked: Int?) {
-        Interruption.listen()
-        var playback = Playback(database: database, until: until, speed: speed ?? (live ? 20 : nil))
-        // Who watches the list has gone if it has ended: there is nobody to play for.
-        playback.isCancelled = { Interruption.isRequested || hasEnded.isSet }
-        // The month has 44,871 minutes; nobody counts events ahead.
-        let end = min(until ?? Minute(count: 44_870), Minute(count: 44_870))
-        var check =
-            check ? try BoardCheck(minutes: 50, seed: seed, from: database.snapshot, to: end, Timetable(data)) : nil
-        var bar = live ? nil : ProgressBar(console, "playing", unit: "commits")
-        defer { bar?.finish() }
-        let result = try await playback.run(Timetable(data)) { minute, result in
-            bar?.update(done: minute.count, of: end.count, counted: result.commits)
-            try check?.follow(database.snapshot, of: minute)
-        }
-        if !result.isCancelled { try check?.finish() }
-        return (result, check?.checked)
-    }
-}
-
-/// Whether somebody has gone.
-private final class Ended: Sendable {
-    private let state = Atomic(false)
-    var isSet: Bool { state.load(ordering: .relaxed) }
-    func set() { state.store(true, ordering: .relaxed) }
 }

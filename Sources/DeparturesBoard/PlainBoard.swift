@@ -27,12 +27,13 @@ struct PlainBoard {
     }
 
     /// The sections of the board: what waits at each airport, and is included, by expected time and key.
-    func sections(where isIncluded: (Flight) -> Bool = { _ in true }) -> [[ShownList.Line]] {
+    func sections(where isIncluded: (Flight) -> Bool = { _ in true }) -> [ShownList.Section] {
         BoardViews.airports.map { airport in
             let waiting = flights.filter { $0.value.waitsAt == airport && isIncluded($0.value) }
-            return waiting.sorted { ($0.value.expected, $0.key) < ($1.value.expected, $1.key) }
+            let rows = waiting.sorted { ($0.value.expected, $0.key) < ($1.value.expected, $1.key) }
                 .prefix(BoardViews.rowsMax)
                 .map { ShownList.Line(key: $0.key, flight: $0.value) }
+            return ShownList.Section(name: airport, rows: rows)
         }
     }
 }

@@ -110,11 +110,3 @@ extension ShownList {
         guard key == change.key else { throw OutOfStep(change, "\(key) stands there") }
     }
 }
-
-/// A list or a board that is not what it should be.
-struct OutOfStep: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-    init(_ change: some CustomStringConvertible, _ reason: String) { description = "\(change): \(reason)" }
-}

@@ -29,6 +29,11 @@ package final class Screen: Sendable {
     package struct Size: Equatable, Sendable {
         package let columns: Int
         package let rows: Int
+
+        package init(columns: Int, rows: Int) {
+            self.columns = columns
+            self.rows = rows
+        }
     }
 
     /// Takes the terminal: the alternate screen, without a cursor, where long lines are cut.

@@ -87,9 +87,12 @@ import Yaprak
         _ = try await Playback(database: database, until: minute).run(Timetable(fixture("departures-2013-01")))
         let shown = try list(of: BoardViews.departures, database.snapshot)
         let console = Console(out: TextSink(), err: TextSink())
-        let board = LiveBoard(console: console, screen: try Screen(console))
+        let screen = try Screen(console)
+        defer { screen.leave() }
+        let board = LiveBoard(console: console, screen: screen)
         for (width, columns) in [(200, 79), (80, 79), (79, 79), (78, 52), (30, 25), (10, 25)] {
-            let lines = board.lines(shown, ["EWR": 33], minute, database.commitNumber, width: width)
+            let size = Screen.Size(columns: width, rows: 24)
+            let lines = board.lines(shown, ["EWR": 33], minute, database.commitNumber, size)
             #expect(lines.count == 24)
             #expect(lines[1].columns == columns, "\(width)")
             #expect(lines[2...21].allSatisfy { $0.columns == columns }, "\(width)")
@@ -97,6 +100,8 @@ import Yaprak
             #expect(lines[0].hasSuffix("Tue 1 Jan 2013  05:00"))
             #expect(lines[1].hasPrefix(" EWR"))
         }
+        let low = board.lines(shown, [:], minute, database.commitNumber, Screen.Size(columns: 80, rows: 10))
+        #expect(low.count == 10 && low[9].hasSuffix("Ctrl-C ends"))
         try await database.close()
     }
 
@@ -137,8 +142,7 @@ private struct Stepper<View: OrderedView> where View.Element == Row<Flight, NoMe
         try shown.apply(changes, records: snapshot[.flights])
         self.changes += changes.rowChanges.count
         for case .move in changes.rowChanges.map(\.kind) { moves += 1 }
-        guard shown.sections == ShownList(of: mappings, in: snapshot).sections else {
-            throw OutOfStep("commit \(snapshot.commitNumber)", "the list that was kept is another than the list")
-        }
+        let whole = ShownList(of: mappings, in: snapshot)
+        try OutOfStep.check(shown.sections, equal: whole.sections, "kept by changes up to \(snapshot.commitNumber)")
     }
 }
