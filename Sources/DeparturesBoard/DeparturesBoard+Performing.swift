@@ -19,6 +19,8 @@ extension DeparturesBoard {
         }
         let (result, checked) = try await runPlayback(database, console, hasEnded)
         let snapshot = database.snapshot
+        // Views are adopted from the last checkpoint: whoever opens the database next finds them.
+        if result.commits > 0 { try await database.checkpoint() }
         try await database.close()
         return Performance(
             result: result, snapshot: snapshot, seen: try await follower.finish(), list: try await list?.finish(),
@@ -36,7 +38,6 @@ extension DeparturesBoard {
     private func runPlayback(
         _ database: Database, _ console: Console, _ hasEnded: Ended
     ) async throws -> (Playback.Result, checked: Int?) {
-        Interruption.listen()
         var playback = Playback(database: database, until: until, speed: speed ?? (live ? 20 : nil))
         // Who watches the list has gone if it has ended: there is nobody to play for.
         playback.isCancelled = { Interruption.isRequested || hasEnded.isSet }

@@ -91,6 +91,7 @@ struct DeparturesBoard: AsyncParsableCommand {
                 "going on after \(clock.minute), commit \(database.commitNumber); views: \(origins)\n")
             try console.err.flush()
         }
+        Interruption.listen()
         let performance = try await perform(database, on: console)
         if performance.result.isCancelled {
             try console.err.write(

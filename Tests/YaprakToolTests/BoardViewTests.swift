@@ -1,4 +1,4 @@
-import Foundation
+import ArgumentParser
 import SystemPackage
 import Testing
 import ToolSupport
@@ -62,6 +62,25 @@ import Yaprak
         #expect(try list(of: BoardViews.departures, database.snapshot) == shown)
         #expect(try list(of: BoardViews.late, database.snapshot) == late)
         #expect(shown.sections.map(\.rows.count) == [20, 20, 20])
+        try await database.close()
+    }
+
+    @Test func `A checked play says what it checked, and leaves its views behind`() async throws {
+        let folder = try Folder()
+        let path = FilePath(folder("board.yaprak"))
+        let arguments = [
+            "--check", "--seed", "7", "--until", "2013-01-01 09:00", "--data", fixture("departures-2013-01"),
+        ]
+        let program = try DeparturesBoard.parse(arguments)
+        var database = try await Database.open(at: path, collections: .flights, .clock)
+        let origins = try await BoardViews.register(in: database)
+        let performance = try await program.perform(database, on: Console(out: TextSink(), err: TextSink()))
+        #expect(performance.isComplete)
+        let lines = performance.lines(origins).map(\.text)
+        #expect(lines[1].hasPrefix("departures populated, late populated; "))
+        #expect(lines.contains("equals one without the engine (50 minutes checked, seed 7)"))
+        database = try await Database.open(at: path, collections: .flights, .clock)
+        #expect(try await BoardViews.register(in: database).departures == .adopted)
         try await database.close()
     }
 
