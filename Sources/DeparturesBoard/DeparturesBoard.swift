@@ -13,9 +13,11 @@ struct DeparturesBoard: AsyncParsableCommand {
         discussion: """
             One commit for each minute in which something happens: 31,108 of them, from 85,497 events. Kill it at any \
             moment, also with kill -9, and run it again: it goes on with the minute after the last one in the database. \
-            At the end it shows the board of JFK at a minute of your choice, by travelling there through the log.
+            At the end it shows the board of JFK at a minute of your choice, by travelling there through the log. With \
+            --live it shows the next departures of all airports while they change.
 
-            Exit codes: 0 all is well; 1 the stream missed a commit; 4 verification found damage; 130 interrupted.
+            Exit codes: 0 all is well; 1 the stream missed a commit, or a list was not as it should be; 4 verification \
+            found damage; 130 interrupted.
             """)
 
     @Option(help: ArgumentHelp("The database's directory; made if absent.", valueName: "directory"))
@@ -30,8 +32,22 @@ struct DeparturesBoard: AsyncParsableCommand {
     @Option(help: "How far back the log goes: all, or checkpoints (the newest two and what follows).")
     var retention = RetentionName.all
 
-    @Option(help: ArgumentHelp("Minutes with events to play per second; as fast as can be if absent.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "Simulated minutes per second; as fast as can be if absent, 20 with --live.", valueName: "minutes"))
     var speed: Double?
+
+    @Flag(help: "Show the next departures while they change; on a terminal only.")
+    var live = false
+
+    @Flag(help: "With --live: only flights that leave 15 minutes late or more.")
+    var late = false
+
+    @Flag(help: "Compare lists with views, and the board at 50 random minutes with one computed without the database.")
+    var check = false
+
+    @Option(help: ArgumentHelp("Chooses the minutes of --check.", valueName: "number"))
+    var seed: UInt64 = 2013
 
     @Option(help: ArgumentHelp("Stop after this minute.", valueName: "time"))
     var until: Minute?
@@ -44,10 +60,12 @@ struct DeparturesBoard: AsyncParsableCommand {
 
     func validate() throws {
         if let speed, !(speed > 0) { throw ValidationError("--speed has to be more than 0") }
+        if late, !live { throw ValidationError("--late goes with --live") }
     }
 
     mutating func run() async throws {
         let console = Console.standard()
+        guard !live || console.isAddressable else { throw ValidationError("--live needs a terminal") }
         do {
             try await play(on: console)
             try console.flush()
@@ -57,6 +75,7 @@ struct DeparturesBoard: AsyncParsableCommand {
             try? console.out.flush()
             try? console.err.write("DeparturesBoard: \(error)\n")
             try? console.err.flush()
+            if error is OutOfStep { throw ExitCode(1) }
             throw ExitCode((error as? DatabaseError)?.code == .alreadyOpen ? 6 : 4)
         }
     }
@@ -65,56 +84,39 @@ struct DeparturesBoard: AsyncParsableCommand {
         var options = DatabaseOptions()
         options.durability = durability.durability
         options.retention = retention.retention
-        let timetable = try Timetable(data)
         let database = try await Database.open(at: FilePath(path), options: options, collections: .flights, .clock)
+        let origins = try await BoardViews.register(in: database)
         if let clock = Playback.clock(of: database.snapshot) {
-            try console.err.write("going on after \(clock.minute), commit \(database.commitNumber)\n")
+            try console.err.write(
+                "going on after \(clock.minute), commit \(database.commitNumber); views: \(origins)\n")
             try console.err.flush()
         }
-        let follower = ChangeFollower(database)
-        let result = try await runPlayback(database, timetable, console)
-        let snapshot = database.snapshot
-        try await database.close()
-        let seen = try await follower.finish()
-        if result.isCancelled {
-            try console.err.write("interrupted after commit \(snapshot.commitNumber). Run it again to go on.\n")
+        Interruption.listen()
+        let performance = try await perform(database, on: console)
+        if performance.result.isCancelled {
+            try console.err.write(
+                "interrupted after commit \(performance.snapshot.commitNumber). Run it again to go on.\n")
             try console.flush()
             throw ExitCode(130)
         }
-        try show(snapshot, seen, result, on: console)
+        try show(performance, origins, on: console)
     }
 
-    private func runPlayback(
-        _ database: Database, _ timetable: Timetable, _ console: Console
-    ) async throws -> Playback.Result {
-        Interruption.listen()
-        var playback = Playback(database: database, until: until, speed: speed)
-        playback.isCancelled = { Interruption.isRequested }
-        // The month has 44,871 minutes; nobody counts events ahead.
-        let end = min(until?.count ?? 44_870, 44_870)
-        var bar = ProgressBar(console, "playing", unit: "commits")
-        defer { bar.finish() }
-        return try await playback.run(timetable) { minute, result in
-            bar.update(done: minute.count, of: end, counted: result.commits)
-        }
-    }
-
-    private func show(
-        _ snapshot: Snapshot, _ seen: ChangeFollower.Seen, _ result: Playback.Result, on console: Console
-    ) throws {
+    private func show(_ performance: Performance, _ origins: BoardViews.Origins, on console: Console) throws {
+        let snapshot = performance.snapshot
         let reader = try ReplayReader(FilePath(path))
         let now = Playback.clock(of: snapshot)?.minute ?? Minute(count: 0)
         let (board, commit) = try Board.travel(to: at ?? min(now, Minute(count: 21_180)), from: airport, in: reader)
         try board.show(on: console)
         try console.out.write(console.paint("as of commit \(commit)", .faint) + "\n\n")
-        let summary = try Summary(of: snapshot, reader, result)
+        let summary = try Summary(of: snapshot, reader, performance.result)
         try summary.show(on: console)
-        let isComplete = seen.gaps == 0 && seen.last == snapshot.commitNumber && seen.commits == result.commits
-        let stream = "\(seen.commits.grouped) commits followed, \(isComplete ? "none missed" : "SOME MISSED")"
-        try console.out.write(console.paint("stream".padded(to: 13), .faint) + stream + "\n")
+        for (label, text) in performance.lines(origins) {
+            try console.out.write(console.paint(label.padded(to: 13), .faint) + text + "\n")
+        }
         try console.flush()
         guard summary.verification.severity == .clean else { throw ExitCode(summary.verification.severity.exitCode) }
-        guard isComplete else { throw ExitCode(1) }
+        guard performance.isComplete else { throw ExitCode(1) }
     }
 }
 

@@ -11,9 +11,9 @@ struct Playback {
     var until: Minute?
     /// A checkpoint each time so many simulated days have passed; none if 0.
     var checkpointDays = 5
-    /// Minutes with events per second; as fast as can be if `nil`.
+    /// Simulated minutes per second; as fast as can be if `nil`.
     var speed: Double?
-    /// Asked before each commit whether to stop.
+    /// Asked before each commit, and while waiting for its time, whether to stop.
     var isCancelled: @Sendable () -> Bool = { false }
 
     /// What a run did.
@@ -30,14 +30,18 @@ struct Playback {
     static func clock(of snapshot: Snapshot) -> Clock? { snapshot[.clock][Clock.key] }
 
     /// Plays what is not in the database yet.
-    /// - Throws: errors of reading the timetable and of writing to the database.
-    func run(_ timetable: Timetable, progress: (Minute, Result) -> Void = { _, _ in }) async throws -> Result {
+    /// - Throws: errors of reading the timetable, of writing to the database, and of `progress`.
+    func run(_ timetable: Timetable, progress: (Minute, Result) throws -> Void = { _, _ in }) async throws -> Result {
         var result = Result()
         var clock = Self.clock(of: database.snapshot)
         let start = ContinuousClock.now
+        var begin = clock?.minute
         while let events = try timetable.nextMinute(), let minute = events.first?.at {
             if let until, minute > until { break }
             if let clock, minute <= clock.minute { continue }
+            let first = begin ?? minute
+            begin = first
+            try await wait(start, minute.count - first.count)
             if isCancelled() {
                 result.isCancelled = true
                 break
@@ -53,11 +57,19 @@ struct Playback {
             result.commits += 1
             result.events += events.count
             result.seconds = seconds(ContinuousClock.now - start)
-            progress(minute, result)
-            if let speed { try await Task.sleep(for: .seconds(1 / speed)) }
+            try progress(minute, result)
         }
         result.rawBytes = timetable.rawBytes
         return result
+    }
+
+    /// Waits until so many simulated minutes have passed since `start`.
+    private func wait(_ start: ContinuousClock.Instant, _ minutes: Int) async throws {
+        guard let speed else { return }
+        let end = start + .seconds(Double(minutes) / speed)
+        while !isCancelled(), case let now = ContinuousClock.now, now < end {
+            try await Task.sleep(until: min(end, now + .milliseconds(100)))
+        }
     }
 
     private func commit(_ events: [DepartureEvent], _ clock: Clock) async throws {

@@ -24,19 +24,22 @@ package struct Console: Sendable {
     package let isTerminal: Bool
     /// Whether a person watches the rest.
     package let isWatched: Bool
+    /// Whether text can be put at places of the terminal.
+    package let isAddressable: Bool
     /// How many characters fit in a line.
     package let width: Int
     /// Whether colors may be used in data, and in the rest.
     package let usesColor: Bool
 
     package init(
-        out: TextSink, err: TextSink, isTerminal: Bool = false, isWatched: Bool = false, width: Int = 80,
-        usesColor: Bool = false
+        out: TextSink, err: TextSink, isTerminal: Bool = false, isWatched: Bool = false,
+        isAddressable: Bool = false, width: Int = 80, usesColor: Bool = false
     ) {
         self.out = out
         self.err = err
         self.isTerminal = isTerminal
         self.isWatched = isWatched
+        self.isAddressable = isAddressable
         self.width = width
         self.usesColor = usesColor
     }
@@ -48,11 +51,12 @@ package struct Console: Sendable {
     package static func standard() -> Console {
         signal(SIGPIPE, SIG_IGN)
         let isTerminal = isatty(STDOUT_FILENO) == 1
+        let isDumb = variable("TERM") == "dumb" || variable("TERM") == nil
         let isPlain = variable("NO_COLOR")?.isEmpty == false || variable("TERM") == "dumb"
         return Console(
             out: TextSink(.standardOutput), err: TextSink(.standardError), isTerminal: isTerminal,
-            isWatched: isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb", width: terminalWidth(),
-            usesColor: isTerminal && !isPlain)
+            isWatched: isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb",
+            isAddressable: isTerminal && !isDumb, width: terminalWidth(), usesColor: isTerminal && !isPlain)
     }
 
     /// Hands on what is still held back.

@@ -14,16 +14,29 @@ import Synchronization
 ///     while !Interruption.isRequested { … }
 package enum Interruption {
     private static let requested = Atomic(false)
+    private static let taken = Atomic(false)
+    private static let farewell: StaticString = Screen.farewell
 
     /// Whether somebody wants the work to end.
     package static var isRequested: Bool { requested.load(ordering: .relaxed) }
 
+    /// Whether a ``Screen`` has the terminal, and has to give it back whatever comes.
+    static var screenIsTaken: Bool {
+        get { taken.load(ordering: .relaxed) }
+        set { taken.store(newValue, ordering: .relaxed) }
+    }
+
     /// Starts to listen, for the rest of the program's life.
     package static func listen() {
-        // The handler may not be the first to touch the flag: what initializes it is not safe in a signal handler.
-        _ = isRequested
+        // The handler may not be the first to touch what is static: what initializes it is not safe in a signal handler.
+        _ = (isRequested, screenIsTaken, farewell)
         signal(SIGINT) { _ in
-            if Interruption.requested.exchange(true, ordering: .relaxed) { _exit(130) }
+            guard Interruption.requested.exchange(true, ordering: .relaxed) else { return }
+            if Interruption.screenIsTaken {
+                let words = Interruption.farewell
+                _ = write(STDOUT_FILENO, words.utf8Start, words.utf8CodeUnitCount)
+            }
+            _exit(130)
         }
     }
 }

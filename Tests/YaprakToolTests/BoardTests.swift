@@ -10,18 +10,6 @@ import YaprakReplay
 
 /// The example: interrupted it goes on, and what it shows is what a plain fold over the events gives.
 @Suite struct BoardTests {
-    /// The flights at a minute, computed without the engine.
-    private func flights(at minute: Minute) throws -> [String: Flight] {
-        let timetable = try Timetable(fixture("departures-2013-01"))
-        var flights: [String: Flight] = [:]
-        while let events = try timetable.nextMinute(), events[0].at <= minute {
-            for event in events {
-                if let flight = event.flight { flights[event.key] = flight } else { flights[event.key]?.apply(event) }
-            }
-        }
-        return flights
-    }
-
     private func open(_ path: String) async throws -> Database {
         var options = DatabaseOptions()
         options.durability = .none
@@ -73,9 +61,11 @@ import YaprakReplay
         let path = folder("board.yaprak")
         _ = try await play(path, until: Minute("2013-01-02 12:00")!)
         let reader = try ReplayReader(FilePath(path))
+        var fold = try PlainBoard(Timetable(fixture("departures-2013-01")))
         for time in ["2013-01-01 05:00", "2013-01-01 17:00", "2013-01-02 08:31"] {
             let minute = Minute(time)!
-            let plain = try flights(at: minute).map { Board.Line(key: $0.key, flight: $0.value) }
+            try fold.advance(to: minute)
+            let plain = fold.flights.map { Board.Line(key: $0.key, flight: $0.value) }
             for airport in ["JFK", "LGA", "EWR"] {
                 let (board, _) = try Board.travel(to: minute, from: airport, in: reader)
                 #expect(board == Board(from: airport, at: minute, of: plain))

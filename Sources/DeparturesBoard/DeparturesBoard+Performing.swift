@@ -1,0 +1,64 @@
+import Synchronization
+import ToolSupport
+import Yaprak
+
+extension DeparturesBoard {
+    /// Plays, shows and checks; closes the database.
+    func perform(_ database: Database, on console: Console) async throws -> Performance {
+        let screen = live ? try Screen(console) : nil
+        defer { screen?.leave() }
+        let follower = ChangeFollower(database)
+        let hasEnded = Ended()
+        let board = screen.map { LiveBoard(console: console, screen: $0, isLateOnly: late) }
+        var list: ListFollower?
+        if live || check {
+            list =
+                late
+                ? follow(database, BoardViews.late, board, hasEnded)
+                : follow(database, BoardViews.departures, board, hasEnded)
+        }
+        let (result, checked) = try await runPlayback(database, console, hasEnded)
+        let snapshot = database.snapshot
+        // Views are adopted from the last checkpoint: whoever opens the database next finds them.
+        if result.commits > 0 { try await database.checkpoint() }
+        try await database.close()
+        return Performance(
+            result: result, snapshot: snapshot, seen: try await follower.finish(), list: try await list?.finish(),
+            checked: checked.map { ($0, seed) })
+    }
+
+    private func follow<View: OrderedView>(
+        _ database: Database, _ view: View, _ board: LiveBoard?, _ hasEnded: Ended
+    ) -> ListFollower where View.Element == Row<Flight, NoMetadata> {
+        ListFollower(
+            database, BoardViews.sections(of: view), isChecked: check, onEnd: { hasEnded.set() },
+            show: { try await board?.show($0, $1) })
+    }
+
+    private func runPlayback(
+        _ database: Database, _ console: Console, _ hasEnded: Ended
+    ) async throws -> (Playback.Result, checked: Int?) {
+        var playback = Playback(database: database, until: until, speed: speed ?? (live ? 20 : nil))
+        // Who watches the list has gone if it has ended: there is nobody to play for.
+        playback.isCancelled = { Interruption.isRequested || hasEnded.isSet }
+        // The month has 44,871 minutes; nobody counts events ahead.
+        let end = min(until ?? Minute(count: 44_870), Minute(count: 44_870))
+        var check =
+            check ? try BoardCheck(minutes: 50, seed: seed, from: database.snapshot, to: end, Timetable(data)) : nil
+        var bar = live ? nil : ProgressBar(console, "playing", unit: "commits")
+        defer { bar?.finish() }
+        let result = try await playback.run(Timetable(data)) { minute, result in
+            bar?.update(done: minute.count, of: end.count, counted: result.commits)
+            try check?.follow(database.snapshot, of: minute)
+        }
+        if !result.isCancelled { try check?.finish() }
+        return (result, check?.checked)
+    }
+}
+
+/// Whether somebody has gone.
+private final class Ended: Sendable {
+    private let state = Atomic(false)
+    var isSet: Bool { state.load(ordering: .relaxed) }
+    func set() { state.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,94 @@
+import SystemPackage
+import YaprakLocks
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A terminal that a program has for itself: lines stand at places, and only those that changed are sent.
+///
+///     let screen = try Screen(console)
+///     defer { screen.leave() }
+///     try screen.show(["Departures", "17:10  B6 359"])
+///
+/// What was there before comes back at the end, and the cursor too: also when Ctrl-C is pressed twice.
+package final class Screen: Sendable {
+    private let console: Console
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var lines: [String] = []
+        var size = Size(columns: 0, rows: 0)
+    }
+
+    /// How many characters fit.
+    package struct Size: Equatable, Sendable {
+        package let columns: Int
+        package let rows: Int
+
+        package init(columns: Int, rows: Int) {
+            self.columns = columns
+            self.rows = rows
+        }
+    }
+
+    /// Takes the terminal: the alternate screen, without a cursor, where long lines are cut.
+    package init(_ console: Console) throws {
+        self.console = console
+        Interruption.screenIsTaken = true
+        try send("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
+    }
+
+    /// How large the terminal is now.
+    package static var currentSize: Size {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return Size(columns: 80, rows: 24)
+        }
+        return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// Shows lines from the top, as many as fit. They may be painted.
+    /// - Throws: `Errno`.
+    package func show(_ lines: [String]) throws {
+        let size = Self.currentSize
+        let bytes = state.withLock { $0.turn(to: Array(lines.prefix(size.rows)), on: size) }
+        if !bytes.isEmpty { try send(bytes) }
+    }
+
+    /// Gives the terminal back as it was.
+    package func leave() {
+        guard Interruption.screenIsTaken else { return }
+        try? send(Self.farewell.description)
+        Interruption.screenIsTaken = false
+    }
+
+    static let farewell: StaticString = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+
+    private func send(_ text: String) throws {
+        try console.out.write(text)
+        try console.out.flush()
+    }
+}
+
+extension Screen.State {
+    /// Takes over lines; returns what to send.
+    fileprivate mutating func turn(to lines: [String], on size: Screen.Size) -> String {
+        var bytes = ""
+        if size != self.size {
+            self = Self(size: size)
+            bytes = "\u{1b}[2J"
+        }
+        for row in 0..<max(lines.count, self.lines.count) {
+            let line = row < lines.count ? lines[row] : ""
+            guard row >= self.lines.count || self.lines[row] != line else { continue }
+            bytes += "\u{1b}[\(row + 1);1H\(line)\u{1b}[K"
+        }
+        self.lines = lines
+        return bytes
+    }
+}
