@@ -1,9 +1,9 @@
-import Synchronization
 import TestSupport
 import Testing
 import Yaprak
 import YaprakCore
 import YaprakExtensions
+import YaprakLocks
 
 @testable import YaprakLists
 

@@ -2,7 +2,7 @@ public import YaprakCore
 public import YaprakExtensions
 
 /// The updates of one list, one whenever something in it is different. See
-/// ``YaprakCore/Database/updates(of:since:reloadAbove:)``.
+/// `database.updates(of:since:reloadAbove:)`.
 ///
 /// Its cursor is one snapshot and the mappings as of it. Nothing is buffered: while the consumer is busy, commits are
 /// passed over, and the next update leads from what was delivered last to the newest snapshot at once. So nothing is

@@ -15,7 +15,7 @@ public import YaprakStorage
 ///
 /// A value: a copy is another list. It holds counts and ranges, never rows, and knows the view as of one commit
 /// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` takes it to another moment and says
-/// what changed on the way; ``YaprakCore/Database/updates(of:since:reloadAbove:)`` does so whenever there is a commit.
+/// what changed on the way; `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
 ///
 /// Every option is set for one group, also one that is not there yet, or for all groups, which forgets what was set for
 /// single ones before.
