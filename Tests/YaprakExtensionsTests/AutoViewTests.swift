@@ -51,6 +51,20 @@ import Yaprak
         #expect(rows[1].as(.actors)?.object.name == "Craig" && rows[1].collectionName == "actors")
         #expect(database.snapshot[bond].place(of: "craig", in: .actors)! == ("007", 1))
         #expect(database.snapshot[bond].place(of: "craig", in: .movies) == nil)
+        let before = database.snapshot
+        for _ in 0..<2 {
+            try await database.write { transaction in
+                try transaction.setSorting(
+                    of: bond, .movies, .actors, sortedBy: .byObject { $0.title }, .byObject { $0.name },
+                    order: .descending,
+                    versionTag: "by name")
+            }
+        }
+        #expect(database.snapshot[bond]["007"].map(\.key) == ["skyfall", "goldfinger", "craig"])
+        #expect(before[bond]["007"].map(\.key) == ["goldfinger", "craig", "skyfall"])
+        #expect(database.commitNumber == 2, "the same tag does nothing")
+        try await database.write { $0[.movies]["dr no"] = Movie(title: "Dr. No", agent: "007", year: 1962) }
+        #expect(database.snapshot[bond]["007"].map(\.key) == ["skyfall", "goldfinger", "dr no", "craig"])
     }
 
     @Test func `A record stands in several groups where that was declared`() async throws {
