@@ -27,7 +27,7 @@ extension Measure {
         }
     }
 
-    private static func ours(_ database: Database, _ key: String, _ count: Int) async throws -> Double {
+    private static func ours(_ database: Yaprak.Database, _ key: String, _ count: Int) async throws -> Double {
         var mappings = ViewMappings(itemsByRank, groups: ["group1"])
         mappings.setRange(.fixed(length: 50, from: .beginning), for: "group1")
         var iterator = database.updates(of: mappings).makeAsyncIterator()
