@@ -456,6 +456,7 @@ final class DecodingState: Decoder {
 
 /// One null, for a decoder of something that is not there.
 private final class NullItem: Sendable {
+    // Made once, never changed and never freed.
     nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
     init() {
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)

@@ -47,6 +47,17 @@ import YaprakExtensions
         #expect(after.hasSameOrder(as: before))
     }
 
+    @Test func `A filter knows when its parent puts rows into several groups from here on`() async throws {
+        let even = FilteredView("even", of: view, where: .byObject { (book: Book) in book.rank % 2 == 0 })
+        try await database.register(even)
+        #expect(database.snapshot[even].state.root.configuration.rowsHaveOnePlace)
+        try await database.write { [view] in
+            try $0.setGrouping(of: view, groupedBy: .byEachObject { _ in ["one", "two"] }, versionTag: "two groups")
+        }
+        #expect(!database.snapshot[even].state.root.configuration.rowsHaveOnePlace)
+        #expect(database.snapshot[even].groupNames == ["one", "two"] && database.snapshot[even]["two"].count == 50)
+    }
+
     @Test func `Another filter lets rows in and out, and leaves the rest alone`() async throws {
         let filter = FilteredView("filter", versionTag: "a", of: view) { $0.rank < 50 }
         try await database.register(filter)

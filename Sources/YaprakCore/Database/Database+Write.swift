@@ -24,6 +24,7 @@ extension Database {
     public nonisolated(nonsending) func write<Result: Sendable>(
         origin: String = "", _ body: @Sendable (inout WriteTransaction) throws -> Result
     ) async throws -> Result {
+        // Written by the closure below, once, before `commit` returns: nobody else has it.
         nonisolated(unsafe) var result: Result?
         try await commit(origin) { result = try body(&$0) }
         return result!

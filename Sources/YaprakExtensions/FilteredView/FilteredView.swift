@@ -58,9 +58,18 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         // A new root is made over the parent as it is now, and has nothing to catch up with.
         guard !context.isRegistering else { return nil }
+        // No record changed: the parent was changed by hand, and may group by another rule from here on.
+        let isByHand = changes.isEmpty
         let changes = context.changes(of: parent)
         guard !changes.isEmpty else { return nil }
         let editor = ViewEditor(root, draft: context.draft)
+        if isByHand, let reader = try? context.after.reader(of: parent) {
+            let old = editor.root.configuration as! FilterConfiguration
+            let configuration = reader.state.root.configuration
+            if configuration.rowsHaveOnePlace != old.rowsHaveOnePlace {
+                editor.configure(FilterConfiguration(versionTag: old.versionTag, old.rule, over: configuration))
+            }
+        }
         for change in changes {
             for collection in change.clearedCollections { editor.clear(collection) }
             if change.reordering == nil {
