@@ -57,13 +57,6 @@ final class Publication: Sendable {
         if link != nil, newest.number.rawValue % Self.careInterval == 0 { cutLaggingCursors(newest.number) }
     }
 
-    /// A cursor at the newest commit, whose lag is looked after from now on.
-    func makeCursor(lagLimit: Int) -> ChangesetCursor {
-        let cursor = ChangesetCursor(newestWithTail.1, lagLimit: lagLimit)
-        care(for: cursor)
-        return cursor
-    }
-
     func care(for cursor: ChangesetCursor) {
         state.withLock { state in
             state.cursors.removeAll { $0.cursor == nil }

@@ -64,10 +64,6 @@ package class CollectionBinding: @unchecked Sendable {
     func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         fatalError("abstract")
     }
-    /// A new row with the object of one row and the metadata of another; stamps say which of them was written.
-    func merge(object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
-        fatalError("abstract")
-    }
     /// What is to happen to rows that don't decode.
     var undecodable: UndecodablePolicy { .refuse }
 }
@@ -107,14 +103,5 @@ package final class RawBinding: CollectionBinding, @unchecked Sendable {
         return RawRecord(
             key: key, object: raw.object, metadata: raw.metadata, version: raw.version, objectStamp: objectStamp,
             metadataStamp: metadataStamp)
-    }
-
-    override func merge(
-        object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64
-    ) -> RecordBox {
-        let object = object as! RawRecord
-        return RawRecord(
-            key: object.key, object: object.object, metadata: (metadata as! RawRecord).metadata,
-            version: object.version, objectStamp: objectStamp, metadataStamp: metadataStamp)
     }
 }

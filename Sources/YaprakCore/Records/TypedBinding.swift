@@ -55,15 +55,6 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             metadataStamp: metadataStamp)
     }
 
-    override func merge(
-        object: RecordBox, metadata: RecordBox, objectStamp: UInt64, metadataStamp: UInt64
-    ) -> RecordBox {
-        let object = unsafeDowncast(object, to: Box.self)
-        return Box(
-            key: object.key, object: object.object, metadata: unsafeDowncast(metadata, to: Box.self).metadata,
-            objectStamp: objectStamp, metadataStamp: metadataStamp)
-    }
-
     // MARK: From disk
 
     override func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox {
