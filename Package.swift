@@ -76,7 +76,7 @@ let package = Package(
         .target(
             name: "YaprakReplay",
             dependencies: [
-                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakStorage",
+                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakStorage", "YaprakTrees", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

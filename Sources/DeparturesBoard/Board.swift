@@ -48,8 +48,8 @@ extension Board {
         let number = try commit(at: minute, in: reader)
         var flights: [Line] = []
         if number > .zero {
-            try reader.state(at: number).forEachObject(in: "flights", as: Flight.self) {
-                flights.append(Line(key: $0, flight: $1))
+            flights = try reader.snapshot(at: number).untyped("flights").map { record in
+                Line(key: record.key, flight: try record.object(as: Flight.self))
             }
         }
         return (Board(from: airport, at: minute, of: flights), number)
@@ -63,7 +63,7 @@ extension Board {
         while let commit = try commits.next() {
             guard let info = try commit.info(as: CommitInfo.self) else { continue }
             if info.minute > minute { break }
-            found = commit.number
+            found = commit.commitNumber
         }
         if found == .zero, oldest > 1 {
             throw DatabaseError(

@@ -27,7 +27,7 @@ public struct ReplayCommit: Sendable {
     }
 
     /// The number. O(1).
-    public var number: CommitNumber { logged.number }
+    public var commitNumber: CommitNumber { logged.number }
     /// When it was made, by the clock of the program that made it. O(1).
     public var time: Date { Date(timeIntervalSince1970: Double(logged.nanoseconds) / 1e9) }
     /// The same in nanoseconds since 1970. O(1).

@@ -2,7 +2,7 @@ public import YaprakStorage
 
 /// Commits of a log, in the order in which they were made.
 ///
-///     for try await commit in reader.commits(from: 100, through: 200) { print(commit.number) }
+///     for try await commit in reader.commits(from: 100, through: 200) { print(commit.commitNumber) }
 ///
 /// Ends at the newest commit that is complete when the end is reached. The iterator reads a frame at a time and blocks
 /// while it does, so that it serves a synchronous `while let commit = try commits.next()` as well.

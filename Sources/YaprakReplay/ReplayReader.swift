@@ -1,13 +1,15 @@
 public import SystemPackage
-import YaprakCore
+public import YaprakCore
 public import YaprakStorage
+
+public import struct Foundation.Date
 
 /// A database directory, read without the program that wrote it and without its types: statistics, commits, the state
 /// as of any commit, verification.
 ///
 ///     let reader = try ReplayReader("shop.yaprak")
-///     for try await commit in reader.commits(from: 100) { print(commit.number, commit.time) }
-///     let dune = try reader.state(at: 42).record("abc", in: "books")
+///     for try await commit in reader.commits(from: 100) { print(commit.commitNumber, commit.time) }
+///     let dune = try reader.snapshot(at: 42).untyped("books")["abc"]
 ///
 /// Takes no lock and writes nothing, so a program may be writing meanwhile: each call sees the commits that are complete
 /// when it is made. Calls read files and block while they do.
@@ -40,14 +42,46 @@ public struct ReplayReader: Sendable {
 
     /// The whole database as of a commit: from the nearest checkpoint at or before it, and the log from there.
     ///
-    ///     let then = try reader.state(at: 42)
-    ///     print(then.collectionNames, then.count(in: "books"))
+    ///     let then = try reader.snapshot(at: 42)
+    ///     print(then.collectionNames, then.untyped("books").count)
+    ///
+    /// A value like any other snapshot. Each call reads the files anew; to look at many commits, make a
+    /// ``ReplayJourney``.
     ///
     /// - Parameter number: the commit; the newest there is if `nil`.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptLog`, `corruptCheckpoint`,
     ///   `newerFormat`, `ioFailed`.
     /// - Complexity: O(bytes of the checkpoint and of the log after it), in time and in memory.
-    public func state(at number: CommitNumber? = nil) throws -> ReplayState {
-        ReplayState(state: try HistoryReader.state(at: number, of: store))
+    public func snapshot(at number: CommitNumber? = nil) throws -> Snapshot {
+        Snapshot(try HistoryReader.state(at: number, of: store))
+    }
+
+    /// The whole database as it was at a time: as of the newest commit that was made then or earlier.
+    ///
+    ///     let then = try reader.snapshot(at: Date(timeIntervalSinceNow: -600))
+    ///
+    /// - Throws: as ``snapshot(at:)-(_)``; `commitOutOfReach` also if the log keeps no commit that old, and
+    ///   does not go back to the first.
+    /// - Complexity: O(bytes of the log).
+    public func snapshot(at time: Date) throws -> Snapshot { try snapshot(at: commitNumber(at: time)) }
+
+    /// The newest commit that was made at `time` or earlier; 0 if the first came later.
+    ///
+    /// Times are those of the writing program's clock. Where that was set back, the newest of several counts.
+    /// - Throws: `commitOutOfReach` if the log does not reach back so far; errors of reading.
+    /// - Complexity: O(bytes of the commits after it).
+    public func commitNumber(at time: Date) throws -> CommitNumber {
+        var commits = try commitsBackwards(from: oldestCommitNumber() ?? 1).makeAsyncIterator()
+        var oldest: CommitNumber?
+        while let commit = try commits.next() {
+            if commit.time <= time { return commit.commitNumber }
+            oldest = commit.commitNumber
+        }
+        if let oldest, oldest > 1 {
+            throw DatabaseError(
+                .commitOutOfReach, "The log starts with commit \(oldest), which was made later. Ask for a later time.",
+                place: .init(commits: oldest...oldest))
+        }
+        return .zero
     }
 }

@@ -1,3 +1,4 @@
+import YaprakCore
 public import YaprakStorage
 
 /// What is in a database directory: files, commits, records.
@@ -75,14 +76,14 @@ extension ReplayReader {
                 rawBytes += UInt64(commit.byteCount)
             }
         }
-        let state = try state()
+        let snapshot = try snapshot()
         let times = [first, last].compactMap { $0?.nanosecondsSince1970 }
         return ReplayStatistics(
-            databaseID: "\(id)", newest: state.number,
-            commits: first.flatMap { first in last.map { first.number...$0.number } },
+            databaseID: "\(id)", newest: snapshot.commitNumber,
+            commits: first.flatMap { first in last.map { first.commitNumber...$0.commitNumber } },
             nanosecondsSince1970: times.min().flatMap { low in times.max().map { low...$0 } },
             changeCount: changes, rawByteCount: rawBytes,
-            records: state.collectionNames.map { ($0, state.count(in: $0)) },
+            records: snapshot.collectionNames.map { ($0, snapshot.count(inCollectionNamed: $0)) },
             segments: try store.segments().map {
                 .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)
             },

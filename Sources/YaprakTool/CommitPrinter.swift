@@ -39,7 +39,7 @@ struct CommitPrinter {
         if isOneLine {
             try rows.write(
                 [
-                    .number(commit.number), .text(time), .text(commit.origin), .text(Self.summary(of: shown)),
+                    .number(commit.commitNumber), .text(time), .text(commit.origin), .text(Self.summary(of: shown)),
                     commit.info ?? .null,
                 ])
         } else if format == .table {
@@ -73,7 +73,7 @@ struct CommitPrinter {
     private func writeFull(_ shown: ShownCommit, _ time: String) throws {
         let commit = shown.commit
         if count > 0 { try console.out.write("\n") }
-        let head = console.paint("commit \(commit.number)", .strong)
+        let head = console.paint("commit \(commit.commitNumber)", .strong)
         try console.out.write("\(head)  \(time)\(commit.origin.isEmpty ? "" : "  ")\(commit.origin.plain)\n")
         if let info = commit.info { try line("  info ", info.cell(columnsMax: console.width)) }
         if commit.removesAll { try line("  ", "- everything") }
@@ -106,7 +106,7 @@ struct CommitPrinter {
             for change in collection.changes {
                 try rows.write(
                     [
-                        .number(shown.commit.number), .text(time), .text(shown.commit.origin), .text(collection.name),
+                        .number(shown.commit.commitNumber), .text(time), .text(shown.commit.origin), .text(collection.name),
                         .text(change.key), .text(change.kinds.words.joined(separator: " ")),
                         try change.object() ?? .null,
                     ])
@@ -116,7 +116,7 @@ struct CommitPrinter {
 
     static func json(of shown: ShownCommit, _ time: String) throws -> CBORValue {
         let commit = shown.commit
-        var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.number)), .init("time", .text(time))]
+        var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.commitNumber)), .init("time", .text(time))]
         if !commit.origin.isEmpty { pairs.append(.init("origin", .text(commit.origin))) }
         if let info = commit.info { pairs.append(.init("info", info)) }
         if commit.removesAll { pairs.append(.init("removesAll", true)) }

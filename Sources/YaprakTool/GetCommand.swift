@@ -31,19 +31,20 @@ struct GetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        let state = try ReplayReader(FilePath(database)).state(at: at.map { CommitNumber($0) })
-        guard let record = try state.record(key, in: collection) else {
-            let has = state.collectionNames.contains(collection)
-            let known = state.collectionNames.map(\.debugDescription).joined(separator: ", ")
+        let snapshot = try ReplayReader(FilePath(database)).snapshot(at: at.map { CommitNumber($0) })
+        let number = snapshot.commitNumber
+        guard let record = snapshot.untyped(collection)[key] else {
+            let has = snapshot.collectionNames.contains(collection)
+            let known = snapshot.collectionNames.map(\.debugDescription).joined(separator: ", ")
             throw Failure(
                 "notFound",
                 has
-                    ? "there is no record \(key.debugDescription) in \(collection.debugDescription) at commit \(state.number)"
-                    : "there is no collection \(collection.debugDescription) at commit \(state.number), which has \(known)",
-                place: .init(commits: state.number...state.number, collection: collection, key: key), exitCode: 3)
+                    ? "there is no record \(key.debugDescription) in \(collection.debugDescription) at commit \(number)"
+                    : "there is no collection \(collection.debugDescription) at commit \(number), which has \(known)",
+                place: .init(commits: number...number, collection: collection, key: key), exitCode: 3)
         }
         try PropertyWriter.write(
-            lines(record, state.number), json: json(record, state.number), output.format(on: console), console)
+            lines(record, number), json: json(record, number), output.format(on: console), console)
     }
 
     private func lines(_ record: ReplayRecord, _ number: CommitNumber) -> [(name: String, text: String)] {
