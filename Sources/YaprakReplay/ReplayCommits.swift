@@ -29,9 +29,10 @@ public struct ReplayCommits: AsyncSequence, Sendable {
         /// - Throws: ``DatabaseError``: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
         ///   `corruptLog`, `newerFormat`, `ioFailed`.
         /// - Complexity: the first is O(bytes of its segment), the others O(their bytes).
-        public mutating func next() throws -> ReplayCommit? {
+        public mutating func next() throws(DatabaseError) -> ReplayCommit? {
             if stored == nil { stored = try commits.store.commits(from: commits.first, through: commits.last) }
-            return try stored?.next().map { try ReplayCommit($0) }
+            guard let commit = try stored?.next() else { return nil }
+            return try ReplayCommit(commit)
         }
     }
 }
@@ -70,12 +71,13 @@ public struct ReplayCommitsBackwards: AsyncSequence, Sendable {
         /// The commit before the last one delivered, or `nil` when the first of the range was.
         ///
         /// - Throws: as ``ReplayCommits/Iterator/next()``.
-        public mutating func next() throws -> ReplayCommit? {
+        public mutating func next() throws(DatabaseError) -> ReplayCommit? {
             if held.isEmpty, below >= floor { try readStretch() }
-            return try held.popLast().map { try ReplayCommit($0) }
+            guard let commit = held.popLast() else { return nil }
+            return try ReplayCommit(commit)
         }
 
-        private mutating func readStretch() throws {
+        private mutating func readStretch() throws(DatabaseError) {
             let from = Swift.max(floor, below - Swift.min(below, stretch - 1))
             var stored = try commits.store.commits(from: CommitNumber(from), through: CommitNumber(below))
             while let commit = try stored.next() { held.append(commit) }

@@ -131,6 +131,10 @@ extension DatabaseError.Code {
     public static let laggedBehind = Self(rawValue: "laggedBehind")
     /// The commit is older than what retention keeps.
     public static let commitOutOfReach = Self(rawValue: "commitOutOfReach")
+    /// A text is no position in a log, no range of positions, no time.
+    public static let invalidPosition = Self(rawValue: "invalidPosition")
+    /// The file of tags is not in its form.
+    public static let corruptTags = Self(rawValue: "corruptTags")
 
     // Extensions.
     /// An extension of that name is registered already.

@@ -43,10 +43,10 @@ struct Failure: Error {
     private static func exitCode(_ code: DatabaseError.Code) -> Int32 {
         switch code {
         case .notFound, .commitOutOfReach: 3
-        case .corruptLog, .corruptCheckpoint, .overLimit, .undecodableRecord, .migrationFailed: 4
+        case .corruptLog, .corruptCheckpoint, .corruptTags, .overLimit, .undecodableRecord, .migrationFailed: 4
         case .alreadyExists, .typeMismatch, .nameTaken: 5
         case .newerFormat: 7
-        case .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge: 64
+        case .invalidPosition, .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge: 64
         default: 6
         }
     }

@@ -13,15 +13,17 @@ struct LogCommand: AsyncParsableCommand {
             inserted, ~ changed, - removed, ! touched.
 
               yaprak log world.yaprak -n 3
-              yaprak log world.yaprak 100..120 --reverse --oneline
+              yaprak log world.yaprak @~20..@ --reverse --oneline
               yaprak log world.yaprak --collection flights --key UA1545-01-EWR-IAH
             """)
 
     @Argument(help: "The database's directory.")
     var database: String
 
-    @Argument(help: "Which commits: 7, 7..12, 7.. or ..12; all there are by default.")
-    var range = CommitRange()
+    @Argument(
+        help: "Which commits: a..b (after a, up to b), a.., ..b or b.",
+        transform: LogRange.argument)
+    var range = LogRange()
 
     @Flag(help: "One line for each commit.")
     var oneline = false
@@ -63,28 +65,16 @@ struct LogCommand: AsyncParsableCommand {
 
     /// Hands over the commits of the range in the order that was asked for, until `body` says it has enough.
     private func eachCommit(in reader: ReplayReader, _ body: (ReplayCommit) throws -> Bool) throws {
-        guard let oldest = try reader.oldestCommitNumber() else {
-            if let first = range.first ?? range.last { try refuse(first, nil) }
-            return
-        }
-        let first = range.first ?? oldest
-        if first < oldest { try refuse(first, oldest) }
-        if let last = range.last, last < oldest { try refuse(last, oldest) }
+        guard let numbers = try reader.commitNumbers(in: range) else { return }
+        try reader.requireLog(from: numbers.lowerBound)
         if reverse {
-            var commits = reader.commits(from: first, through: range.last).makeAsyncIterator()
+            var commits = reader.commits(from: numbers.lowerBound, through: numbers.upperBound).makeAsyncIterator()
             while let commit = try commits.next(), try body(commit) {}
         } else {
-            var commits = try reader.commitsBackwards(from: first, through: range.last).makeAsyncIterator()
+            var commits = try reader.commitsBackwards(from: numbers.lowerBound, through: numbers.upperBound)
+                .makeAsyncIterator()
             while let commit = try commits.next(), try body(commit) {}
         }
-    }
-
-    private func refuse(_ number: CommitNumber, _ oldest: CommitNumber?) throws -> Never {
-        throw Failure(
-            "commitOutOfReach",
-            "commit \(number) is not in the log"
-                + (oldest.map { ", which starts with commit \($0)" } ?? ", which is empty"),
-            place: .init(commits: number...number), exitCode: 3)
     }
 }
 

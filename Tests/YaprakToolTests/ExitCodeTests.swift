@@ -17,7 +17,8 @@ import Yaprak
     @Test func `What is not there is 3, said on standard error alone`() async {
         for arguments in [
             ["stats", folder("none")], ["get", shop, "books", "zzz"], ["get", shop, "authors", "abc"],
-            ["get", shop, "books", "abc", "--at", "9"], ["log", shop, "0..0"],
+            ["get", shop, "books", "abc", "--at", "9"], ["log", shop, "9"], ["log", shop, "@~4"],
+            ["log", shop, "no-such-tag"],
         ] {
             let outcome = await yaprak(arguments)
             #expect(outcome.code == 3, "\(arguments)")
@@ -37,7 +38,10 @@ import Yaprak
         #expect(usage.code == 64)
     }
 
-    @Test(arguments: [["nonsense"], ["verify", "x", "--level", "7"], ["log", "x", "5..2"], ["load", "x"], ["stats"]])
+    @Test(arguments: [
+        ["nonsense"], ["verify", "x", "--level", "7"], ["log", "x", "5...2"], ["log", "x", "@{soon}"], ["load", "x"],
+        ["stats"],
+    ])
     func `Wrong arguments are 64`(arguments: [String]) async {
         let outcome = await yaprak(arguments)
         #expect(outcome.code == 64)

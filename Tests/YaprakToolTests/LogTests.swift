@@ -28,7 +28,7 @@ import Yaprak
     }
 
     @Test func `A commit in full names each record with what became of it`() async {
-        let outcome = await yaprak("log", shop, "1..2", "--reverse", "--format", "table")
+        let outcome = await yaprak("log", shop, "0..2", "--reverse", "--format", "table")
         #expect(
             outcome.out == """
                 commit 1  2026-01-01T00:00:01.000Z  shop
@@ -45,7 +45,7 @@ import Yaprak
     }
 
     @Test func `A pipe gets one JSON object a line`() async {
-        let outcome = await yaprak("log", shop, "2")
+        let outcome = await yaprak("log", shop, "1..2")
         #expect(
             outcome.out == """
                 {"commit":2,"time":"2026-01-01T00:00:02.000Z","changes":[{"collection":"books","key":"abc","kinds":["objectChanged"],"object":{"rank":1,"title":"Dune"}}]}
@@ -55,7 +55,9 @@ import Yaprak
 
     @Test(
         arguments: [
-            (["1..2", "--reverse"], ["1", "2"]), (["2.."], ["3", "2"]), (["..2"], ["2", "1"]), (["-n", "1"], ["3"]),
+            (["0..2", "--reverse"], ["1", "2"]), (["1..2"], ["2"]), (["1.."], ["3", "2"]), (["..2"], ["2", "1"]),
+            (["2"], ["2", "1"]), (["@^"], ["2", "1"]), (["@~2..@"], ["3", "2"]), (["2..2"], []), (["3..1"], []),
+            (["@{2026-01-01T00:00:02Z}.."], ["3"]), (["..@{2026-01-01 00:00:01}"], ["1"]), (["-n", "1"], ["3"]),
             (["--key", "def"], ["3", "1"]), (["--collection", "none"], []),
             (["--key", "def", "--reverse", "-n", "1"], ["1"]),
         ] as [([String], [String])])

@@ -48,7 +48,7 @@ public enum CheckpointPolicy: Sendable, Hashable {
 }
 
 /// The wall clock, in nanoseconds since 1970.
-func wallClockNanoseconds() -> Int64 {
+package func wallClockNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -7,13 +7,13 @@ import Foundation
 /// and two strings that Swift calls equal are one key. (Swift and Foundation disagree about a handful of scalars newer than
 /// one of their tables; the form that Foundation makes is the key.)
 @usableFromInline
-enum RecordKey {
+package enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.
     ///
     /// ASCII strings, nearly all keys, are their own form and come back without a copy.
     /// - Complexity: O(length).
     @usableFromInline
-    static func normalized(_ string: String) -> String {
+    package static func normalized(_ string: String) -> String {
         if isASCII(string) { return string }
         return precomposed(string)
     }

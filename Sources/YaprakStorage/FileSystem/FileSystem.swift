@@ -32,6 +32,8 @@ package protocol Directory: AnyObject, Sendable {
     func list(limit: Int) throws(DiskError) -> [String]
     /// Renames; never replaces.
     func rename(_ source: String, to target: String) throws(DiskError)
+    /// Gives a file the name of another, which is gone then; at no time is there neither.
+    func replace(_ target: String, by source: String) throws(DiskError)
     /// Makes a second name, in `directory`, for a file of this one.
     func link(_ source: String, to target: String, in directory: any Directory) throws(DiskError)
     /// Removes the name of a file.

@@ -79,6 +79,15 @@ final class MemoryDirectory: Directory {
         }
     }
 
+    func replace(_ target: String, by source: String) throws(DiskError) {
+        try call(.rename, target, changes: true) { disk throws(DiskError) in
+            guard let moved = disk.directories[node]?.current[source] else {
+                throw DiskError(.rename, source, .noSuchFileOrDirectory)
+            }
+            disk.change(node, remove: [source], set: [(target, moved)])
+        }
+    }
+
     func link(_ source: String, to target: String, in directory: any Directory) throws(DiskError) {
         guard let other = directory as? MemoryDirectory, other.system === system else {
             throw DiskError(.link, target, .improperLink)

@@ -127,6 +127,12 @@ final class PosixDirectory: Directory {
         }
     }
 
+    func replace(_ target: String, by source: String) throws(DiskError) {
+        guard renameat(descriptor, source, descriptor, target) == 0 else {
+            throw DiskError(.rename, target, lastErrno())
+        }
+    }
+
     func link(_ source: String, to target: String, in directory: any Directory) throws(DiskError) {
         guard let other = directory as? PosixDirectory else { throw DiskError(.link, target, .improperLink) }
         guard linkat(descriptor, source, other.descriptor, target, 0) == 0 else {
