@@ -59,7 +59,7 @@ extension ReplayReader {
         guard let oldest = try oldestCommitNumber() else { return try newestCommitNumber() }
         var commits = try commitsBackwards(from: oldest).makeAsyncIterator()
         while let commit = try commits.next() {
-            if commit.nanosecondsSince1970 <= nanoseconds { return commit.number }
+            if commit.nanosecondsSince1970 <= nanoseconds { return commit.commitNumber }
         }
         guard oldest <= 1 else {
             throw DatabaseError(
