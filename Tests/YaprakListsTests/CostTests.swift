@@ -36,7 +36,7 @@ import YaprakLocks
             core.refresh(to: Million())
             let new = Million(shift: 3)
             var difference = RowDifference()
-            difference.inserted = (0..<3).map { ($0, new.rowID(inGroup: "a", at: $0)) }
+            difference.inserted = (0..<3).map { .init($0, new.rowID(inGroup: "a", at: $0)) }
             let view = ViewDifference(
                 old: Million(), new: new, rowsHaveOnePlace: true, difference: { _ in difference }, content: { _ in [] })
             Million.looks.withLock { $0 = 0 }
@@ -52,7 +52,7 @@ import YaprakLocks
         core.refresh(to: Million())
         let new = Million(shift: 3)
         var difference = RowDifference()
-        difference.inserted = (0..<3).map { ($0, new.rowID(inGroup: "a", at: $0)) }
+        difference.inserted = (0..<3).map { .init($0, new.rowID(inGroup: "a", at: $0)) }
         let view = ViewDifference(
             old: Million(), new: new, rowsHaveOnePlace: true, difference: { _ in difference }, content: { _ in [] })
         Million.looks.withLock { $0 = 0 }

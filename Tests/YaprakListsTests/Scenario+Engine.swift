@@ -112,9 +112,11 @@ struct ScenarioContents {
         let kept = Set(after.filter { $0.mark == 0 }.map(\.key))
         var result = RowDifference()
         result.removed = before.enumerated().filter { !kept.contains($1.key) }.map {
-            ($0, RowID(collection: 0, key: $1.key))
+            .init($0, RowID(collection: 0, key: $1.key))
         }
-        result.inserted = after.enumerated().filter { $1.mark != 0 }.map { ($0, RowID(collection: 0, key: $1.key)) }
+        result.inserted = after.enumerated().filter { $1.mark != 0 }.map {
+            .init($0, RowID(collection: 0, key: $1.key))
+        }
         for (index, row) in after.enumerated() where row.mark == 0 {
             guard let kinds = changed[row.key] else { continue }
             let place = before.firstIndex { $0.key == row.key }!

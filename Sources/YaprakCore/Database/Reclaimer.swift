@@ -19,6 +19,9 @@ final class Reclaimer: Sendable {
     private static let writerSlice = 512
     /// Nodes and rows that the task frees before it lets others run.
     private static let taskSlice = 4096
+    /// How long the task lets garbage gather. Who holds snapshots lets go of one after the other: a list lets go of one at
+    /// each update, and waking a thread for each would cost more than the update.
+    private static let patience = Duration.milliseconds(1)
 
     /// A timeline whose garbage this reclaimer takes care of.
     func makeTimeline(_ make: (@escaping @Sendable () -> Void) -> Timeline) -> Timeline {
@@ -35,6 +38,7 @@ final class Reclaimer: Sendable {
     private func schedule() {
         guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue(), start() else { return }
         Task.detached(priority: .utility) { [self] in
+            try? await Task.sleep(for: Self.patience)
             while true {
                 if timeline.reclaim(limit: Self.taskSlice) {
                     await Task.yield()

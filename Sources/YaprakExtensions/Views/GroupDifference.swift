@@ -10,6 +10,10 @@ package struct GroupDifference: Sendable {
     package struct PlacedRow: Sendable {
         package let position: Int
         package let placement: Placement
+        /// Where the row is on the other side of the difference, in the same group; -1 if it isn't.
+        package fileprivate(set) var counterpart = -1
+        /// What changed in the content of a row that moved. Only removed rows tell.
+        package fileprivate(set) var kinds: ChangeKinds = []
         package var row: RowID { placement.row }
     }
 
@@ -106,53 +110,48 @@ extension GroupDifference {
         replaced.append(Replacement(old: oldPosition, new: newPosition, row: new.row, kinds: kinds))
     }
 
-    /// Takes back removals and insertions of one row that leave it between the same neighbours, as many as possible.
+    /// Takes back removals and insertions of one row that leave it between the same neighbours, as many as possible, and
+    /// notes of the other rows that are on both sides where they went.
     private mutating func keepWhatStays() {
         guard !removed.isEmpty, !inserted.isEmpty else { return }
-        var arrivals: [RowID: Int] = [:]
-        arrivals.reserveCapacity(inserted.count)
-        for (index, row) in inserted.enumerated() { arrivals[row.row] = index }
+        let arrivals = Arrivals(inserted)
         // A row has stayed between the rows nobody moved if as many of them stand before it as before.
         var candidates: [(departure: Int, arrival: Int)] = []
         for (index, row) in removed.enumerated() {
             guard let arrival = arrivals[row.row] else { continue }
+            removed[index].counterpart = inserted[arrival].position
+            removed[index].kinds = inserted[arrival].placement.kinds(since: row.placement)
+            inserted[arrival].counterpart = row.position
             if row.position - index == inserted[arrival].position - arrival { candidates.append((index, arrival)) }
         }
         guard !candidates.isEmpty else { return }
-        var departed = Set<Int>()
-        var arrived = Set<Int>()
-        for index in longestIncreasingSubsequence(of: candidates.map(\.arrival)) {
-            let (departure, arrival) = candidates[index]
-            departed.insert(departure)
-            arrived.insert(arrival)
+        let staying = longestIncreasingRun(candidates.map(\.arrival)).map { candidates[$0] }
+        for (departure, arrival) in staying {
             replace(
                 removed[departure].placement, removed[departure].position, inserted[arrival].placement,
                 inserted[arrival].position)
         }
-        removed = removed.indices.lazy.filter { !departed.contains($0) }.map { [removed] in removed[$0] }
-        inserted = inserted.indices.lazy.filter { !arrived.contains($0) }.map { [inserted] in inserted[$0] }
+        removed.remove(atAscending: staying.map(\.departure))
+        inserted.remove(atAscending: staying.map(\.arrival))
         replaced.sort { $0.old < $1.old }
     }
-}
 
-/// The indices of a longest strictly increasing subsequence, ascending. O(*n* log *n*).
-package func longestIncreasingSubsequence(of values: [Int]) -> [Int] {
-    var tails: [Int] = []
-    var predecessors = [Int](repeating: -1, count: values.count)
-    for (index, value) in values.enumerated() {
-        var (lower, upper) = (0, tails.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if values[tails[middle]] < value { lower = middle + 1 } else { upper = middle }
+    /// Finds a row among the inserted ones.
+    private struct Arrivals {
+        /// So few are searched faster than hashed.
+        private static let searchedMax = 8
+        private let rows: [PlacedRow]
+        private var indices: [RowID: Int] = [:]
+
+        init(_ rows: [PlacedRow]) {
+            self.rows = rows
+            if rows.count <= Self.searchedMax { return }
+            indices.reserveCapacity(rows.count)
+            for (index, row) in rows.enumerated() { indices[row.row] = index }
         }
-        if lower > 0 { predecessors[index] = tails[lower - 1] }
-        if lower == tails.count { tails.append(index) } else { tails[lower] = index }
+
+        subscript(row: RowID) -> Int? {
+            rows.count <= Self.searchedMax ? rows.firstIndex { $0.row == row } : indices[row]
+        }
     }
-    var result: [Int] = []
-    var at = tails.last ?? -1
-    while at >= 0 {
-        result.append(at)
-        at = predecessors[at]
-    }
-    return result.reversed()
 }

@@ -6,7 +6,7 @@ extension ListCore {
     ///
     /// - Parameter rawChangesMax: above it the answer is to draw the list anew.
     package mutating func advance(over view: ViewDifference, rawChangesMax: Int = .max) -> ListChanges {
-        let names = source.groups(among: view.new.groupNames)
+        let names = source.groups(in: view.new)
         guard isFitted else {
             refresh(to: view.new)
             return .reload(rawChangeCount: layout.groups.reduce(0) { $0 + $1.count })

@@ -1,3 +1,5 @@
+import YaprakExtensions
+
 extension ListTransition {
     /// What happened to sections. A section is the same if it shows the same group; a section that shows all groups is
     /// another one than any that shows a single group.

@@ -88,10 +88,20 @@ struct ListTransition {
         let name = group.name
         if rows.isUnchanged && group.window == next.window && !isElsewhere { return }
         for entry in rows.removed[in: group.window] {
-            departures.append(Spot(row: entry.row, group: name, position: entry.position))
+            let spot = Spot(row: entry.row, group: name, position: entry.position)
+            if entry.counterpart < 0 {
+                departures.append(spot)
+            } else if next.window.contains(entry.counterpart) {
+                // Most moves are within a group, and the difference of the group knows them already.
+                let target = Spot(row: entry.row, group: name, position: entry.counterpart)
+                moveWithNeighbours(spot, to: target, RowAspects(entry.kinds))
+            } else {
+                delete(spot)
+            }
         }
-        for entry in rows.inserted[in: next.window] {
-            arrivals.append(Spot(row: entry.row, group: name, position: entry.position))
+        for entry in rows.inserted[in: next.window] where !group.window.contains(entry.counterpart) {
+            let spot = Spot(row: entry.row, group: name, position: entry.position)
+            if entry.counterpart < 0 { arrivals.append(spot) } else { insert(spot) }
         }
         let was = rows.keptBefore(old: group.window.lowerBound)..<rows.keptBefore(old: group.window.upperBound)
         let now = rows.keptBefore(new: next.window.lowerBound)..<rows.keptBefore(new: next.window.upperBound)
@@ -121,6 +131,7 @@ struct ListTransition {
 
     /// Finds the rows that left one place and came to another.
     private mutating func pairDepartures() {
+        if departures.isEmpty && arrivals.isEmpty { return }
         var places: [Home: Int] = [:]
         for (index, spot) in arrivals.enumerated() { places[home(of: spot)] = index }
         var isPaired = [Bool](repeating: false, count: arrivals.count)
@@ -130,9 +141,7 @@ struct ListTransition {
                 continue
             }
             isPaired[index] = true
-            var aspects = RowAspects(content(spot.row))
-            if neighboursDiffer(from: spot, to: arrivals[index]) { aspects.insert(.dependency) }
-            move(spot, to: arrivals[index], aspects)
+            moveWithNeighbours(spot, to: arrivals[index], RowAspects(content(spot.row)))
         }
         for (index, spot) in arrivals.enumerated() where !isPaired[index] { insert(spot) }
     }
@@ -162,6 +171,12 @@ extension ListTransition {
         inserts.append(change(.insert(path), spot, spot))
     }
 
+    private mutating func moveWithNeighbours(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
+        var aspects = aspects
+        if neighboursDiffer(from: source, to: target) { aspects.insert(.dependency) }
+        move(source, to: target, aspects)
+    }
+
     private mutating func move(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
         guard let from = path(source, in: before), let to = path(target, in: after) else { return }
         moves.append(change(.move(from: from, to: to), source, target, aspects))
@@ -186,7 +201,7 @@ extension Range<Int> {
     }
 }
 
-extension Array where Element == (position: Int, row: RowID) {
+extension Array where Element == RowDifference.Entry {
     /// The entries whose position is in `window`.
     fileprivate subscript(in window: Range<Int>) -> ArraySlice<Element> {
         let low = prefixCount(count) { self[$0].position < window.lowerBound }

@@ -18,9 +18,9 @@ struct RowAlignment {
     let oldCount: Int
     let newCount: Int
     /// Old positions that have no counterpart in the same order; ascending.
-    private(set) var removed: [(position: Int, row: RowID)]
+    private(set) var removed: [RowDifference.Entry]
     /// New positions that have no counterpart in the same order; ascending.
-    private(set) var inserted: [(position: Int, row: RowID)]
+    private(set) var inserted: [RowDifference.Entry]
     /// Pairs that kept their order among the kept rows; both positions ascending.
     private(set) var settled: [(old: Int, new: Int, row: RowID)] = []
     /// Kept rows whose content changed.
@@ -39,7 +39,11 @@ struct RowAlignment {
         isReplaced = isSortedAnew || difference.removed.count == oldCount
         hasPairs = isSortedAnew
         assert(oldCount - removed.count == newCount - inserted.count, "what is kept is on both sides")
-        if !removed.isEmpty && !inserted.isEmpty { settlePairs() }
+        if difference.isSettled {
+            hasPairs = hasPairs || removed.contains { $0.counterpart >= 0 }
+        } else if !removed.isEmpty && !inserted.isEmpty {
+            settlePairs()
+        }
     }
 
     var keptCount: Int { oldCount - removed.count }
@@ -57,11 +61,11 @@ struct RowAlignment {
         return oldPosition(ofKept: position - below)
     }
 
-    private static func count(_ list: [(position: Int, row: RowID)], below position: Int) -> Int {
+    private static func count(_ list: [RowDifference.Entry], below position: Int) -> Int {
         prefixCount(list.count) { list[$0].position < position }
     }
 
-    private static func position(ofKept number: Int, among gaps: [(position: Int, row: RowID)]) -> Int {
+    private static func position(ofKept number: Int, among gaps: [RowDifference.Entry]) -> Int {
         number + prefixCount(gaps.count) { gaps[$0].position - $0 <= number }
     }
 }
@@ -84,18 +88,5 @@ extension RowAlignment {
         settled = run.map { (removed[$0.removed].position, inserted[$0.inserted].position, removed[$0.removed].row) }
         removed.remove(atAscending: run.map(\.removed))
         inserted.remove(atAscending: run.map(\.inserted))
-    }
-}
-
-extension Array {
-    /// Removes the elements at ascending indices, in one pass.
-    fileprivate mutating func remove(atAscending indices: [Int]) {
-        var kept: [Element] = []
-        kept.reserveCapacity(count - indices.count)
-        var next = 0
-        for index in self.indices {
-            if next < indices.count && indices[next] == index { next += 1 } else { kept.append(self[index]) }
-        }
-        self = kept
     }
 }

@@ -8,10 +8,10 @@ package struct ListCore: Sendable {
         case fixed([String])
         case chosen(filter: @Sendable (String) -> Bool, order: @Sendable (String, String) -> Bool)
 
-        func groups(among names: [String]) -> [String] {
+        func groups(in rows: any GroupedRows) -> [String] {
             switch self {
             case .fixed(let groups): groups
-            case .chosen(let filter, let order): names.filter(filter).sorted(by: order)
+            case .chosen(let filter, let order): rows.groupNames.filter(filter).sorted(by: order)
             }
         }
     }
@@ -64,7 +64,7 @@ package struct ListCore: Sendable {
 
     /// Looks at a view anew.
     package mutating func refresh(to rows: any GroupedRows) {
-        fit(source.groups(among: rows.groupNames), count: rows.count(ofGroup:))
+        fit(source.groups(in: rows), count: rows.count(ofGroup:))
     }
 
     /// Looks at groups anew, by their counts alone.

@@ -1,3 +1,5 @@
+import YaprakExtensions
+
 /// What a list shows: groups in their order, the part of each that is shown, and the sections they make.
 ///
 ///     groups      fantasy ─ 14 of 900    sci-fi ─ 0 of 0     horror ─ 3 of 3

@@ -65,10 +65,10 @@ extension Contents {
                 i += 1
                 j += 1
             } else if j == new.count || (i < old.count && old[i].precedes(new[j])) {
-                result.removed.append((i, Self.ids[old[i].key]))
+                result.removed.append(.init(i, Self.ids[old[i].key]))
                 i += 1
             } else {
-                result.inserted.append((j, Self.ids[new[j].key]))
+                result.inserted.append(.init(j, Self.ids[new[j].key]))
                 j += 1
             }
         }

@@ -70,10 +70,10 @@ struct Fixture {
         let kept = longestIncreasingRun(free.map(\.new)).map { free[$0] }
         var result = RowDifference()
         for (place, row) in before.enumerated() where !kept.contains(where: { $0.old == place }) {
-            result.removed.append((place, RowID(collection: 0, key: row)))
+            result.removed.append(.init(place, RowID(collection: 0, key: row)))
         }
         for (place, row) in after.enumerated() where !kept.contains(where: { $0.new == place }) {
-            result.inserted.append((place, RowID(collection: 0, key: row.lowercased())))
+            result.inserted.append(.init(place, RowID(collection: 0, key: row.lowercased())))
         }
         for pair in kept where after[pair.new] != before[pair.old] {
             result.replaced.append((pair.old, pair.new, RowID(collection: 0, key: before[pair.old]), .objectChanged))

@@ -4,7 +4,7 @@
 ///
 /// Patience sorting: `ends[n]` is the index of the smallest value that ends a run of length n + 1.
 /// - Complexity: O(*n* log *n*).
-func longestIncreasingRun(_ values: [Int]) -> [Int] {
+package func longestIncreasingRun(_ values: [Int]) -> [Int] {
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: values.count)
     for (index, value) in values.enumerated() {
@@ -23,7 +23,7 @@ func longestIncreasingRun(_ values: [Int]) -> [Int] {
 
 /// How many of the first `count` numbers are before the border, where `isBefore` is true up to a point and false from
 /// there on. O(log *n*).
-func prefixCount(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
+package func prefixCount(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
     var low = 0
     var high = count
     while low < high {
@@ -31,4 +31,18 @@ func prefixCount(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
         if isBefore(middle) { low = middle + 1 } else { high = middle }
     }
     return low
+}
+
+extension Array {
+    /// Removes the elements at ascending indices, in one pass.
+    package mutating func remove(atAscending indices: [Int]) {
+        guard !indices.isEmpty else { return }
+        var kept: [Element] = []
+        kept.reserveCapacity(count - indices.count)
+        var next = 0
+        for index in self.indices {
+            if next < indices.count && indices[next] == index { next += 1 } else { kept.append(self[index]) }
+        }
+        self = kept
+    }
 }
