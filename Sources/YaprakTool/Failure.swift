@@ -2,6 +2,7 @@ import ArgumentParser
 import SystemPackage
 import ToolSupport
 import Yaprak
+import YaprakReplay
 
 /// What a person or a script is told when a verb can't do its work.
 ///
@@ -13,6 +14,8 @@ struct Failure: Error {
     let message: String
     var place = DatabaseError.Place()
     let exitCode: Int32
+    /// Where in what was asked it went wrong: the text, and a mark below.
+    var pointer: String?
 
     init(_ code: String, _ message: String, place: DatabaseError.Place = .init(), exitCode: Int32) {
         self.code = code
@@ -31,6 +34,9 @@ struct Failure: Error {
         case let error as Errno where error != .brokenPipe:
             self.init(
                 "ioFailed", "the file system says: \(error)", exitCode: error == .noSuchFileOrDirectory ? 3 : 6)
+        case let error as ReplayExpressionError:
+            self.init("badExpression", error.description, exitCode: 64)
+            pointer = Self.pointer(error)
         case let error as CBORError:
             self.init("undecodableRecord", "a record is not CBOR: \(error)", exitCode: 4)
         case is CancellationError: self.init("interrupted", "interrupted", exitCode: 130)
@@ -54,7 +60,17 @@ struct Failure: Error {
     /// The line for a person: `message (code)`, safe for a terminal.
     var sentence: String {
         let text = message.split(separator: "\n", omittingEmptySubsequences: false).map { Self.printable($0) }
-        return text.joined(separator: " ") + " (\(code))"
+        return text.joined(separator: " ") + " (\(code))" + (pointer.map { "\n" + $0 } ?? "")
+    }
+
+    /// The expression, no more of it than fits on a line, and a caret below the column.
+    private static func pointer(_ error: ReplayExpressionError) -> String? {
+        guard !error.source.isEmpty else { return nil }
+        let start = max(0, error.offset - 60)
+        let before = (start > 0 ? "…" : "") + String(error.source.dropFirst(start).prefix(error.offset - start)).plain
+        let after = String(error.source.dropFirst(error.offset)).plain
+        let line = before + after.cut(to: max(8, 92 - before.columns))
+        return "    \(line)\n    \(String(repeating: " ", count: before.columns))^"
     }
 
     // Messages quote things; only what could steer a terminal is escaped.

@@ -1,0 +1,123 @@
+import YaprakCBOR
+
+/// A part of an expression.
+///
+/// - Invariant: `and` and `or` have two operands or more; a path has a step or more and its base is no path; a literal is
+///   null, a truth value, a text, or a number that is not negative. That makes the tree of a text unique.
+indirect enum ExpressionNode: Sendable, Hashable {
+    case literal(CBORValue)
+    /// What a function such as `any` looks at, or the record that the expression is about.
+    case element(ExpressionElement.Part)
+    /// A collection; stands only where a record of it is asked for, or all.
+    case collection(String)
+    case path(ExpressionNode, [Step])
+    case negated(ExpressionNode)
+    case not(ExpressionNode)
+    case and([ExpressionNode])
+    case or([ExpressionNode])
+    case comparison(Comparison, ExpressionNode, ExpressionNode)
+    case arithmetic(Arithmetic, ExpressionNode, ExpressionNode)
+    case call(ExpressionFunction, [ExpressionNode])
+
+    /// One step into a value.
+    enum Step: Sendable, Hashable {
+        case field(String)
+        case index(ExpressionNode)
+    }
+
+    enum Comparison: String, Sendable, Hashable, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case atMost = "<="
+        case greater = ">"
+        case atLeast = ">="
+    }
+
+    enum Arithmetic: String, Sendable, Hashable, CaseIterable {
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case by = "/"
+        case modulo = "%"
+
+        var rank: ExpressionRank { self == .plus || self == .minus ? .sum : .product }
+    }
+}
+
+/// How tightly a part of an expression holds together; the least first.
+enum ExpressionRank: Int, Comparable {
+    case or, and, not, comparison, sum, product, negated, path
+
+    static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    var next: Self { Self(rawValue: rawValue + 1) ?? .path }
+}
+
+/// What can be called.
+enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
+    case all, any, average, contains, count, endsWith, exists, max, min, startsWith, sum, type
+
+    /// Whether the first argument is a collection, an array or a map, whose elements the second is asked of.
+    var looksAtElements: Bool {
+        switch self {
+        case .all, .any, .average, .count, .max, .min, .sum: true
+        case .contains, .endsWith, .exists, .startsWith, .type: false
+        }
+    }
+
+    /// How many arguments it takes.
+    var argumentCounts: ClosedRange<Int> {
+        switch self {
+        case .all, .any, .average, .contains, .endsWith, .max, .min, .startsWith, .sum: 2...2
+        case .count: 1...2
+        case .exists, .type: 1...1
+        }
+    }
+
+    /// How it is written.
+    var usage: String {
+        switch self {
+        case .contains, .endsWith, .startsWith: "\(rawValue)(text, text)"
+        case .exists, .type: "\(rawValue)(value)"
+        case .count: "count(collection) or count(collection, condition)"
+        case .all, .any: "\(rawValue)(collection, condition)"
+        case .average, .max, .min, .sum: "\(rawValue)(collection, value)"
+        }
+    }
+}
+
+/// What the dot stands for.
+struct ExpressionElement {
+    enum Part: String, Sendable, Hashable, CaseIterable {
+        case object = "."
+        case key = "$key"
+        case metadata = "$metadata"
+        case version = "$version"
+    }
+
+    var object: CBORValue
+    var key: CBORValue?
+    var metadata: CBORValue?
+    var version: Int?
+
+    init(object: CBORValue, key: CBORValue?) {
+        self.object = object
+        self.key = key
+    }
+
+    init(_ record: ReplayRecord) {
+        object = record.object
+        key = .text(record.key)
+        metadata = record.metadata
+        version = record.version
+    }
+
+    subscript(_ part: Part) -> CBORValue? {
+        switch part {
+        case .object: object
+        case .key: key
+        case .metadata: metadata
+        case .version: version.map { .integer(Int64($0)) }
+        }
+    }
+}

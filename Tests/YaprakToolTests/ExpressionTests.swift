@@ -1,0 +1,239 @@
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakReplay
+
+/// The language of `--where`: what is true, what is refused and where, and that nothing stops the program.
+@Suite struct ExpressionTests {
+    private func flights() async throws -> Snapshot {
+        let database = Database.inMemory()
+        let flights = RecordCollection<CBORValue, CBORValue>("flights")
+        let odd = RecordCollection<CBORValue, NoMetadata>("and")
+        try await database.write { transaction in
+            transaction[flights].set(
+                ["carrier": "UA", "delay": 30, "legs": [["to": "IAH"], ["to": "SFO"]], "tail": nil],
+                metadata: ["seen": true], for: "UA1")
+            transaction[flights]["UA2"] = ["carrier": "UA", "delay": -3, "odd name": 1.5]
+            transaction[flights]["DL1"] = ["carrier": "DL", "note": "late", "at": .tag(1, 1000)]
+            transaction[odd]["x"] = "no map"
+        }
+        return database.snapshot
+    }
+
+    @Test(arguments: [
+        (#"count(flights) == 3"#, true), (#"count(flights, .delay < 0) == 1"#, true),
+        (#"count(flights, $key < "UA") == 1"#, true), (#"exists(flights["UA1"])"#, true),
+        (#"exists(flights["UA9"])"#, false), (#"exists(flights["UA1"].tail)"#, true),
+        (#"exists(flights["UA1"].wings)"#, false), (#"flights["UA1"].tail == null"#, true),
+        (#"flights["UA9"].delay == null"#, true),
+        (#"flights["UA1"].delay >= 30 and flights["UA1"].carrier == "UA""#, true),
+        (#"any(flights, .delay < 0)"#, true), (#"all(flights, .delay < 100)"#, false),
+        (#"all(flights, .delay == null or .delay < 100)"#, true), (#"all(nothing, false)"#, true),
+        (#"any(nothing, true)"#, false), (#"sum(flights, .delay) == 27"#, true),
+        (#"sum(nothing, .delay) == 0"#, true), (#"max(nothing, .delay) == null"#, true),
+        (#"max(flights, .delay) == 30 and min(flights, .delay) == -3"#, true),
+        (#"min(flights, $key) == "DL1""#, true), (#"average(flights, .delay) == 13.5"#, true),
+        (#"flights["UA1"].legs[1].to == "SFO""#, true), (#"flights["UA1"].legs[2].to == null"#, true),
+        (#"flights["UA1"].legs[-1] == null"#, true), (#"flights["UA2"]["odd name"] == 1.5"#, true),
+        (#"any(flights["UA1"].legs, .to == 'IAH')"#, true), (#"count(flights["UA1"].legs) == 2"#, true),
+        (#"count(flights["DL1"], . == "late") == 1 and any(flights["DL1"], $key == "note")"#, true),
+        (#"any(flights, $metadata.seen)"#, true), (#"all(flights, $version == 1)"#, true),
+        (#"flights["DL1"].at == 1000"#, true), (#"count(collection("and")) == 1"#, true),
+        (#"collection("and")["x"].field == null"#, true), (#"type(flights["UA1"].legs) == "array""#, true),
+        (#"contains("departures", "part") and startsWith("abc", "ab") and endsWith("abc", "bc")"#, true),
+        (#"contains(flights["UA1"].legs, 3)"#, false), (#"startsWith(1, "a")"#, false),
+        (#"any(flights, any(flights, .carrier == "DL") and .carrier == "UA")"#, true),
+    ])
+    func `What is there is found, what is not there is null`(text: String, expected: Bool) async throws {
+        #expect(try ReplayExpression(text, about: .snapshot).holds(in: await flights()) == expected)
+    }
+
+    @Test(arguments: [
+        ("1 == 1.0", true), ("1 < 1.5", true), ("\"1\" == 1", false), ("\"1\" != 1", true), ("\"a\" < 2", false),
+        ("\"a\" >= 2", false), ("null == null", true), ("null < 1", false), ("true > false", false),
+        ("\"a\" < \"b\"", true), ("18446744073709551615 < 18446744073709551616", true),
+        ("18446744073709551615 == 18446744073709551615.0", false), ("9007199254740993 == 9007199254740992.0", false),
+        ("-18446744073709551615 - 1 < -1.8e19", true), ("1e308 * 10 > 18446744073709551615", true),
+        ("1e308 * 10 - 1e308 * 10 == 0", false), ("2 + 3 * 4 == 14", true), ("(2 + 3) * 4 == 20", true),
+        ("7 / 2 == 3.5", true), ("-7 % 3 == -1", true), ("7.5 % 2 == 1.5", true), ("1 / 0 == null", true),
+        ("1 % 0 == null", true), ("1.0 / 0 == null", true), ("1 + \"a\" == null", true),
+        ("\"a\" + \"b\" == \"ab\"", true),
+        ("10 - 3 - 2 == 5", true), ("- -3 == 3", true), ("not null", true), ("not 1", true), ("1", false),
+        ("not not true", true), ("true or 1 / 0", true), ("false and true or true", true),
+        ("false and (true or true)", false), ("-\"a\" == null", true),
+        ("18446744073709551615 * 18446744073709551615 > 1e38", true),
+        (#""\u0041\uD83D\uDE00" == 'A😀'"#, true),
+    ])
+    func `Numbers are compared exactly, kinds never mix, and arithmetic has no accidents`(text: String, expected: Bool)
+        throws
+    {
+        let empty = Database.inMemory().snapshot
+        #expect(try ReplayExpression(text, about: .snapshot).holds(in: empty) == expected)
+    }
+
+    @Test func `A condition about a record knows its key, its metadata and the other collections`() async throws {
+        let snapshot = try await flights()
+        func keys(_ text: String) throws -> [String] {
+            let condition = try ReplayExpression(text, about: .record)
+            return snapshot.untyped("flights").filter { condition.holds(for: $0, in: snapshot) }.map(\.key)
+        }
+        #expect(try keys(".delay > 0") == ["UA1"])
+        #expect(try keys("$key != \"UA1\" and .carrier == \"UA\"") == ["UA2"])
+        #expect(try keys("$metadata.seen") == ["UA1"])
+        #expect(try keys(".delay == max(flights, .delay)") == ["UA1"])
+        #expect(try keys(".") == [])
+    }
+
+    @Test(arguments: [
+        ("", 1, "a value is missing before the end"), ("cont(flights) > 1", 1, "no function \"cont\""),
+        ("count(flights) > ", 18, "a value is missing"), ("flights > 3", 1, "flights is a collection"),
+        ("1 + flights", 5, "flights is a collection"), (".delay > 3", 1, "there is none here"),
+        ("count(flights, .a) and .b", 24, "there is none here"),
+        ("flights.delay == 1", 8, "a collection has no fields"),
+        ("1 < 2 < 3", 7, "two at a time"), ("a = 1", 3, "write =="), ("!true", 1, "write \"not\""),
+        ("\"abc", 1, "does not end"), ("1 2", 3, "follows what is complete"), ("(1", 3, "\")\" behind"),
+        ("any(flights)", 1, "any has 1 arguments"), ("exists(flights)", 8, "flights is a collection"),
+        ("any(flights, $size > 1)", 14, "there are $key"), (".5 == 1", 1, "0.5"), ("1e999", 1, "too large"),
+        ("\"\\q\"", 2, "escapes"), ("\"\\ud800\"", 2, "surrogate"), ("1 ; 2", 3, "no meaning"),
+        ("\"🇹🇷\" ? 1", 5, "no meaning"), ("collection(x)", 12, "in quotes"), ("and", 1, "missing before"),
+        ("flights[\"a\"", 12, "\"]\" behind the index"), ("1 + (2 * ", 10, "missing before the end"),
+    ])
+    func `A refusal says what is wrong and in which column`(text: String, column: Int, message: String) throws {
+        let error = try #require(throws: ReplayExpressionError.self) { try ReplayExpression(text, about: .snapshot) }
+        #expect(error.column == column, "\(error)")
+        #expect(error.message.contains(message), "\(error)")
+    }
+
+    @Test func `Depth and length have limits, at any place where an expression can grow`() throws {
+        let many = 5000
+        for text in [
+            String(repeating: "(", count: many),
+            String(repeating: "(", count: 70) + "1" + String(repeating: ")", count: 70),
+            String(repeating: "not ", count: 3000) + "1", String(repeating: "-", count: many) + "1",
+            String(repeating: "a[", count: many), String(repeating: "count(", count: 2000),
+            "1" + String(repeating: " + 1", count: 3000), String(repeating: "1", count: 20_000),
+            "1" + String(repeating: " + (1", count: 100) + String(repeating: ")", count: 100),
+        ] {
+            #expect(throws: ReplayExpressionError.self, "\(text.prefix(20))…") {
+                try ReplayExpression(text, about: .snapshot)
+            }
+        }
+        // Lists are flat, however long.
+        let long = "1" + String(repeating: " and 1", count: 2000) + String(repeating: " or 1", count: 500)
+        let flat = try ReplayExpression(long, about: .snapshot)
+        #expect(flat.holds(in: Database.inMemory().snapshot) == false)
+        let path = try ReplayExpression("a[\"x\"]" + String(repeating: ".b", count: 5000), about: .snapshot)
+        #expect(path.value(in: Database.inMemory().snapshot) == .null)
+    }
+
+    @Test func `What an expression prints parses to the same expression`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = RandomExpressions(seed: seed)
+        for round in 0..<2000 {
+            let subject: ReplayExpression.Subject = random.numbers.chance(50) ? .record : .snapshot
+            let expression = ReplayExpression(
+                root: random.node(depth: 5, hasElement: subject == .record), subject: subject)
+            let text = expression.description
+            do {
+                let again = try ReplayExpression(text, about: subject)
+                #expect(again == expression, "seed \(seed), round \(round): \(text) became \(again)")
+            } catch {
+                Issue.record("seed \(seed), round \(round): \(text): \(error)")
+            }
+        }
+    }
+
+    @Test func `Random text is an expression or is refused, and what is one has a value`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix64(seed: seed)
+        let snapshot = try await flights()
+        let words = [
+            "count", "any", "(", ")", "[", "]", ",", ".", "..", "flights", "\"UA1\"", "'", "\"", "\\", "1", "0.5",
+            "1e9",
+            "18446744073709551615", "+", "-", "*", "/", "%", "==", "=", "<", "<=", "and", "or", "not", "null", "true",
+            "$key",
+            "$", ".delay", ".legs", " ", "\n", "😀", "é", "collection(\"and\")", "sum", "average", "min", "\u{0}",
+            "type",
+        ]
+        var accepted = 0
+        for _ in 0..<20_000 {
+            var text = ""
+            for _ in 0..<random.below(14) { text += words[random.below(words.count)] + (random.chance(50) ? " " : "") }
+            guard let expression = try? ReplayExpression(text, about: .snapshot) else { continue }
+            accepted += 1
+            _ = expression.value(in: snapshot)
+            #expect(
+                (try? ReplayExpression(expression.description, about: .snapshot)) == expression, "seed \(seed): \(text)"
+            )
+        }
+        #expect(accepted > 50, "seed \(seed)")
+        for _ in 0..<2000 {
+            let bytes = (0..<random.below(60)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            _ = try? ReplayExpression(String(decoding: bytes, as: UTF8.self), about: .record)
+        }
+    }
+}
+
+/// Makes random trees that keep the invariants of ``ExpressionNode``.
+private struct RandomExpressions {
+    var numbers: SplitMix64
+
+    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[numbers.below(elements.count)] }
+
+    private mutating func name() -> String {
+        pick(["flights", "a", "_x1", "and", "count", "odd name", "é", "", "\"\n"])
+    }
+
+    mutating func node(depth: Int, hasElement: Bool) -> ExpressionNode {
+        if depth == 0 { return leaf(hasElement) }
+        func inner(_ random: inout Self) -> ExpressionNode { random.node(depth: depth - 1, hasElement: hasElement) }
+        switch numbers.below(10) {
+        case 0: return .not(inner(&self))
+        case 1: return .negated(inner(&self))
+        case 2: return .and((0..<(2 + numbers.below(2))).map { _ in inner(&self) })
+        case 3: return .or((0..<(2 + numbers.below(2))).map { _ in inner(&self) })
+        case 4: return .comparison(pick(ExpressionNode.Comparison.allCases), inner(&self), inner(&self))
+        case 5: return .arithmetic(pick(ExpressionNode.Arithmetic.allCases), inner(&self), inner(&self))
+        case 6, 7: return path(depth, hasElement)
+        case 8: return call(depth, hasElement)
+        default: return leaf(hasElement)
+        }
+    }
+
+    private mutating func leaf(_ hasElement: Bool) -> ExpressionNode {
+        if hasElement, numbers.chance(40) { return .element(pick(ExpressionElement.Part.allCases)) }
+        return .literal(
+            pick([
+                .null, .bool(true), .bool(false), .unsigned(0), .unsigned(.max), .float(0.5), .float(1e300), .float(2),
+                .text("a\"b\\\n\u{1}é😀"), .text(""),
+            ]))
+    }
+
+    private mutating func path(_ depth: Int, _ hasElement: Bool) -> ExpressionNode {
+        var steps: [ExpressionNode.Step] = (0..<(1 + numbers.below(3))).map { _ in
+            numbers.chance(50)
+                ? .field(pick(["delay", "and", "_", "é1"])) : .index(node(depth: depth - 1, hasElement: hasElement))
+        }
+        if numbers.chance(40) {
+            steps.insert(.index(node(depth: depth - 1, hasElement: hasElement)), at: 0)
+            return .path(.collection(name()), steps)
+        }
+        let base = node(depth: depth - 1, hasElement: hasElement)
+        if case .path(let inner, let earlier) = base { return .path(inner, earlier + steps) }
+        return .path(base, steps)
+    }
+
+    private mutating func call(_ depth: Int, _ hasElement: Bool) -> ExpressionNode {
+        let function = pick(ExpressionFunction.allCases)
+        let count = function.argumentCounts.lowerBound + numbers.below(function.argumentCounts.count)
+        return .call(
+            function,
+            (0..<count).map { index in
+                if function.looksAtElements, index == 0, numbers.chance(70) { return .collection(name()) }
+                return node(depth: depth - 1, hasElement: hasElement || (function.looksAtElements && index > 0))
+            })
+    }
+}
