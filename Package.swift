@@ -141,6 +141,13 @@ let package = Package(
             resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(
+            name: "YaprakReplayTests",
+            dependencies: [
+                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakTrees", "YaprakLocks",
+                "ToolSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "YaprakToolTests",
             dependencies: [
                 "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport", "TestSupport", "YaprakLocks",

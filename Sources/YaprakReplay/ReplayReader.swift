@@ -66,25 +66,10 @@ public struct ReplayReader: Sendable {
     /// - Throws: as ``snapshot(at:)-(_)``; `commitOutOfReach` also if the log keeps no commit that old, and
     ///   does not go back to the first.
     /// - Complexity: O(bytes of the log).
-    public func snapshot(at time: Date) throws -> Snapshot { try snapshot(at: commitNumber(at: time)) }
-
-    /// The newest commit that was made at `time` or earlier; 0 if the first came later.
-    ///
-    /// Times are those of the writing program's clock. Where that was set back, the newest of several counts.
-    /// - Throws: `commitOutOfReach` if the log does not reach back so far; errors of reading.
-    /// - Complexity: O(bytes of the commits after it).
-    public func commitNumber(at time: Date) throws -> CommitNumber {
-        var commits = try commitsBackwards(from: oldestCommitNumber() ?? 1).makeAsyncIterator()
-        var oldest: CommitNumber?
-        while let commit = try commits.next() {
-            if commit.time <= time { return commit.commitNumber }
-            oldest = commit.commitNumber
-        }
-        if let oldest, oldest > 1 {
-            throw DatabaseError(
-                .commitOutOfReach, "The log starts with commit \(oldest), which was made later. Ask for a later time.",
-                place: .init(commits: oldest...oldest))
-        }
-        return .zero
+    public func snapshot(at time: Date) throws -> Snapshot {
+        let nanoseconds = time.timeIntervalSince1970 * 1e9
+        // Also of times that no clock of ours will show.
+        let clamped = Int64(exactly: nanoseconds.rounded(.down)) ?? (nanoseconds < 0 ? .min : .max)
+        return try snapshot(at: commitNumber(atOrBefore: clamped))
     }
 }

@@ -88,6 +88,8 @@ extension DatabaseError.Code {
     public static let corruptLog = Self(rawValue: "corruptLog")
     /// No checkpoint that the log needs can be read back.
     public static let corruptCheckpoint = Self(rawValue: "corruptCheckpoint")
+    /// Replaying the log leads to another state than a checkpoint holds.
+    public static let stateDiffers = Self(rawValue: "stateDiffers")
     /// A size in a file is over the limit that guards memory.
     public static let overLimit = Self(rawValue: "overLimit")
     /// A record on disk does not decode to the type its collection is bound to.

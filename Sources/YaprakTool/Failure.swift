@@ -49,7 +49,9 @@ struct Failure: Error {
     private static func exitCode(_ code: DatabaseError.Code) -> Int32 {
         switch code {
         case .notFound, .commitOutOfReach: 3
-        case .corruptLog, .corruptCheckpoint, .corruptTags, .overLimit, .undecodableRecord, .migrationFailed: 4
+        case .corruptLog, .corruptCheckpoint, .stateDiffers, .corruptTags, .overLimit, .undecodableRecord,
+            .migrationFailed:
+            4
         case .alreadyExists, .typeMismatch, .nameTaken: 5
         case .newerFormat: 7
         case .invalidPosition, .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge: 64

@@ -71,7 +71,7 @@ package struct RawReplay {
         }
     }
 
-    private func rows(
+    func rows(
         of section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader
     ) throws -> [RawRecord] {
         let chunks = section.chunks

@@ -118,6 +118,11 @@ package final class StoreReader: Sendable {
         return (last, nil)
     }
 
+    /// Whether the log starts with the first commit there ever was. O(number of files).
+    package func logReachesBackToFirst() throws(DatabaseError) -> Bool {
+        try translatingDiskErrors(writing: false) { try directory.list().segments.first.map { $0.first <= 1 } ?? false }
+    }
+
     /// The checkpoints, oldest first, as the directory lists them now; not yet verified.
     package func checkpoints() throws(DatabaseError) -> [Checkpoint] {
         try translatingDiskErrors(writing: false) {
