@@ -16,6 +16,9 @@ struct Playback {
     /// Asked before each commit, and while waiting for its time, whether to stop.
     var isCancelled: @Sendable () -> Bool = { false }
 
+    /// Told before each commit what minute it is of.
+    var willCommit: @Sendable (Minute) async throws -> Void = { _ in }
+
     /// What a run did.
     struct Result: Sendable {
         var commits = 0
@@ -47,6 +50,7 @@ struct Playback {
                 break
             }
             let next = Clock(minute: minute, eventCount: (clock?.eventCount ?? 0) + events.count)
+            try await willCommit(minute)
             try await commit(events, next)
             if let clock, checkpointDays > 0,
                 minute.count / 1440 / checkpointDays > clock.minute.count / 1440 / checkpointDays

@@ -106,7 +106,8 @@ struct CommitPrinter {
             for change in collection.changes {
                 try rows.write(
                     [
-                        .number(shown.commit.commitNumber), .text(time), .text(shown.commit.origin), .text(collection.name),
+                        .number(shown.commit.commitNumber), .text(time), .text(shown.commit.origin),
+                        .text(collection.name),
                         .text(change.key), .text(change.kinds.words.joined(separator: " ")),
                         try change.object() ?? .null,
                     ])

@@ -31,7 +31,7 @@ struct GetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        let snapshot = try ReplayReader(FilePath(database)).snapshot(at: at.map { CommitNumber($0) })
+        let snapshot = try ReplayReader.open(database).snapshot(at: at.map { CommitNumber($0) })
         let number = snapshot.commitNumber
         guard let record = snapshot.untyped(collection)[key] else {
             let has = snapshot.collectionNames.contains(collection)

@@ -52,7 +52,7 @@ struct LogCommand: AsyncParsableCommand {
         var printer = CommitPrinter(format: format, isOneLine: oneline, console: console)
         var left = limit ?? .max
         let filter = ChangeFilter(collection: collection, key: key)
-        try eachCommit(in: ReplayReader(FilePath(database))) { commit in
+        try eachCommit(in: ReplayReader.open(database)) { commit in
             guard left > 0 else { return false }
             if let shown = filter.apply(to: commit) {
                 try printer.write(shown)

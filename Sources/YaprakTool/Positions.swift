@@ -1,4 +1,5 @@
 public import ArgumentParser
+import SystemPackage
 import Yaprak
 public import YaprakReplay
 
@@ -44,6 +45,13 @@ private func explained<T>(_ body: () throws(DatabaseError) -> T) throws -> T {
 }
 
 extension ReplayReader {
+    /// Opens the database of an invocation: what is relative to now counts from the invocation's clock.
+    static func open(_ path: String) throws(DatabaseError) -> ReplayReader {
+        var reader = try ReplayReader(FilePath(path))
+        reader.clock = Invocation.clock
+        return reader
+    }
+
     /// Refuses what starts before the log, before anything of it is printed.
     func requireLog(from first: CommitNumber) throws {
         let oldest = try oldestCommitNumber()

@@ -16,7 +16,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        let statistics = try ReplayReader(FilePath(database)).statistics()
+        let statistics = try ReplayReader.open(database).statistics()
         try PropertyWriter.write(
             lines(statistics), json: json(statistics), output.format(on: console), console)
     }

@@ -29,7 +29,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        let report = try ReplayReader(FilePath(database)).verify(.init(rawValue: level)!)
+        let report = try ReplayReader.open(database).verify(.init(rawValue: level)!)
         try PropertyWriter.write(lines(report, console), json: json(report), output.format(on: console), console)
         if report.severity != .clean { throw ExitCode(report.severity.exitCode) }
     }

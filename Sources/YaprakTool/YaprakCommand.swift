@@ -1,5 +1,6 @@
 import ArgumentParser
 import ToolSupport
+import Yaprak
 
 #if canImport(Darwin)
     import Darwin
@@ -45,6 +46,8 @@ private func leave(_ code: Int32) -> Never { exit(code) }
 enum Invocation {
     /// Where the verbs of the running invocation write.
     @TaskLocal static var console = Console.standard()
+    /// What time it is, in nanoseconds since 1970.
+    @TaskLocal static var clock: @Sendable () -> Int64 = DatabaseOptions().clock
 
     /// Parses, runs, reports.
     static func run(_ arguments: [String], on console: Console) async -> Int32 {
