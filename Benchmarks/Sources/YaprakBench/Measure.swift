@@ -7,6 +7,7 @@ struct Measure {
         [
             pointRead, newestRead, singleWrite, bulkLoad, bulkLoadLogged, durableCommit, concurrentDurableCommits,
             viewPage, rowChange, listChanges, opening, memory, readerBesideWriter, fork, oldSnapshot,
+            citiesLoad,
         ]
     }
 }

@@ -35,6 +35,22 @@ extension Measure {
             for (peer, target) in zip(series.dropFirst(), [Target.atMost(0.45), .none, .none]) {
                 report.compare("P4", "bulk load, 1,000 per transaction, per row", series[0], peer, target)
             }
+
+            let withView = try await interleave(
+                [
+                    Contender(name: "Yaprak") {
+                        let database = Database.inMemory()
+                        try await database.register(itemsByRank)
+                        return try await time(n) { try await database.fill(keys, items) }
+                    },
+                    Contender(name: "GRDB memory, records and an index") {
+                        let grdb = try GRDBPeer(.memory)
+                        try grdb.indexByRank()
+                        return try time(n) { try grdb.fillRecords(keys, items) }
+                    },
+                ], runs: settings.runs)
+            report.compare(
+                "P4", "the same with a sorted and grouped view, per row", withView[0], withView[1], .timesFaster(8))
         }
     }
 }
