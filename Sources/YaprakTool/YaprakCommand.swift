@@ -32,7 +32,10 @@ struct YaprakCommand: AsyncParsableCommand {
             can be rebuilt is damaged; 64 wrong arguments or input; 130 interrupted.
             """,
         version: "0.1.0",
-        subcommands: [LoadCommand.self, StatsCommand.self, LogCommand.self, GetCommand.self, VerifyCommand.self])
+        subcommands: [
+            BisectCommand.self, LoadCommand.self, StatsCommand.self, LogCommand.self, GetCommand.self,
+            VerifyCommand.self,
+        ])
 
     static func main() async {
         leave(await Invocation.run(Array(CommandLine.arguments.dropFirst()), on: .standard()))

@@ -43,7 +43,7 @@ package final class RawRecord: RecordBox, @unchecked Sendable {
     /// The version of the collection's form that the bytes have.
     package let version: Int
 
-    init(
+    package init(
         key: String, object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int,
         objectStamp: UInt64 = 0, metadataStamp: UInt64 = 0
     ) {

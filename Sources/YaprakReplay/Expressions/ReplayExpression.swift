@@ -8,7 +8,7 @@ public import YaprakCore
 ///
 /// Total: whatever is stored, an expression has a value. What isn't there is null, values of different kinds are never
 /// equal and never in order, arithmetic of what are no numbers is null. Only `true` counts as true. The page
-/// <doc:Tool-expressions> has the grammar.
+/// "Expressions" of the catalog has the grammar.
 ///
 /// Two expressions are equal if they are written the same but for spaces and superfluous parentheses.
 public struct ReplayExpression: Sendable, Hashable {
@@ -38,6 +38,12 @@ public struct ReplayExpression: Sendable, Hashable {
     init(root: ExpressionNode, subject: Subject) {
         self.root = root
         self.subject = subject
+    }
+
+    /// Whether a collection has a record under a key.
+    public static func exists(_ key: String, inCollectionNamed name: String) -> ReplayExpression {
+        let record = ExpressionNode.path(.collection(name), [.index(.literal(.text(key)))])
+        return ReplayExpression(root: .call(.exists, [record]), subject: .snapshot)
     }
 
     /// The most bytes that an expression may have.

@@ -1,0 +1,90 @@
+package import SystemPackage
+
+import class Foundation.ProcessInfo
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A command that somebody gave us to run, and how it ended.
+///
+///     switch try ChildProcess.run("make test", environment: ["MODE": "fast"]) {
+///     case .exited(0): …
+///
+/// The command is the shell's, in this program's process group, so that Ctrl-C reaches it too. What it says goes to
+/// standard error: standard output is for our data.
+package enum ChildProcess {
+    /// How a command ended.
+    package enum Ending: Sendable, Hashable {
+        /// It said this.
+        case exited(Int32)
+        /// A signal ended it.
+        case killed(signal: Int32)
+    }
+
+    /// Runs a command to its end. An interruption (``Interruption``) is passed on to it, once.
+    /// - Throws: `Errno` if the shell can't be started.
+    package static func run(_ command: String, environment: [String: String]) throws(Errno) -> Ending {
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let child = try spawn(["/bin/sh", "-c", command], variables.map { "\($0)=\($1)" })
+        var status: Int32 = 0
+        var pause: UInt32 = 500
+        var isTold = false
+        while true {
+            let ended = waitpid(child, &status, WNOHANG)
+            if ended == child { break }
+            if ended < 0, errno != EINTR { throw Errno(rawValue: errno) }
+            if Interruption.isRequested, !isTold {
+                isTold = true
+                kill(child, SIGINT)
+            }
+            usleep(pause)
+            pause = min(pause * 2, 20_000)
+        }
+        // What the macros of sys/wait.h say, which Swift does not import.
+        let signal = status & 0x7f
+        return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+    }
+
+    private static func spawn(_ arguments: [String], _ variables: [String]) throws(Errno) -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        // We ignore closed pipes; what we start shall not.
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+        var child: pid_t = 0
+        let code = withStrings(arguments) { argv in
+            withStrings(variables) { envp in posix_spawn(&child, "/bin/sh", &actions, &attributes, argv, envp) }
+        }
+        guard code == 0 else { throw Errno(rawValue: code) }
+        return child
+    }
+
+    private static func withStrings<Result>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+    }
+}

@@ -1,0 +1,43 @@
+public import SystemPackage
+package import YaprakStorage
+import YaprakTrees
+
+extension Database {
+    /// A database in memory that starts with records without types, as of a commit.
+    ///
+    /// Collections can be bound later, as if they had come from disk.
+    /// - Parameter collections: no name twice; records in any order, of one key the last counts.
+    /// - Complexity: O(number of records).
+    package static func inMemory(
+        _ collections: [(name: String, records: [RawRecord])], at number: CommitNumber, checkingCoding: Bool = false,
+        options: DatabaseOptions = DatabaseOptions()
+    ) -> Database {
+        let reclaimer = Reclaimer()
+        let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        let draft = timeline.beginDraft()
+        var roots: ContiguousArray<TreeRoot> = []
+        for collection in collections { roots.append(draft.buildTree(of: collection.records)) }
+        let state = SnapshotState(
+            number: number,
+            directory: CollectionDirectory(ContiguousArray(collections.map { RawBinding(name: $0.name) })),
+            roots: roots, extensions: [], version: draft.seal())
+        return Database(
+            state: state, timeline: timeline, reclaimer: reclaimer, options: options, encodes: checkingCoding,
+            checksDecoding: checkingCoding, files: nil)
+    }
+}
+
+extension Snapshot {
+    /// Writes the snapshot as a database of its own: one checkpoint, no log.
+    ///
+    ///     try reader.snapshot(at: 42).write(to: "then.yaprak")
+    ///
+    /// It holds records alone: what was put into extensions by hand is not in a snapshot without types. The directory
+    /// appears under its name only when it is complete and synced.
+    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `syncFailed`,
+    ///   `encodingFailed`. - Complexity: O(number of records).
+    public func write(to path: FilePath) throws {
+        _ = try CheckpointContents(state: state).write(
+            to: try Store.createStandalone(path, at: commitNumber, options: StoreOptions()))
+    }
+}

@@ -1,0 +1,86 @@
+public import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+// Writing without the program's types: what a tool puts back, and what a test replays.
+extension WriteTransaction {
+    /// Inserts or replaces a record of the collection called `name`, whatever its type. Without metadata the record has none
+    /// afterwards.
+    ///
+    ///     try transaction.setUntyped(["title": "Dune", "salesRank": 3], for: "abc", inCollectionNamed: "books")
+    ///
+    /// In a collection that is bound the value is decoded first, and migrated if its version is older; in one that is not
+    /// it stays as it is until a type is bound. A record that is there already, byte for byte, is left alone. Checks of
+    /// ``CollectionConfiguration/prepare(_:)`` don't run: the record is taken for one that was in the database before.
+    ///
+    /// - Parameter version: the version of the collection's form that the value has.
+    /// - Throws: `undecodableRecord` if the value is not of the collection's type or has no encoding, `migrationFailed`,
+    ///   `invalidName`. The transaction may go on then; nothing was changed.
+    /// - Complexity: O(log *n* + size).
+    public mutating func setUntyped(
+        _ object: CBORValue, metadata: CBORValue? = nil, version: Int = 1, for key: String,
+        inCollectionNamed name: String
+    ) throws {
+        do {
+            try put(
+                object: object.encoded()[...], metadata: metadata?.encoded()[...], version: version, for: key,
+                inCollectionNamed: name)
+        } catch let error as CBORError {
+            throw undecodable(key, name, error)
+        }
+    }
+
+    /// Removes a record of the collection called `name`, whatever its type.
+    /// - Returns: whether there was one. - Complexity: O(log *n*).
+    @discardableResult
+    public mutating func removeUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
+        guard let slot = draft.directory.slot(of: name), !draft.directory.bindings[slot].isHidden else { return false }
+        return draft.edit(slot, RecordKey.normalized(key)) { _ in .remove } != nil
+    }
+
+    /// Inserts or replaces a record, given as its bytes: one well-formed CBOR item each.
+    package mutating func put(
+        object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int, for key: String,
+        inCollectionNamed name: String
+    ) throws {
+        if let error = invalidName(name, of: "collection") { throw error }
+        // The log writes versions as unsigned numbers. A file may say anything.
+        guard version >= 0 else { throw undecodable(key, name, nil) }
+        let key = RecordKey.normalized(key)
+        let raw = RawRecord(key: key, object: object, metadata: metadata, version: version)
+        let slot = draft.directory.slot(of: name) ?? draft.addCollection(RawBinding(name: name))
+        let binding = draft.directory.bindings[slot]
+        let box: RecordBox
+        do {
+            box = try binding.decode(raw, into: RecordDecoder())
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw undecodable(key, name, error)
+        }
+        let stamp = draft.stamp
+        draft.edit(slot, key) { old in
+            var kinds: ChangeKinds = [.objectChanged, .metadataChanged]
+            if let old {
+                let there = binding.raw(old)
+                if there.version == version {
+                    if there.object == object { kinds.remove(.objectChanged) }
+                    if there.metadata == metadata { kinds.remove(.metadataChanged) }
+                    if kinds.isEmpty { return .keep }
+                }
+            }
+            let copy = binding.copy(
+                box, key: old?.key ?? key,
+                objectStamp: kinds.contains(.objectChanged) ? stamp : old?.objectStamp ?? stamp,
+                metadataStamp: kinds.contains(.metadataChanged) ? stamp : old?.metadataStamp ?? stamp)
+            return .put(copy, kinds)
+        }
+    }
+
+    private func undecodable(_ key: String, _ name: String, _ cause: (any Error)?) -> DatabaseError {
+        DatabaseError(
+            .undecodableRecord,
+            "the record \(key.debugDescription) is not one that \"\(name)\" can hold. Write a value of the type that is bound to it.",
+            place: .init(collection: name, key: key), cause: cause)
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import ToolSupport
+import Yaprak
+import YaprakReplay
+
+@testable import YaprakTool
+
+/// `yaprak bisect`: what it finds, how often it looks, what commands get to see and what is left of it.
+@Suite struct BisectTests {
+    let folder: Folder
+    let database: String
+
+    init() throws {
+        folder = try Folder()
+        database = folder("db.yaprak")
+    }
+
+    /// Makes a counter that is one more with each commit, from 1 on, and a mark that is there from `mark` on.
+    private func count(to last: Int, mark: Int, checkpointsEach: Int = 0) async throws {
+        var options = DatabaseOptions()
+        options.durability = .none
+        options.retention = .all
+        options.checkpoints = .manual
+        let counter = RecordCollection<Int, NoMetadata>("counter")
+        let database = try await Database.open(at: FilePath(database), options: options, collections: counter)
+        for number in 1...last {
+            try await database.write { transaction in
+                transaction[counter]["now"] = number
+                if number == mark { transaction[counter]["mark"] = number }
+            }
+            if checkpointsEach > 0, number % checkpointsEach == 0 { try await database.checkpoint() }
+        }
+        try await database.close()
+    }
+
+    private func probes(_ outcome: Outcome) -> Int { outcome.lines.count { $0.hasPrefix(#"{"probe":"#) } }
+
+    @Test func `Every planted commit is found by any question in at most ⌈log₂ n⌉ + 1 probes`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix64(seed: seed)
+        let mark = 1 + random.below(200)
+        try await count(to: 200, mark: mark, checkpointsEach: 60)
+        for question in [
+            ["--where", #"exists(counter["mark"])"#], ["--where", "counter['now'] >= \(mark)"],
+            ["--key-exists", "counter", "mark"],
+        ] {
+            let outcome = await yaprak(["bisect", database] + question)
+            #expect(outcome.code == 0, "seed \(seed): \(outcome.err)")
+            #expect(
+                outcome.lines.last?.hasPrefix(#"{"firstBad":\#(mark),"commit":{"commit":\#(mark),"#) == true,
+                "seed \(seed)")
+            #expect(probes(outcome) <= 9, "seed \(seed): ⌈log₂ 200⌉ + 1 is 9")
+        }
+        let good = max(0, mark - 3)
+        let outcome = await yaprak(
+            "bisect", database, "--good", "\(good)", "--bad", "\(min(200, good + 7))", "--key-exists", "counter", "mark"
+        )
+        #expect(outcome.lines.last?.hasPrefix(#"{"firstBad":\#(mark),"#) == true, "seed \(seed)")
+        #expect(probes(outcome) <= 4)
+    }
+
+    @Test func `What is nowhere, everywhere or the wrong way round is 1 or 64, after one look at most`() async throws {
+        try await count(to: 20, mark: 5)
+        let never = await yaprak("bisect", database, "--where", "count(counter) > 2")
+        #expect(never.code == 1 && probes(never) == 1 && never.err.contains("commit 20 is good"))
+        let always = await yaprak("bisect", database, "--where", "count(counter) < 9")
+        #expect(always.code == 1 && probes(always) == 0 && always.err.contains("of the empty database already"))
+        #expect(await yaprak("bisect", database, "--good", "9", "--bad", "9", "--where", "true").code == 64)
+        #expect(await yaprak("bisect", database, "--good", "21", "--where", "true").code == 3)
+        #expect(await yaprak("bisect", database).code == 64)
+        #expect(await yaprak("bisect", database, "--where", "true", "--run", "true").code == 64)
+        #expect(await yaprak("bisect", database, "--key-exists", "counter").code == 64)
+    }
+
+    @Test func `A bad expression is shown with a mark below the place`() async throws {
+        try await count(to: 1, mark: 1)
+        let outcome = await yaprak("bisect", database, "--where", "count(counter) > \u{1b} 2")
+        #expect(outcome.code == 64)
+        #expect(
+            outcome.err.hasSuffix(
+                "(badExpression)\n    count(counter) > \\u001b 2\n                     ^\n"), "\(outcome.err)")
+        let json = await yaprak("bisect", database, "--where", "nix(", "--format", "json")
+        #expect(json.err.hasPrefix(#"{"code":"badExpression","#))
+        #expect(json.lines.isEmpty)
+    }
+
+    @Test func `A pruned log is searched as far back as it reaches, and its end is no proof`() async throws {
+        try await count(to: 40, mark: 3, checkpointsEach: 10)
+        // What retention does: the log before a checkpoint goes.
+        let names = try FileManager.default.contentsOfDirectory(atPath: database + "/wal").sorted()
+        #expect(names.count > 2)
+        for name in names.dropLast(2) { try FileManager.default.removeItem(atPath: database + "/wal/" + name) }
+        let reader = try ReplayReader(FilePath(database))
+        let floor = try reader.oldestReachableCommitNumber()
+        #expect(floor > 3 && floor < 40)
+        let outcome = await yaprak("bisect", database, "--key-exists", "counter", "mark")
+        #expect(outcome.code == 0)
+        #expect(outcome.lines.last?.hasPrefix(#"{"firstBad":\#(floor),"isOldestInReach":true"#) == true, "\(outcome)")
+        #expect(outcome.err.contains("may have begun earlier"))
+        let later = await yaprak("bisect", database, "--where", "counter['now'] > \(floor)")
+        #expect(later.lines.last?.hasPrefix(#"{"firstBad":\#(floor.rawValue + 1),"commit""#) == true)
+    }
+
+    // MARK: Commands
+
+    @Test func `A command gets a database of its own at each commit, and none is left behind`() async throws {
+        try await count(to: 30, mark: 17)
+        let log = folder("seen.txt"), scratch = folder("scratch")
+        try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+        // Good below 17; commits 14 to 16 can't be told.
+        let command = """
+            test -d "$YAPRAK_DATABASE/ckpt" || exit 99
+            echo "$YAPRAK_COMMIT $(stat -c %a "$(dirname "$YAPRAK_DATABASE")" 2>/dev/null || echo 700)" >> '\(log)'
+            touch "$YAPRAK_DATABASE/../rubbish"
+            case "$YAPRAK_COMMIT" in 14|15) exit 125;; esac
+            test "$YAPRAK_COMMIT" -lt 17 && exit 0
+            exit 3
+            """
+        let outcome = await yaprak("bisect", database, "--run", command, "--scratch", scratch)
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(outcome.lines.last?.hasPrefix(#"{"firstBad":17,"#) == true, "\(outcome.out)")
+        let seen = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        #expect(seen.count == probes(outcome))
+        #expect(seen.allSatisfy { $0.hasSuffix(" 700") }, "the folder is nobody else's: \(seen)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch).isEmpty)
+    }
+
+    @Test func `The database that a command gets is the one of that commit, to read and to write`() async throws {
+        try await count(to: 12, mark: 5)
+        let tool = try #require(builtTool())
+        let more = try folder.write("{\"id\":\"x\"}", to: "x.ndjson")
+        let command = """
+            '\(tool)' get "$YAPRAK_DATABASE" counter now | grep -q '"object":'"$YAPRAK_COMMIT"'}' || exit 128
+            '\(tool)' load '\(more)' "$YAPRAK_DATABASE" --collection extra --key id >/dev/null || exit 129
+            '\(tool)' get "$YAPRAK_DATABASE" counter mark >/dev/null && exit 1
+            exit 0
+            """
+        let outcome = await yaprak("bisect", database, "--run", command)
+        #expect(outcome.lines.last?.hasPrefix(#"{"firstBad":5,"#) == true, "\(outcome)")
+        #expect(await yaprak("get", database, "extra", "x").code == 3)
+    }
+
+    @Test(arguments: [
+        ("exit 125", 1, "only skipped commits are left"), ("exit 200", 64, "0 to 127 are answers"),
+        ("kill -9 $$", 64, "signal 9"), ("no-such-command-here", 64, "can't run"), ("exit 0", 1, "is good"),
+    ])
+    func `What is no answer ends the search`(command: String, code: Int32, message: String) async throws {
+        try await count(to: 5, mark: 2)
+        let outcome = await yaprak("bisect", database, "--run", command)
+        #expect(outcome.code == code)
+        #expect(outcome.err.contains(message), "\(outcome.err)")
+    }
+
+    @Test func `Ctrl-C ends the command and the search with 130, and takes the databases away`() async throws {
+        try await count(to: 5, mark: 2)
+        let tool = try #require(builtTool())
+        let scratch = folder("scratch"), started = folder("started")
+        try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: tool)
+        process.arguments = [
+            "bisect", database, "--run", "touch '\(started)'; exec sleep 60", "--scratch", scratch,
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<3000 where !FileManager.default.fileExists(atPath: started) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch).count == 1)
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 130)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch).isEmpty)
+    }
+}
+
+/// The tool as it was built beside the tests.
+func builtTool() -> String? {
+    // The tests' own program lies beside it, in a bundle on Apple's systems.
+    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    for _ in 0..<6 {
+        folder.deleteLastPathComponent()
+        let tool = folder.appendingPathComponent("yaprak").path
+        if FileManager.default.isExecutableFile(atPath: tool) { return tool }
+    }
+    let tool = package.appendingPathComponent(".build/debug/yaprak").path
+    return FileManager.default.isExecutableFile(atPath: tool) ? tool : nil
+}
