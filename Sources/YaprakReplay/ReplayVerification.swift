@@ -1,3 +1,4 @@
+import YaprakCore
 public import YaprakStorage
 
 /// What a check of a database directory found.
@@ -11,6 +12,9 @@ public struct ReplayVerification: Sendable {
         case structure = 0
         /// Also every checksum, decompression and every item.
         case contents = 1
+        /// Also a replay of the log from each checkpoint to the next, and to the newest commit: what each leads to must be
+        /// what the next one holds. Memory is that of the database's state.
+        case replay = 2
     }
 
     /// How bad a finding is.
@@ -63,6 +67,14 @@ public struct ReplayVerification: Sendable {
         public let message: String
     }
 
+    /// A record that was set aside because it does not decode to the type of its collection.
+    public struct SetAside: Sendable, Hashable {
+        /// The name of the collection.
+        public let collection: String
+        /// The key.
+        public let key: String
+    }
+
     /// Everything found, in the order of the files.
     public let findings: [Finding]
     /// The worst finding; `clean` if there is none.
@@ -77,23 +89,78 @@ public struct ReplayVerification: Sendable {
     public let commitCount: Int
     /// The newest complete commit.
     public let newest: CommitNumber
+    /// Checkpoints that were compared with a replay of the log, or that one started from; 0 below that level.
+    public let comparedCount: Int
+    /// Records of the newest checkpoint that were set aside, at most a thousand of them; empty below that level.
+    public let setAside: [SetAside]
+    /// The number of records set aside in the newest checkpoint.
+    public let setAsideCount: Int
+}
+
+/// How far a long work is.
+public struct ReplayProgress: Sendable, Hashable {
+    /// What is being done.
+    public enum Phase: String, Sendable {
+        /// Files are read and their sums checked; counted in bytes.
+        case checking
+        /// Commits are replayed; counted in commits.
+        case replaying
+    }
+    /// What is being done.
+    public let phase: Phase
+    /// How much is done.
+    public let done: UInt64
+    /// How much there is to do.
+    public let total: UInt64
+    /// The number of commits looked at so far.
+    public let commitCount: Int
 }
 
 extension ReplayReader {
     /// Checks the directory. Reads only, also while a program is writing.
     ///
-    /// Finds as much as it can: behind damage it goes on with the next frame that verifies.
+    ///     let report = try reader.verify(.replay)
+    ///     guard report.severity <= .torn else { … }
+    ///
+    /// Finds as much as it can: behind damage it goes on with the next frame that verifies. What a program writes or prunes
+    /// meanwhile is no finding.
+    /// - Parameters:
+    ///   - level: how thorough the check is.
+    ///   - progress: is told now and then how far it is.
     /// - Throws: `permissionDenied`, `ioFailed` if the directory can't be listed. What is wrong with files is a finding.
-    /// - Complexity: O(bytes of the directory).
-    public func verify(_ level: ReplayVerification.Level = .contents) throws(DatabaseError) -> ReplayVerification {
-        let report = try store.verify(level: level.rawValue)
-        return ReplayVerification(
-            findings: report.findings.map {
-                .init(
+    /// - Complexity: O(bytes of the directory); at level ``Level/replay`` the memory of one state, else of one frame.
+    public func verify(
+        _ level: ReplayVerification.Level = .contents, progress: @escaping (ReplayProgress) -> Void = { _ in }
+    ) throws(DatabaseError) -> ReplayVerification {
+        let report = try store.verify(level: level.rawValue) { done, total, commits in
+            progress(ReplayProgress(phase: .checking, done: done, total: total, commitCount: commits))
+        }
+        var check = ReplayCheck(store)
+        if level == .replay {
+            try check.run { done, total in
+                progress(
+                    ReplayProgress(phase: .replaying, done: done, total: total, commitCount: Int(clamping: done)))
+            }
+        }
+        let findings =
+            report.findings.map {
+                ReplayVerification.Finding(
                     severity: .init($0.severity),
-                    place: .init(file: $0.file, offset: $0.offset, commits: $0.commits), message: $0.message)
-            },
-            severity: .init(report.severity), checkpointCount: report.checkpoints, segmentCount: report.segments,
-            frameCount: report.frames, commitCount: report.commits, newest: report.newest)
+                    place: .init(file: $0.file.isEmpty ? nil : $0.file, offset: $0.offset, commits: $0.commits),
+                    message: $0.message)
+            }
+            + check.findings.map {
+                ReplayVerification.Finding(
+                    severity: .init($0.severity),
+                    place: .init(file: $0.file, commits: $0.commits, collection: $0.collection, key: $0.key),
+                    message: $0.message)
+            }
+        let worst = max(report.severity, check.findings.map(\.severity).max() ?? .clean)
+        return ReplayVerification(
+            findings: findings, severity: .init(worst), checkpointCount: report.checkpoints,
+            segmentCount: report.segments, frameCount: report.frames, commitCount: report.commits,
+            newest: max(report.newest, check.newest), comparedCount: check.compared,
+            setAside: check.setAside.map { .init(collection: $0.collection, key: $0.key) },
+            setAsideCount: check.setAsideCount)
     }
 }

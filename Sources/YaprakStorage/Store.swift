@@ -20,15 +20,15 @@ package final class Store: Sendable {
     let thread: LogThread
     private let checkpointIsOpen = Mutex(false)
 
-    /// The identity in every file of this database.
-    package let databaseID: DatabaseID
+    /// The identity in every file this database writes, and whose files may lie beside them.
+    let lineage: Lineage
 
     private init(
-        directory: DatabaseDirectory, options: StoreOptions, databaseID: DatabaseID, epoch: UInt64, lock: any FileLock
+        directory: DatabaseDirectory, options: StoreOptions, lineage: Lineage, epoch: UInt64, lock: any FileLock
     ) {
         self.directory = directory
         self.options = options
-        self.databaseID = databaseID
+        self.lineage = lineage
         self.epoch = epoch
         thread = LogThread(options: options, lock: lock)
     }
@@ -57,7 +57,7 @@ package final class Store: Sendable {
                 for name in base.listing.temporaryCheckpoints { try? directory.checkpoints.unlink(name) }
                 let store = Store(
                     directory: directory, options: options,
-                    databaseID: base.databaseID ?? DatabaseID(high: options.random(), low: options.random()),
+                    lineage: base.lineage ?? Lineage(id: DatabaseID(high: options.random(), low: options.random())),
                     epoch: epoch, lock: lock)
                 let recovery = Recovery(
                     store: store, base: base, path: path, fileSystem: fileSystem, started: started)
@@ -198,7 +198,7 @@ package final class Store: Sendable {
                 place: .init(file: name.string(.checkpoint)))
         }
         let header = FileHeader(
-            kind: .checkpoint, databaseID: databaseID, epoch: epoch, first: number.rawValue,
+            kind: .checkpoint, lineage: lineage, epoch: epoch, first: number.rawValue,
             previousFirst: answer.newestSegment?.first ?? 0, previousEpoch: answer.newestSegment?.epoch ?? 0,
             attested: number.rawValue, salt: options.random(), padShift: 3, maxStored: Limits.frameStoredMax,
             maxRaw: Limits.frameRawMax, createdNs: options.now())

@@ -37,8 +37,11 @@ import YaprakReplay
     @Test func `A checkpoint that is not what the log leads to is named with commits, collection and key`() async throws
     {
         let (good, other) = (path("good.yaprak"), path("other.yaprak"))
-        try await writeShop(at: good, commits: 40, seed: 3, checkpointsAt: [20])
-        try await writeShop(at: other, commits: 29, seed: 3)
+        try await writeShop(at: good, commits: 29, seed: 3, checkpointsAt: [20])
+        try FileManager.default.copyItem(atPath: good.string, toPath: other.string)
+        let further = try await Database.open(at: good, options: replayable(), collections: .books, .notes)
+        for number in 30...40 { try await further.write { $0[.notes]["last"] = "commit \(number)" } }
+        try await further.close()
         let database = try await Database.open(at: other, options: replayable(), collections: .books, .notes)
         let added = RecordCollection<String, NoMetadata>("added")
         try await database.write { $0[added]["planted"] = "never written" }

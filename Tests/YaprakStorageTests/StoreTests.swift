@@ -151,7 +151,7 @@ import Testing
         let path = FilePath("/db/wal").appending(try #require(disk.names("/db/wal").first))
         var bytes = try #require(disk.contents(path))
         var header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
-        header.incompatible = 1
+        header.incompatible = 1 << 40
         bytes.replaceSubrange(0..<4096, with: header.encoded())
         disk.setContents(path, bytes)
         let changes = disk.changes

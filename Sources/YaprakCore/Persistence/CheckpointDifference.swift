@@ -64,7 +64,7 @@ extension RawReplay {
     }
 
     /// Whether the records have the digest of a section.
-    private func meets(_ section: CheckpointSection, _ root: TreeRoot) throws -> Bool {
+    func meets(_ section: CheckpointSection, _ root: TreeRoot) throws -> Bool {
         guard root.count == section.count else { return false }
         let version = try SectionInfo(section.info).version
         let binding = RawBinding(name: section.name)

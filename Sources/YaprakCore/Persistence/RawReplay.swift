@@ -165,6 +165,9 @@ package struct RawReplay {
         return roots.count - 1
     }
 
+    /// The stamp of rows that are written now; moves on with each freeze.
+    var stamp: UInt64 { draft.stamp }
+
     // MARK: States
 
     /// The state as it is, while the replay goes on. O(number of collections).

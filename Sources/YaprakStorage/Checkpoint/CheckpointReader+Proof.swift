@@ -7,22 +7,29 @@ enum CheckpointProof {
         var isNewer = false
     }
 
+    /// What damage a reader may have.
+    enum Allowance {
+        case nothing
+        /// In sections whose content follows from that of the others; those are left out.
+        case derived
+    }
+
     /// Reads the whole file once and returns a reader for it.
     ///
     /// - Throws: `Failure`, `DiskError`.
     static func prove(
-        _ name: FileName, in directory: any Directory, of database: DatabaseID?, decompresses: Bool = false,
-        dropsCache: Bool = false
+        _ name: FileName, in directory: any Directory, of lineage: Lineage?, decompresses: Bool = false,
+        allowing allowance: Allowance = .nothing
     ) throws -> CheckpointReader {
         let (file, result) = try DatabaseDirectory.open(name, .checkpoint, in: directory)
         return try prove(
-            file, result, name: "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))", of: database,
-            decompresses: decompresses)
+            file, result, name: "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))", of: lineage,
+            decompresses: decompresses, allowing: allowance)
     }
 
     static func prove(
-        _ file: any File, _ result: Result<FileHeader, HeaderDamage>, name: String, of database: DatabaseID?,
-        decompresses: Bool
+        _ file: any File, _ result: Result<FileHeader, HeaderDamage>, name: String, of lineage: Lineage?,
+        decompresses: Bool, allowing allowance: Allowance = .nothing
     ) throws -> CheckpointReader {
         let header: FileHeader
         switch result {
@@ -32,9 +39,21 @@ enum CheckpointProof {
             if case .newer = damage { failure.isNewer = true }
             throw failure
         }
-        guard database == nil || header.databaseID == database else {
+        guard lineage?.accepts(header) ?? true else {
             throw Failure(offset: 0, what: "the file belongs to another database")
         }
+        do {
+            return try walk(file, header, name, decompresses)
+        } catch let failure as Failure where allowance == .derived && !failure.isNewer {
+            // The first failure says more than what a look through the table would say.
+            guard let reader = try? proveByTable(file, header, name, decompresses) else { throw failure }
+            return reader
+        }
+    }
+
+    private static func walk(
+        _ file: any File, _ header: FileHeader, _ name: String, _ decompresses: Bool
+    ) throws -> CheckpointReader {
         var walk = Walk(header: header, window: try ReadWindow(file), decompresses: decompresses)
         try walk.run()
         return CheckpointReader(

@@ -43,10 +43,20 @@ package final class CheckpointReader: Sendable {
     package let fileBytes: UInt64
     /// What it holds, in the order it was written.
     package let sections: [CheckpointSection]
+    /// Sections of derived state that are damaged, and are not among the others.
+    package let damagedSections: [DamagedSection]
+
+    /// A section that does not verify and that nothing depends on.
+    package struct DamagedSection: Sendable, Hashable {
+        package let name: String
+        /// Where in the file, and what is wrong.
+        package let offset: UInt64
+        package let what: String
+    }
 
     init(
         file: any File, header: FileHeader, footerSum: UInt64, fileName: String, fileBytes: UInt64,
-        sections: [CheckpointSection]
+        sections: [CheckpointSection], damagedSections: [DamagedSection] = []
     ) {
         self.file = file
         self.header = header
@@ -54,14 +64,13 @@ package final class CheckpointReader: Sendable {
         self.fileName = fileName
         self.fileBytes = fileBytes
         self.sections = sections
+        self.damagedSections = damagedSections
     }
 
     /// The commit whose state this is.
     package var number: CommitNumber { CommitNumber(header.first) }
     /// When it was begun, in nanoseconds since 1970.
     package var createdNs: Int64 { header.createdNs }
-    /// The database it belongs to.
-    package var databaseID: DatabaseID { header.databaseID }
 
     /// Reads, verifies and decompresses one chunk: whole CBOR items. Safe from many threads at once.
     ///

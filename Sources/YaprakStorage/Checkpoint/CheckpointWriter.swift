@@ -199,7 +199,7 @@ package final class CheckpointWriter {
                 try UnprovenFileHeader(bytes: bytes).prove(as: .checkpoint)
             }
             let reader = try CheckpointProof.prove(
-                fresh, header, name: temporary, of: surroundings.header.databaseID, decompresses: true)
+                fresh, header, name: temporary, of: surroundings.header.lineage, decompresses: true)
             guard reader.footerSum == footerSum else {
                 throw CheckpointProof.Failure(offset: 0, what: "the footer is another one")
             }

@@ -44,7 +44,7 @@ extension Store {
     }
 
     private func verifies(_ name: FileName) -> Bool {
-        (try? CheckpointProof.prove(name, in: directory.checkpoints, of: databaseID)) != nil
+        (try? CheckpointProof.prove(name, in: directory.checkpoints, of: lineage)) != nil
     }
 
     private func created(_ name: FileName) -> Int64? {

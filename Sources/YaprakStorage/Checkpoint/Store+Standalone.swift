@@ -44,7 +44,8 @@ extension Store {
             try root.makeDirectory(DatabaseDirectory.segmentsName)
             try root.makeDirectory(DatabaseDirectory.checkpointsName)
             let header = FileHeader(
-                kind: .checkpoint, databaseID: DatabaseID(high: options.random(), low: options.random()), epoch: 1,
+                kind: .checkpoint, lineage: Lineage(id: DatabaseID(high: options.random(), low: options.random())),
+                epoch: 1,
                 first: number.rawValue, attested: number.rawValue, salt: options.random(), padShift: 3,
                 maxStored: Limits.frameStoredMax, maxRaw: Limits.frameRawMax, createdNs: options.now())
             return try CheckpointWriter(

@@ -30,6 +30,13 @@ extension FileHeader {
         bytes.put(UInt64(bitPattern: createdNs), at: Field.createdNs)
         let name = Array(creator.utf8.prefix(Layout.creatorBytes))
         bytes.replaceSubrange(Field.creator..<Field.creator + name.count, with: name)
+        bytes.put(UInt32(ancestors.count), at: Field.ancestorCount)
+        for (index, ancestor) in ancestors.enumerated() {
+            let at = Field.ancestors + index * Layout.ancestorBytes
+            bytes.put(ancestor.id.high, at: at)
+            bytes.put(ancestor.id.low, at: at + 8)
+            bytes.put(ancestor.through, at: at + 16)
+        }
         bytes.put(XXH64.hash(Array(bytes[..<Field.sum]), seed: 0), at: Field.sum)
         return bytes
     }

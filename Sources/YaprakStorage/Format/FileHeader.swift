@@ -1,7 +1,7 @@
 /// The header of a segment or a checkpoint, proven by its sum.
 struct FileHeader: Sendable, Hashable {
     var kind: FileKind
-    /// Features without which a reader must not touch the file; none exist yet.
+    /// Features without which a reader must not touch the file.
     var incompatible: UInt64 = 0
     /// Features without which a file may be read but not be appended to; none exist yet.
     var readOnlyCompatible: UInt64 = 0
@@ -27,6 +27,28 @@ struct FileHeader: Sendable, Hashable {
     var maxRaw: UInt32
     var createdNs: Int64
     var creator: String = Layout.creator
+    var ancestors: [Lineage.Ancestor] = []
+}
+
+extension FileHeader {
+    /// Whose files may lie beside this one.
+    var lineage: Lineage {
+        Lineage(id: databaseID, ancestors: ancestors, isSalvaged: compatible & Features.salvaged != 0)
+    }
+
+    /// A header that repeats what the database is.
+    init(
+        kind: FileKind, lineage: Lineage, epoch: UInt64, first: UInt64, previousFirst: UInt64 = 0,
+        previousEpoch: UInt64 = 0, previousEnd: UInt64 = 0, previousChain: UInt64 = 0, attested: UInt64, salt: UInt64,
+        padShift: UInt8, maxStored: UInt32, maxRaw: UInt32, createdNs: Int64
+    ) {
+        self.init(
+            kind: kind, incompatible: lineage.ancestors.isEmpty ? 0 : Features.forked,
+            compatible: lineage.isSalvaged ? Features.salvaged : 0, databaseID: lineage.id, epoch: epoch, first: first,
+            previousFirst: previousFirst, previousEpoch: previousEpoch, previousEnd: previousEnd,
+            previousChain: previousChain, attested: attested, salt: salt, padShift: padShift, maxStored: maxStored,
+            maxRaw: maxRaw, createdNs: createdNs, ancestors: lineage.ancestors)
+    }
 }
 
 /// The bytes of a file header of which nothing has been proven.

@@ -46,6 +46,8 @@ enum Layout {
         static let maxRaw = 128
         static let createdNs = 136
         static let creator = 144
+        static let ancestorCount = 208
+        static let ancestors = 216
         static let sum = 4088
     }
 
@@ -80,6 +82,10 @@ enum Layout {
     static let sealIndexEntryBytes = 16
     static let sealIndexEntriesMax = 4096
     static let markBytes = 24
+    static let ancestorBytes = 24
+
+    /// The kind of section whose content follows from that of the others: damage in it is no reason not to use a checkpoint.
+    static let derivedSectionKind: UInt16 = 3
 
     /// Frames start on multiples of this.
     static let alignment = 8
@@ -135,6 +141,7 @@ enum Limits {
     static let commitNumberMax = UInt64(Int64.max)
     static let sectionsMax = 1 << 16
     static let chunksMax = 1 << 22
+    static let ancestorsMax = 128
     static let sectionNameBytesMax = 4096
     static let sectionInfoBytesMax = 1 << 16
     static let directoryEntriesMax = 1 << 17

@@ -17,9 +17,9 @@ extension UnprovenFileHeader {
         guard major == Layout.major else {
             throw .newer("the file has format \(major), written by \(creator); this version knows \(Layout.major)")
         }
-        guard incompatible == 0, readOnly == 0 else {
-            throw .newer(
-                "the file was written by \(creator) and needs features \(hexadecimal(incompatible | readOnly))")
+        let unknown = incompatible & ~Features.knownIncompatible | readOnly
+        guard unknown == 0 else {
+            throw .newer("the file was written by \(creator) and needs features \(hexadecimal(unknown))")
         }
         guard bytes[Field.checksum] == Layout.checksumXXH64, bytes[Field.cipher] == 0,
             bytes[Field.codecs] & ~Layout.codecBitLZ4 == 0
@@ -33,6 +33,7 @@ extension UnprovenFileHeader {
         guard first <= Limits.commitNumberMax, kind == .checkpoint || first > 0 else {
             throw .content("the file starts with commit \(first)")
         }
+        let ancestors = try readAncestors(incompatible)
         return FileHeader(
             kind: kind, incompatible: incompatible, readOnlyCompatible: readOnly,
             compatible: bytes.number(at: Field.compatible),
@@ -43,7 +44,26 @@ extension UnprovenFileHeader {
             previousEnd: bytes.number(at: Field.previousEnd), previousChain: bytes.number(at: Field.previousChain),
             attested: bytes.number(at: Field.attested), salt: bytes.number(at: Field.salt),
             padShift: bytes[Field.padShift], maxStored: maxStored, maxRaw: maxRaw,
-            createdNs: Int64(bitPattern: bytes.number(at: Field.createdNs)), creator: creator)
+            createdNs: Int64(bitPattern: bytes.number(at: Field.createdNs)), creator: creator, ancestors: ancestors)
+    }
+
+    private func readAncestors(_ incompatible: UInt64) throws(HeaderDamage) -> [Lineage.Ancestor] {
+        guard incompatible & Features.forked != 0 else { return [] }
+        typealias Field = Layout.FileField
+        let count: UInt32 = bytes.number(at: Field.ancestorCount)
+        guard (1...UInt32(Limits.ancestorsMax)).contains(count) else {
+            throw .content("the header of the file names \(count) ancestors")
+        }
+        var ancestors: [Lineage.Ancestor] = []
+        for at in stride(
+            from: Field.ancestors, to: Field.ancestors + Int(count) * Layout.ancestorBytes, by: Layout.ancestorBytes)
+        {
+            ancestors.append(
+                .init(
+                    id: DatabaseID(high: bytes.number(at: at), low: bytes.number(at: at + 8)),
+                    through: bytes.number(at: at + 16)))
+        }
+        return ancestors
     }
 
     /// Printable characters only: the text ends in messages and terminals.

@@ -54,7 +54,7 @@ extension LogWriter {
         // Left over from an attempt that failed, if it is there.
         try? directory.unlink(temporary)
         let header = FileHeader(
-            kind: .segment, databaseID: databaseID, epoch: epoch, first: first, previousFirst: previous?.first ?? 0,
+            kind: .segment, lineage: lineage, epoch: epoch, first: first, previousFirst: previous?.first ?? 0,
             previousEpoch: previous?.epoch ?? 0, previousEnd: previousEnd, previousChain: previousChain,
             attested: attested, salt: options.random(), padShift: options.padShift,
             maxStored: max(frameBytesMax, UInt32(options.frameBytesMax)),

@@ -23,7 +23,7 @@ final class LogWriter {
 
     let directory: any Directory
     let options: StoreOptions
-    let databaseID: DatabaseID
+    let lineage: Lineage
     let epoch: UInt64
     private var gate: CompressionGate
     /// Where the log ends while no segment is open.
@@ -42,12 +42,12 @@ final class LogWriter {
     var statistics = StoreStatistics()
 
     init(
-        directory: any Directory, options: StoreOptions, databaseID: DatabaseID, epoch: UInt64, tail: LogTail
+        directory: any Directory, options: StoreOptions, lineage: Lineage, epoch: UInt64, tail: LogTail
     ) {
         self.directory = directory
         self.options = options
         gate = CompressionGate(isEnabled: options.compresses)
-        self.databaseID = databaseID
+        self.lineage = lineage
         self.epoch = epoch
         self.tail = tail
         last = tail.last

@@ -11,6 +11,8 @@ extension StoreReader {
         package let offset: UInt64
         /// The bytes of the frame's payload as stored; the last one's if there are several.
         package let frameStoredBytes: Int
+        /// The opening that wrote it; 0 for one that a recovery wrote again for an earlier opening.
+        package let epoch: UInt64
     }
 
     /// Walks commits in order, from segment to segment. At the end `next()` returns nil, and may be asked again later.
@@ -84,12 +86,13 @@ extension StoreReader {
 
         private mutating func step(limit: UInt64) throws -> Bool {
             let name = reader.name
+            let (epoch, attested) = (reader.header.epoch, reader.header.attested)
             var found: [Commit] = []
             let step = try reader.step(limit: limit) { number, item, frame, offset in
                 found.append(
                     Commit(
                         number: CommitNumber(number), item: [UInt8](item), file: name, offset: offset,
-                        frameStoredBytes: frame.storedLength))
+                        frameStoredBytes: frame.storedLength, epoch: number > attested ? epoch : 0))
             }
             ready.append(contentsOf: found)
             switch step {

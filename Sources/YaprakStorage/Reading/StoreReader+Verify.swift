@@ -1,14 +1,26 @@
 internal import SystemPackage
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 extension StoreReader {
     /// Checks the directory. Level 0: names, headers, chain, gaps. Level 1: every sum, decompression, every item.
     ///
-    /// Finds as much as it can: behind damage it goes on with the next frame that verifies.
+    /// Finds as much as it can: behind damage it goes on with the next frame that verifies. What a writer does meanwhile
+    /// is no finding: files that it removes are passed over, and what it appends may be looked at or not.
+    /// - Parameter progress: is told now and then how many bytes of how many were looked at, and how many commits.
     /// - Throws: `permissionDenied`, `ioFailed` if the directories can't be listed. What is wrong with files is a finding.
     /// - Complexity: O(bytes of the directory).
-    package func verify(level: Int) throws(DatabaseError) -> VerifyReport {
+    package func verify(
+        level: Int, progress: @escaping (_ done: UInt64, _ total: UInt64, _ commits: Int) -> Void = { _, _, _ in }
+    ) throws(DatabaseError) -> VerifyReport {
         let listing = try translatingDiskErrors(writing: false) { try directory.list() }
-        var verifier = Verifier(directory: directory, listing: listing, level: level)
+        var verifier = Verifier(directory: directory, listing: listing, level: level, progress: progress)
         verifier.run()
         return verifier.report
     }
@@ -19,29 +31,64 @@ private struct Verifier {
     let directory: DatabaseDirectory
     let listing: DatabaseDirectory.Listing
     let level: Int
+    let progress: (UInt64, UInt64, Int) -> Void
     var report = VerifyReport()
-    private var databaseID: DatabaseID?
+    private var lineage: Lineage?
     private var oldestCheckpoint: UInt64?
     private var evidence: UInt64 = 0
+    /// Bytes of the files that are done, and of all.
+    private var done: UInt64 = 0
+    private var total: UInt64 = 0
 
-    init(directory: DatabaseDirectory, listing: DatabaseDirectory.Listing, level: Int) {
+    init(
+        directory: DatabaseDirectory, listing: DatabaseDirectory.Listing, level: Int,
+        progress: @escaping (UInt64, UInt64, Int) -> Void
+    ) {
         self.directory = directory
         self.listing = listing
         self.level = level
+        self.progress = progress
     }
 
     mutating func run() {
         for name in listing.foreign {
             add(.clean, name, nil, nil, "This is not a file of the database; it is left alone.")
         }
-        for name in listing.temporarySegments + listing.temporaryCheckpoints {
-            add(.clean, name, nil, nil, "Left over from something that did not finish; the next opening removes it.")
+        for name in listing.segments.reversed() where lineage == nil {
+            lineage = (try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get())?.lineage
         }
-        for name in listing.segments.reversed() where databaseID == nil {
-            databaseID = (try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get())?.databaseID
+        for name in listing.segments { total += size(name, .segment) }
+        for name in listing.checkpoints { total += size(name, .checkpoint) }
+        for name in listing.checkpoints {
+            checkpoint(name)
+            done += size(name, .checkpoint)
+            progress(done, total, report.commits)
         }
-        for name in listing.checkpoints { checkpoint(name) }
+        if lineage?.isSalvaged ?? false {
+            add(
+                .clean, "", nil, nil,
+                "Commits were lost in a repair; empty ones with the origin \(SalvageMark.origin) stand in their places."
+            )
+        }
         log()
+        // Those that are still there: a writer makes and renames them all the time.
+        let now = try? directory.list()
+        let before = Set(listing.temporarySegments + listing.temporaryCheckpoints)
+        for name in (now?.temporarySegments ?? []) + (now?.temporaryCheckpoints ?? []) where before.contains(name) {
+            add(
+                .clean, name, nil, nil,
+                "In progress, or left over from something that did not finish; the next opening removes it.")
+        }
+    }
+
+    private func size(_ name: FileName, _ kind: FileKind) -> UInt64 {
+        let file = try? (kind == .segment ? directory.segments : directory.checkpoints).open(name.string(kind), .read)
+        return (try? file?.size()) ?? 0
+    }
+
+    /// Whether a writer has removed the file since it was listed.
+    private func isGone(_ error: any Error) -> Bool {
+        (error as? DiskError)?.errno == .noSuchFileOrDirectory
     }
 
     private mutating func add(
@@ -57,13 +104,18 @@ private struct Verifier {
     // MARK: Checkpoints
 
     private mutating func checkpoint(_ name: FileName) {
-        report.checkpoints += 1
         let file = "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))"
         do {
             if level > 0 {
                 let reader = try CheckpointProof.prove(
-                    name, in: directory.checkpoints, of: databaseID, decompresses: true)
+                    name, in: directory.checkpoints, of: lineage, decompresses: true, allowing: .derived)
                 report.frames += reader.sections.reduce(1) { $0 + 2 + $1.chunks.count }
+                for section in reader.damagedSections {
+                    add(
+                        .derived, file, section.offset, nil,
+                        "What is kept of the extension \(section.name.debugDescription): \(section.what). "
+                            + "It is computed anew when it is registered.")
+                }
             } else {
                 let (opened, header) = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
                 try? opened.close()
@@ -76,13 +128,17 @@ private struct Verifier {
             oldestCheckpoint = min(oldestCheckpoint ?? name.first, name.first)
             evidence = max(evidence, name.first)
             report.newest = max(report.newest, CommitNumber(name.first))
+            report.checkpoints += 1
         } catch let failure as CheckpointProof.Failure {
+            report.checkpoints += 1
             add(
                 failure.isNewer ? .newer : .corrupt, file, failure.offset, nil,
                 failure.isNewer
                     ? "\(failure.what). Use that version."
                     : "\(failure.what). Opening takes the checkpoint before it, if the log reaches back to that.")
         } catch {
+            guard !isGone(error) else { return }
+            report.checkpoints += 1
             add(.unreadable, file, nil, nil, "The file can't be read: \(error). Check the device.")
         }
     }
@@ -91,16 +147,20 @@ private struct Verifier {
 
     private mutating func log() {
         var previous: (name: FileName, reader: SegmentReader)?
+        var isFirst = true
         for (index, name) in listing.segments.enumerated() {
-            guard var reader = open(name) else {
+            defer { progress(done, total, report.commits) }
+            guard var reader = open(name, &isFirst) else {
                 previous = nil
                 continue
             }
-            if previous == nil, index == 0 { first(reader, name) }
+            if previous == nil, isFirst { first(reader, name) }
+            isFirst = false
             if let previous { link(previous.reader, previous.name, reader, name) }
             let nextHeader = index + 1 < listing.segments.count ? header(listing.segments[index + 1]) : nil
             walk(&reader, name, nextHeader, isLast: index + 1 == listing.segments.count)
             previous = (name, reader)
+            done += reader.window.size
         }
     }
 
@@ -108,20 +168,30 @@ private struct Verifier {
         try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get()
     }
 
-    private mutating func open(_ name: FileName) -> SegmentReader? {
+    private mutating func open(_ name: FileName, _ isFirst: inout Bool) -> SegmentReader? {
         report.segments += 1
         do {
             let (file, header) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
             let proven = try LogError.proven(header, name)
-            guard proven.databaseID == databaseID else {
+            guard lineage?.accepts(proven) ?? false else {
                 throw LogError.corrupt(name, at: 0, "the segment belongs to another database")
             }
             var reader = SegmentReader(name: LogError.path(name), header: proven, window: try ReadWindow(file))
             reader.provesPayloads = level > 0
             return reader
         } catch let error as DatabaseError {
+            isFirst = false
             add(error.code == .newerFormat ? .newer : .corrupt, LogError.path(name), 0, nil, error.message)
+        } catch  where isGone(error) {
+            // Pruned meanwhile, after every checkpoint that needed it: the log starts behind it now.
+            report.segments -= 1
+            isFirst = true
+            if let names = try? directory.list().checkpoints {
+                oldestCheckpoint = names.first?.first
+                evidence = max(evidence, names.last?.first ?? 0)
+            }
         } catch {
+            isFirst = false
             add(.unreadable, LogError.path(name), nil, nil, "The file can't be read: \(error). Check the device.")
         }
         return nil
@@ -157,20 +227,24 @@ private struct Verifier {
     private mutating func walk(
         _ reader: inout SegmentReader, _ name: FileName, _ next: FileHeader?, isLast: Bool
     ) {
-        let limit = next?.previousEnd ?? .max
+        var next = next
+        var isLast = isLast
+        var limit: UInt64 { next?.previousEnd ?? .max }
         do {
             while true {
-                var commits = 0
-                let before = reader.next
-                let step = try reader.step(limit: limit) { _, _, _, _ in commits += 1 }
-                if case .frame = step {
-                    report.frames += 1
-                    report.commits += Int(clamping: reader.next - before)
-                    report.newest = max(report.newest, CommitNumber(reader.next - 1))
+                guard let end = try step(&reader, limit: limit) else { continue }
+                if isLast {
+                    // A writer may be at work behind us: look again before anything is made of it.
+                    if let header = successor(of: name) {
+                        (next, isLast) = (header, false)
+                        try reader.window.refresh()
+                        continue
+                    }
+                    guard let found = try lookAgain(&reader, end) else { return }
+                    guard try judge(&reader, name, end, limit, next, found) else { return }
                     continue
                 }
-                guard case .end(let end) = step else { return }
-                guard try judge(&reader, name, end, limit, next, isLast) else { return }
+                guard try judge(&reader, name, end, limit, next, nil) else { return }
             }
         } catch {
             add(
@@ -179,12 +253,59 @@ private struct Verifier {
         }
     }
 
+    /// Reads a frame; nil, or why there was none.
+    private mutating func step(_ reader: inout SegmentReader, limit: UInt64) throws -> SegmentReader.End? {
+        let before = reader.next
+        guard case .end(let end) = try reader.step(limit: limit, { _, _, _, _ in }) else {
+            report.frames += 1
+            report.commits += Int(clamping: reader.next - before)
+            report.newest = max(report.newest, CommitNumber(reader.next - 1))
+            if report.frames % 256 == 0 { progress(min(total, done + reader.offset), total, report.commits) }
+            return nil
+        }
+        return end
+    }
+
+    /// A segment that has come since the directory was listed.
+    private func successor(of name: FileName) -> FileHeader? {
+        guard let next = try? directory.list().segments.first(where: { $0 > name }), let header = header(next),
+            header.previousFirst == name.first, header.previousEpoch == name.epoch
+        else { return nil }
+        return header
+    }
+
+    /// Looks again at what seems to be the end of the newest segment, where a writer may be at work.
+    ///
+    /// - Returns: nil if it is none any more: everything before it was looked at, what came since is for the next check.
+    ///   Else what lies behind it.
+    private mutating func lookAgain(
+        _ reader: inout SegmentReader, _ end: SegmentReader.End
+    ) throws -> TailEvidence? {
+        var found = TailEvidence()
+        switch end {
+        case .seal, .limit, .damage(.newer), .damage(.content): return found
+        case .attest, .damage: break
+        }
+        for pause: UInt32 in [0, 2000, 20_000] {
+            if pause > 0 { usleep(pause) }
+            try reader.window.refresh()
+            // First what is behind, then the frame itself: what the one saw the other sees.
+            found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+            try reader.window.refresh()
+            if try step(&reader, limit: .max) == nil { return nil }
+            if case .attest = end, found.durable < reader.next { return found }
+            if found.bytes == 0 { return found }
+        }
+        return found
+    }
+
     /// Notes what an end means; true if there is more to read behind it.
     private mutating func judge(
         _ reader: inout SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ limit: UInt64,
-        _ next: FileHeader?, _ isLast: Bool
+        _ next: FileHeader?, _ tail: TailEvidence?
     ) throws -> Bool {
         let file = LogError.path(name)
+        let isLast = tail != nil
         switch end {
         case .limit:
             return false
@@ -198,7 +319,7 @@ private struct Verifier {
         case .attest, .damage:
             break
         }
-        let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+        let found = try tail ?? TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
         let outside = isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
         let proven = max(reader.durable, found.durable, outside)
         var what = "the log ends too early"

@@ -62,22 +62,33 @@ package final class StoreReader: Sendable {
         package let bytes: UInt64
         package let number: CommitNumber
         package let createdNs: Int64
+        /// The opening that wrote it.
+        package let epoch: UInt64
     }
 
     /// The identity of the database: that of its newest segment, or else checkpoint, whose header verifies.
     ///
     /// - Throws: `notADatabase` if there is no such file, `ioFailed`.
-    package func databaseID() throws(DatabaseError) -> DatabaseID {
+    package func databaseID() throws(DatabaseError) -> DatabaseID { try lineage().id }
+
+    /// The identity, and whose files may lie here besides.
+    ///
+    /// - Throws: as `databaseID()`.
+    package func lineage() throws(DatabaseError) -> Lineage {
         try translatingDiskErrors(writing: false) {
-            let listing = try directory.list()
-            for name in listing.segments.reversed() {
-                if let header = try header(name, .segment).header { return header.databaseID }
-            }
-            for name in listing.checkpoints.reversed() {
-                if let header = try header(name, .checkpoint).header { return header.databaseID }
-            }
+            if let lineage = try lineage(of: try directory.list()) { return lineage }
             throw DatabaseError(.notADatabase, "No file here has a header that verifies. Run `yaprak verify`.")
         }
+    }
+
+    func lineage(of listing: DatabaseDirectory.Listing) throws -> Lineage? {
+        for name in listing.segments.reversed() {
+            if let header = try header(name, .segment).header { return header.lineage }
+        }
+        for name in listing.checkpoints.reversed() {
+            if let header = try header(name, .checkpoint).header { return header.lineage }
+        }
+        return nil
     }
 
     /// The segments, oldest first, as the directory lists them now.
@@ -131,7 +142,7 @@ package final class StoreReader: Sendable {
                 defer { try? file.close() }
                 return Checkpoint(
                     file: "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))", bytes: try file.size(),
-                    number: CommitNumber(name.first), createdNs: header?.createdNs ?? 0)
+                    number: CommitNumber(name.first), createdNs: header?.createdNs ?? 0, epoch: name.epoch)
             }
         }
     }
@@ -141,16 +152,38 @@ package final class StoreReader: Sendable {
     /// - Throws: `notFound`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
     package func openCheckpoint(_ number: CommitNumber) throws(DatabaseError) -> CheckpointReader {
         try translatingDiskErrors(writing: false) {
-            let names = try directory.list().checkpoints.filter { $0.first == number.rawValue }
+            let listing = try directory.list()
+            let lineage = try lineage(of: listing)
+            let names = listing.checkpoints.filter { $0.first == number.rawValue }
             var failure = DatabaseError(.notFound, "There is no checkpoint of commit \(number).")
             for name in names.reversed() {
                 do {
-                    return try CheckpointProof.prove(name, in: directory.checkpoints, of: nil)
+                    return try CheckpointProof.prove(
+                        name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 } catch let error as CheckpointProof.Failure {
                     failure = LogError.checkpoint(name, error)
+                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+                    continue
                 }
             }
             throw failure
+        }
+    }
+
+    /// Verifies and opens one checkpoint of `checkpoints()`; nil if a writer has pruned it since.
+    ///
+    /// - Throws: `corruptCheckpoint`, `newerFormat`, `ioFailed`.
+    package func open(_ checkpoint: Checkpoint) throws(DatabaseError) -> CheckpointReader? {
+        try translatingDiskErrors(writing: false, file: checkpoint.file) {
+            let name = FileName(first: checkpoint.number.rawValue, epoch: checkpoint.epoch)
+            do {
+                return try CheckpointProof.prove(
+                    name, in: directory.checkpoints, of: try lineage(of: try directory.list()), allowing: .derived)
+            } catch let error as CheckpointProof.Failure {
+                throw LogError.checkpoint(name, error)
+            } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+                return nil
+            }
         }
     }
 
@@ -159,9 +192,12 @@ package final class StoreReader: Sendable {
     /// - Throws: `newerFormat`, `ioFailed`.
     package func checkpoint(atOrBefore number: CommitNumber) throws(DatabaseError) -> CheckpointReader? {
         try translatingDiskErrors(writing: false) {
-            for name in try directory.list().checkpoints.reversed() where name.first <= number.rawValue {
+            let listing = try directory.list()
+            let lineage = try lineage(of: listing)
+            for name in listing.checkpoints.reversed() where name.first <= number.rawValue {
                 do {
-                    return try CheckpointProof.prove(name, in: directory.checkpoints, of: nil)
+                    return try CheckpointProof.prove(
+                        name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 } catch let error as CheckpointProof.Failure {
                     if error.isNewer { throw LogError.checkpoint(name, error) }
                 } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {

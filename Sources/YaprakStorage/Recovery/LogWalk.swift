@@ -6,7 +6,7 @@ struct LogWalk {
 
     let directory: any Directory
     let segments: [FileName]
-    let databaseID: DatabaseID?
+    let lineage: Lineage?
     /// The newest commit that something outside of the log proves to have been durable.
     let evidence: UInt64
     private(set) var frames = 0
@@ -29,10 +29,10 @@ struct LogWalk {
         var firstUnproven: SegmentReader.Place?
     }
 
-    init(directory: any Directory, segments: [FileName], databaseID: DatabaseID?, evidence: UInt64) {
+    init(directory: any Directory, segments: [FileName], lineage: Lineage?, evidence: UInt64) {
         self.directory = directory
         self.segments = segments
-        self.databaseID = databaseID
+        self.lineage = lineage
         self.evidence = evidence
     }
 
@@ -55,7 +55,7 @@ struct LogWalk {
         let name = segments[index]
         let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory)
         let header = try LogError.proven(result, name)
-        guard header.databaseID == databaseID else {
+        guard lineage?.accepts(header) ?? false else {
             throw LogError.corrupt(name, at: 0, "the segment belongs to another database")
         }
         return SegmentReader(name: LogError.path(name), header: header, window: try ReadWindow(file))

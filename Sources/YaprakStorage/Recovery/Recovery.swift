@@ -53,7 +53,7 @@ package final class Recovery {
         var relog: LogWalk.End?
         if let first = base.firstSegment {
             var walk = LogWalk(
-                directory: store.directory.segments, segments: base.listing.segments, databaseID: base.databaseID,
+                directory: store.directory.segments, segments: base.listing.segments, lineage: base.lineage,
                 evidence: base.evidence)
             let end = try walk.run(from: first) { number, item, _, _ in
                 guard number > base.number else { return }
@@ -73,7 +73,7 @@ package final class Recovery {
         }
         report.newest = CommitNumber(tail.last)
         let writer = LogWriter(
-            directory: store.directory.segments, options: store.options, databaseID: store.databaseID,
+            directory: store.directory.segments, options: store.options, lineage: store.lineage,
             epoch: store.epoch, tail: tail)
         if let relog { try writeAgain(relog, writer) }
         try store.activate(writer)

@@ -3,7 +3,7 @@ internal import SystemPackage
 /// What recovery starts from: the database's identity, the newest checkpoint that verifies, the segment to begin with.
 struct RecoveryBase {
     var listing: DatabaseDirectory.Listing
-    var databaseID: DatabaseID?
+    var lineage: Lineage?
     var checkpoint: CheckpointReader?
     /// The newest commit that any checkpoint file proves to have been durable.
     var evidence: UInt64 = 0
@@ -21,7 +21,7 @@ struct RecoveryBase {
         if let newest = base.listing.segments.last {
             let (file, header) = try DatabaseDirectory.open(newest, .segment, in: directory.segments)
             try? file.close()
-            base.databaseID = try LogError.proven(header, newest).databaseID
+            base.lineage = try LogError.proven(header, newest).lineage
         }
         try base.chooseCheckpoint(directory)
         try base.chooseSegment()
@@ -32,10 +32,15 @@ struct RecoveryBase {
         var firstFailure: DatabaseError?
         for name in listing.checkpoints.reversed() {
             do {
-                let reader = try CheckpointProof.prove(name, in: directory.checkpoints, of: databaseID)
+                let reader = try CheckpointProof.prove(name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 evidence = max(evidence, reader.number.rawValue)
-                databaseID = reader.databaseID
+                lineage = lineage ?? reader.header.lineage
                 checkpoint = reader
+                for section in reader.damagedSections {
+                    notes.append(
+                        "\(reader.fileName): what is kept of \(section.name.debugDescription) is damaged; it is computed anew"
+                    )
+                }
                 return
             } catch let failure as CheckpointProof.Failure {
                 let error = LogError.checkpoint(name, failure)
@@ -59,7 +64,7 @@ struct RecoveryBase {
     /// A rotten checkpoint whose header is whole still says up to where commits were durable.
     private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) {
         guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints),
-            let proven = try? header.get(), proven.databaseID == databaseID
+            let proven = try? header.get(), lineage?.accepts(proven) ?? false
         else { return }
         try? file.close()
         evidence = max(evidence, proven.first)
@@ -73,7 +78,10 @@ struct RecoveryBase {
                 "the segment with them is missing")
         }
         // A checkpoint names the newest segment there was: if neither that nor a later one exists, the log was lost.
-        guard let header = checkpoint?.header, header.previousEpoch > 0 else { return }
+        // One of the database this was forked from may name a segment that begins behind the fork.
+        guard let header = checkpoint?.header, header.previousEpoch > 0, header.databaseID == lineage?.id else {
+            return
+        }
         let named = FileName(first: header.previousFirst, epoch: header.previousEpoch)
         guard let newest = listing.segments.last, newest >= named else {
             throw DatabaseError(

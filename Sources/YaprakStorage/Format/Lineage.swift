@@ -1,0 +1,50 @@
+/// Whose files a directory may hold: the database's own, and up to a commit those of the databases it was forked from.
+///
+///     shop.yaprak   ├── 1 … 4711 ──┼── 4712 … 9000          every file says: shop
+///                                  │
+///     fork.yaprak   ├── 1 … 4711 ──┴── 4712 … 5000          shared files say: shop, its own say: fork, before 4711 shop
+///
+/// The header of the newest segment is the authority; every file the fork writes repeats the list.
+package struct Lineage: Hashable, Sendable {
+    /// A database whose history is the beginning of this one's.
+    package struct Ancestor: Hashable, Sendable {
+        package let id: DatabaseID
+        /// Its files count if they begin at or before this commit; what they hold behind it is not part of this history.
+        package let through: UInt64
+    }
+
+    /// The database itself.
+    package let id: DatabaseID
+    /// Where it was forked from, and where that was; the nearest first.
+    package var ancestors: [Ancestor] = []
+    /// Commits were lost in a repair that stepped over them. Every file that is written later says so, too.
+    package var isSalvaged = false
+
+    /// Whether a file with this header belongs to the directory.
+    func accepts(_ header: FileHeader) -> Bool {
+        header.databaseID == id
+            || ancestors.contains { $0.id == header.databaseID && header.first <= $0.through }
+    }
+
+    /// The lineage of a fork that shares everything up to a commit.
+    func fork(at number: UInt64, id: DatabaseID) -> Lineage {
+        let older = ancestors.map { Ancestor(id: $0.id, through: min($0.through, number)) }
+        return Lineage(
+            id: id, ancestors: [Ancestor(id: self.id, through: number)] + older, isSalvaged: isSalvaged)
+    }
+}
+
+/// The bits of the features in a file header.
+enum Features {
+    /// Incompatible: files of other databases belong here, as the list of ancestors says.
+    static let forked: UInt64 = 1
+    static let knownIncompatible = forked
+    /// Compatible: commits are missing, which a repair has put empty ones in place of.
+    static let salvaged: UInt64 = 1
+}
+
+/// What stands in the place of a commit that a repair could not read.
+package enum SalvageMark {
+    /// The origin of such a commit.
+    package static let origin = "yaprak repair: lost"
+}
