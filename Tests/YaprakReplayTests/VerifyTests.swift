@@ -228,7 +228,7 @@ import YaprakTrees
     @Test func `A writer at full speed gives no findings, whatever it appends, rotates and prunes`() async throws {
         var options = DatabaseOptions()
         options.durability = .none
-        options.checkpoints = .every(bytes: 48 << 10)
+        options.checkpoints = .manual
         options.store.segmentBytesMax = 32 << 10
         let database = try await Database.open(at: path(), options: options, collections: .books)
         let isDone = Flag()
@@ -237,6 +237,7 @@ import YaprakTrees
                 group.addTask {
                     for number in 1... {
                         if isDone.isSet { break }
+                        if writer == 0, number % 40 == 0 { try await database.checkpoint() }
                         try await database.write { transaction in
                             for part in 0..<4 {
                                 transaction[.books]["\(writer) \((number * 7 + part) % 300)"] = Book(
