@@ -33,14 +33,14 @@ public struct ReplayReader: Sendable {
     /// The newest complete commit there is now; 0 in a new database.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
-    /// - Complexity: O(bytes of the newest segment).
+    /// - Complexity: O(frames of the newest segment) the first time, then O(new ones); payloads are not read.
     public func newestCommitNumber() throws(DatabaseError) -> CommitNumber { try store.newest() }
 
     /// The oldest commit in the log, where ``commits(from:through:)`` can start; `nil` if the log has none.
     ///
-    /// - Throws: `ioFailed`. - Complexity: O(number of segments).
+    /// - Throws: `ioFailed`. - Complexity: O(number of files) as a rule.
     public func oldestCommitNumber() throws(DatabaseError) -> CommitNumber? {
-        try store.segments().filter { $0.last != nil }.map(\.first).min()
+        try store.oldest()
     }
 
     /// The whole database as of a commit: from the nearest checkpoint at or before it, and the log from there.

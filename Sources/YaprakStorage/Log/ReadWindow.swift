@@ -10,6 +10,9 @@ final class ReadWindow {
     private(set) var size: UInt64
 
     private static let bytes = 256 << 10
+    /// Who asks for something that far behind the window is stepping over payloads: the next thing wanted is a header.
+    private static let strideMin: UInt64 = 16 << 10
+    private static let strideBytes = 4 << 10
 
     init(_ file: any File) throws(DiskError) {
         self.file = file
@@ -37,14 +40,16 @@ final class ReadWindow {
     }
 
     private func fill(from offset: UInt64, atLeast count: Int) throws(DiskError) {
-        let wanted = max(count, Self.bytes)
+        let isStriding = filled > 0 && offset > start && offset - start > UInt64(filled) + Self.strideMin
+        let wanted = max(count, isStriding ? Self.strideBytes : Self.bytes)
         if memory.count < min(wanted, Int(clamping: size - offset)) {
             memory.deallocate()
             memory = .allocate(byteCount: min(wanted, Int(clamping: size - offset)), alignment: 16)
         }
         filled = 0
         start = offset
-        let room = UnsafeMutableRawBufferPointer(rebasing: memory[..<min(memory.count, Int(clamping: size - offset))])
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: memory[..<min(memory.count, wanted, Int(clamping: size - offset))])
         filled = try file.readAll(into: room, at: offset)
     }
 }

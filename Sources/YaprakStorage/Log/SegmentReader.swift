@@ -114,6 +114,16 @@ struct SegmentReader {
         return stored
     }
 
+    /// The seal at an offset; nil if there is none that proves itself.
+    func seal(at offset: UInt64) throws -> Seal? {
+        guard let bytes = try window.bytes(at: offset, count: Layout.frameHeaderBytes),
+            case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(
+                in: header, at: offset, end: window.size),
+            frame.type == FrameType.seal.rawValue, let stored = try payload(of: frame, at: offset)
+        else { return nil }
+        return Seal([UInt8](stored))
+    }
+
     private mutating func takeSeal(_ frame: FrameHeader) throws -> End {
         guard let stored = try payload(of: frame, at: offset) else { return .damage(.payload) }
         guard let seal = Seal([UInt8](stored)), seal.last &+ 1 == next, seal.chain == chain, partialStart == nil else {

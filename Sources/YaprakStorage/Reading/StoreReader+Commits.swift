@@ -41,6 +41,19 @@ extension StoreReader {
             }
             segment = name
             reader = try Self.reader(name, store)
+            if first > name.first { try seek(first, successor: segments.first { $0 > name }) }
+        }
+
+        /// Passes over what comes before the first commit that is wanted.
+        private mutating func seek(_ first: UInt64, successor: FileName?) throws {
+            let link = try successor.flatMap { try store.header($0, .segment).header }
+            let follows = link?.previousFirst == segment.first && link?.previousEpoch == segment.epoch
+            let limit = follows ? link?.previousEnd : nil
+            var index = store.indexes[segment] ?? SegmentIndex()
+            // The segment after it says where its seal is, and the seal has an index.
+            if index.places.isEmpty, let limit, let seal = try reader.seal(at: limit) { index = SegmentIndex(seal) }
+            try reader.seek(first, limit: limit ?? .max, &index)
+            store.indexes.keep(index, of: segment)
         }
 
         /// The next commit, or nil at the end.

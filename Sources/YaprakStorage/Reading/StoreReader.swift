@@ -7,6 +7,8 @@ package import SystemPackage
 ///     while let commit = try commits.next() { print(commit.number, commit.item.count) }
 package final class StoreReader: Sendable {
     let directory: DatabaseDirectory
+    /// Where frames start, as far as somebody came by.
+    let indexes = SegmentIndexes()
 
     init(directory: DatabaseDirectory) { self.directory = directory }
 
@@ -122,6 +124,9 @@ package final class StoreReader: Sendable {
     ) throws -> (UInt64?, Seal?) {
         var reader = SegmentReader(name: LogError.path(name), header: header, window: try ReadWindow(file))
         reader.provesPayloads = false
+        var index = indexes[name] ?? SegmentIndex()
+        try reader.seek(.max, limit: limit ?? .max, &index)
+        indexes.keep(index, of: name)
         while case .frame = try reader.step(limit: limit ?? .max, { _, _, _, _ in }) {}
         let last = reader.next > header.first ? reader.next - 1 : nil
         // The seal stands at the logical end, behind what the successor links to.
@@ -211,7 +216,8 @@ package final class StoreReader: Sendable {
     /// The commits from `first` on, to `last` or the newest there is.
     ///
     /// - Throws: `commitOutOfReach` if `first` is older than the log; `corruptLog`, `newerFormat`, `ioFailed`.
-    /// - Complexity: O(bytes of the segment that `first` is in).
+    /// - Complexity: O(number of frames before it in its segment) the first time; no payload of them is read. O(log *n*)
+    ///   where the segment is sealed, or was walked before.
     package func commits(
         from first: CommitNumber, through last: CommitNumber? = nil
     ) throws(DatabaseError) -> Commits {
@@ -220,9 +226,28 @@ package final class StoreReader: Sendable {
         }
     }
 
+    /// The oldest commit in the log; nil if there is none in it.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: O(1) files, as a rule.
+    package func oldest() throws(DatabaseError) -> CommitNumber? {
+        try translatingDiskErrors(writing: false) {
+            let names = try directory.list().segments
+            for (index, name) in names.enumerated() {
+                if index + 1 < names.count, names[index + 1].first > name.first { return CommitNumber(name.first) }
+                guard let (file, header) = try openIfThere(name, .segment), let header else { continue }
+                defer { try? file.close() }
+                let link = index + 1 < names.count ? try self.header(names[index + 1], .segment).header : nil
+                let (last, _) = try lastCommit(file, header, name, link?.previousEnd)
+                if last != nil { return CommitNumber(name.first) }
+            }
+            return nil
+        }
+    }
+
     /// The newest complete commit there is now: in the log, or else of a checkpoint.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
+    /// - Complexity: O(number of frames in the newest segment) the first time, then O(number of new ones).
     package func newest() throws(DatabaseError) -> CommitNumber {
         try translatingDiskErrors(writing: false) {
             let listing = try directory.list()
