@@ -17,6 +17,8 @@ public struct ReplayReader: Sendable {
     /// The directory.
     public let path: FilePath
     let store: StoreReader
+    /// The types that collections are given, and the extensions that follow.
+    let types: ReplayTypes
 
     /// What time it is, in nanoseconds since 1970: `10 minutes ago` counts from there.
     public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }
@@ -28,6 +30,29 @@ public struct ReplayReader: Sendable {
     public init(_ path: FilePath) throws(DatabaseError) {
         self.path = path
         store = try StoreReader.open(path)
+        types = .none
+    }
+
+    /// Opens the directory at `path` for reading, with the program's types and extensions.
+    ///
+    ///     let reader = try ReplayReader("shop.yaprak", collections: .books, extensions: salesRank)
+    ///     let then = try reader.snapshot(at: 42)
+    ///     print(then[.books]["abc"]?.title, then[salesRank]["sci-fi"].count)
+    ///
+    /// Snapshots then have these collections as the program has them, migrated where their form was older, and these
+    /// extensions as they were at each commit; other collections stay bytes. What was put into an extension by hand is
+    /// what the log says; what is computed comes from the code given here, whichever code wrote the log.
+    ///
+    /// - Parameter extensions: those that others read come before these.
+    /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`; `invalidName`, `nameTaken`, `missingExtension`.
+    /// - Complexity: O(1); files are read by the other calls.
+    public init<each Object, each Metadata, each Extension: DatabaseExtension>(
+        _ path: FilePath, collections: repeat RecordCollection<each Object, each Metadata>,
+        extensions: repeat each Extension
+    ) throws(DatabaseError) {
+        self.path = path
+        store = try StoreReader.open(path)
+        types = try ReplayTypes(collections: repeat each collections, extensions: repeat each extensions)
     }
 
     /// The newest complete commit there is now; 0 in a new database.
@@ -53,10 +78,12 @@ public struct ReplayReader: Sendable {
     ///
     /// - Parameter number: the commit; the newest there is if `nil`.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptLog`, `corruptCheckpoint`,
-    ///   `newerFormat`, `ioFailed`.
-    /// - Complexity: O(bytes of the checkpoint and of the log after it), in time and in memory.
+    ///   `newerFormat`, `ioFailed`; with types `undecodableRecord`, `migrationFailed`, `extensionFailed`, too.
+    /// - Complexity: O(bytes of the checkpoint and of the log after it), in time and in memory; with types the decoding of
+    ///   all their records, too.
     public func snapshot(at number: CommitNumber? = nil) throws -> Snapshot {
-        Snapshot(try HistoryReader.state(at: number, of: store))
+        if types.isEmpty { return Snapshot(try HistoryReader.state(at: number, of: store)) }
+        return Snapshot(try HistoryLine(of: store, at: number ?? newestCommitNumber(), types).state)
     }
 
     /// The whole database as it was at a time: as of the newest commit that was made then or earlier.

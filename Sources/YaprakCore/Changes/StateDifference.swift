@@ -4,17 +4,22 @@ extension ChangeBatch {
     /// What leads from one state to another, found by comparing their trees. Works forwards and backwards, between any two
     /// states of one database or of a database and its forks.
     ///
-    /// - Parameter names: the collections to look at; `nil` for all.
+    /// - Parameters:
+    ///   - names: the collections to look at; `nil` for all.
+    ///   - includesRaw: also look at collections without types. Who asks for values must not see these.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
-    init(from old: SnapshotState, to new: SnapshotState, names: Set<String>? = nil) {
+    init(from old: SnapshotState, to new: SnapshotState, names: Set<String>? = nil, includesRaw: Bool = false) {
         self.init()
+        func concerns(_ binding: CollectionBinding) -> Bool {
+            !binding.isHidden && (includesRaw || !(binding is RawBinding)) && names?.contains(binding.name) ?? true
+        }
         for (slot, binding) in new.directory.bindings.enumerated() {
-            guard !binding.isHidden, !(binding is RawBinding), names?.contains(binding.name) ?? true else { continue }
+            guard concerns(binding) else { continue }
             let before = old.comparableRoot(of: binding)
             append(binding, before, new.roots[slot])
         }
         for (slot, binding) in old.directory.bindings.enumerated() where new.directory.slot(of: binding.name) == nil {
-            guard !binding.isHidden, !(binding is RawBinding), names?.contains(binding.name) ?? true else { continue }
+            guard concerns(binding) else { continue }
             append(binding, old.roots[slot], TreeRoot())
         }
     }

@@ -46,6 +46,12 @@ package class ExtensionRegistration: @unchecked Sendable {
     func replay(_ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext) throws -> any Sendable {
         fatalError("abstract")
     }
+    /// What a primary extension makes of a commit that is read back: its steps are those that were logged.
+    /// - Parameter stepping: where the changes of records are made already.
+    func follow(
+        _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext, _ steps: [[UInt8]],
+        in stepping: ExtensionContext
+    ) throws -> Update { fatalError("abstract") }
     /// The version tag of a root, which a write may have changed.
     func versionTag(of root: any Sendable) -> String { versionTag }
     func makeRoot() -> any Sendable { fatalError("abstract") }
@@ -202,6 +208,39 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
         guard let base = base as? any PrimaryExtension else { return base.makeRoot() }
         return try open(base)
+    }
+
+    override func follow(
+        _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext, _ steps: [[UInt8]],
+        in stepping: ExtensionContext
+    ) throws -> Update {
+        func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
+            var update = Update(root: root)
+            if primary is any TreeBackedPrimaryExtension {
+                var exchanged = root as! P.Root
+                if let changes = try primary.update(&exchanged, for: changes, in: context) {
+                    update.changes.append(changes)
+                }
+                update.root = exchanged
+            }
+            let decoder = CBORDecoder()
+            do {
+                for step in steps {
+                    let applied = try apply(
+                        try decoder.decode(P.Operation.self, from: step), to: update.root, in: stepping)
+                    update.root = applied.root
+                    if let changes = applied.changes { update.changes.append(changes) }
+                }
+            } catch  where primary is any TreeBackedPrimaryExtension {
+                // A record came, was placed and went again within the commit. What is left is what a launch makes of it.
+                let bytes = try encode(root)
+                for var tree in trees(of: update.root) { stepping.draft.clear(&tree) }
+                update = Update(root: try replay(bytes, steps, in: stepping))
+            }
+            return update
+        }
+        guard let primary = base as? any PrimaryExtension else { return Update(root: root) }
+        return try open(primary)
     }
 
     /// Applies one step of a primary extension.

@@ -104,8 +104,10 @@ package final class HistoryReader: Sendable {
         return state
     }
 
-    private static func replay(of reader: StoreReader, at number: CommitNumber) throws -> RawReplay {
-        let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+    static func replay(
+        of reader: StoreReader, at number: CommitNumber, _ timeline: Timeline? = nil
+    ) throws -> RawReplay {
+        let timeline = timeline ?? Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         var replay = RawReplay(timeline: timeline)
         do {
             if let checkpoint = try reader.checkpoint(atOrBefore: number) { try replay.load(checkpoint) }

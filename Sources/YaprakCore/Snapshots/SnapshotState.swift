@@ -14,6 +14,8 @@ public import YaprakTrees
 @usableFromInline
 package final class SnapshotState: Sendable {
     @usableFromInline let number: CommitNumber
+    /// The newest commit in it.
+    package var commitNumber: CommitNumber { number }
     @usableFromInline let directory: CollectionDirectory
     @usableFromInline let roots: ContiguousArray<TreeRoot>
     package let extensions: ContiguousArray<ExtensionEntry>

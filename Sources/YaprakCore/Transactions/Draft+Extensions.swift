@@ -50,11 +50,18 @@ extension Draft {
             guard
                 !batch.isEmpty && registration.isConcerned(by: batch)
                     || registration.dependencies.contains(where: updated.contains)
+                    || loggedSteps?[registration.name] != nil
             else { continue }
             let context = context(parentChanges: changed)
             let update = try wrap(registration) {
-                try registration.update(
-                    extensions[index].root, for: NetChanges(batch: batch), in: context)
+                if let loggedSteps, registration.isPrimary {
+                    let after = freeze()
+                    return try registration.follow(
+                        extensions[index].root, for: NetChanges(batch: batch), in: context,
+                        loggedSteps[registration.name] ?? [],
+                        in: ExtensionContext(before: Snapshot(after), draft: tree) { Snapshot(after) })
+                }
+                return try registration.update(extensions[index].root, for: NetChanges(batch: batch), in: context)
             }
             extensions[index].root = update.root
             forgetFrozen()

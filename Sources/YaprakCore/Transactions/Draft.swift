@@ -40,6 +40,8 @@ final class Draft {
     var extensionChanges: [(name: String, changes: any Sendable)] = []
     @exclusivity(unchecked)
     var primarySteps: [(name: String, step: [UInt8])] = []
+    /// Steps of primary extensions as the log has them; `nil` unless the draft replays a commit.
+    var loggedSteps: [String: [[UInt8]]]?
     /// The engine's own work, which no limit of operations is for.
     var isUnlimited = false
     /// An extension was changed by hand in a way that isn't logged; a commit all the same.

@@ -1,0 +1,149 @@
+package import YaprakStorage
+import YaprakTrees
+
+/// A stretch of history: a state, and logged commits applied to it one after the other, each under its own number, time
+/// and origin.
+///
+///     let line = try HistoryLine(of: reader, at: 42, types)
+///     while let commit = try commits.next() { try line.apply(LoggedCommit(commit.item[...])) }
+///     let branch = HistoryLine(from: someStateOfIt, types)        // goes another way, or the same once more
+///
+/// Records of bound collections become values as they are applied, and extensions follow each commit as they did when it
+/// was written. Every state a line has been at can be kept; it costs what later states don't share with it. One user at
+/// a time.
+package final class HistoryLine {
+    let types: ReplayTypes
+    let timeline: Timeline
+    let reclaimer: Reclaimer
+    let decoder = RecordDecoder()
+    /// Where the line is.
+    package internal(set) var state: SnapshotState
+
+    /// A line that starts at a commit: from the nearest checkpoint at or before it, and the log from there.
+    ///
+    /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptLog`, `corruptCheckpoint`,
+    ///   `newerFormat`, `ioFailed`; `undecodableRecord`, `migrationFailed`, `extensionFailed`.
+    /// - Complexity: O(bytes of the checkpoint and of the log after it).
+    package convenience init(of reader: StoreReader, at number: CommitNumber, _ types: ReplayTypes) throws {
+        let reclaimer = Reclaimer()
+        let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        var replay = try HistoryReader.replay(of: reader, at: number, timeline)
+        let shelf = replay.shelf
+        try self.init(types, timeline, reclaimer, replay.seal(), shelf)
+    }
+
+    /// A line that starts at the nearest checkpoint at or before a commit; at the empty database if there is none.
+    ///
+    /// - Throws: as above.
+    /// - Complexity: O(bytes of the checkpoint).
+    package convenience init(
+        of reader: StoreReader, atOrBefore number: CommitNumber, _ types: ReplayTypes
+    ) throws {
+        let reclaimer = Reclaimer()
+        let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        var replay = RawReplay(timeline: timeline)
+        do {
+            if let checkpoint = try reader.checkpoint(atOrBefore: number) { try replay.load(checkpoint) }
+        } catch {
+            replay.discard()
+            throw error
+        }
+        let shelf = replay.shelf
+        try self.init(types, timeline, reclaimer, replay.seal(), shelf)
+    }
+
+    /// A line that starts at a state that another line was at. O(1); the two share what they have in common.
+    package init(from state: SnapshotState, _ types: ReplayTypes) {
+        self.types = types
+        let reclaimer = Reclaimer()
+        self.reclaimer = reclaimer
+        timeline = reclaimer.makeTimeline { Timeline.fork(from: state.version, onGarbage: $0) }
+        self.state = SnapshotState(
+            number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensions,
+            version: timeline.newest)
+    }
+
+    private init(
+        _ types: ReplayTypes, _ timeline: Timeline, _ reclaimer: Reclaimer, _ raw: SnapshotState,
+        _ shelf: ExtensionShelf
+    ) throws {
+        self.types = types
+        self.timeline = timeline
+        self.reclaimer = reclaimer
+        state = raw
+        // Without types the state is what it has to be.
+        if types.isEmpty { return }
+        try giveTypes(shelf)
+    }
+
+    deinit {
+        timeline.close(roots: state.trees)
+        reclaimer.reclaimSome(timeline)
+    }
+
+    // MARK: Types
+
+    private func giveTypes(_ shelf: ExtensionShelf) throws {
+        let draft = beginDraft()
+        do {
+            var shelf = shelf
+            shelf.base = nil
+            for binding in types.bindings {
+                draft.keepOlderForms(of: binding)
+                try draft.bind(binding, &shelf)
+            }
+            for registration in types.registrations { try register(registration, shelf.items, draft) }
+        } catch {
+            draft.abort()
+            throw error
+        }
+        state = draft.sealTrees(number: state.number)
+    }
+
+    /// Lets an extension in: with the state that was put into it by hand, or computed from the records.
+    private func register(
+        _ registration: ExtensionRegistration, _ items: [String: ExtensionShelf.Item], _ draft: Draft
+    ) throws {
+        let present = draft.freeze()
+        let context = ExtensionContext(before: Snapshot(present), draft: draft.tree, isRegistering: true) {
+            Snapshot(present)
+        }
+        var root: any Sendable
+        do {
+            if registration.isPrimary, let item = items[registration.name] {
+                root = try registration.replay(item.bytes, item.steps, in: context)
+            } else {
+                root = registration.makeSeed()
+                for chunk in PopulationChunks(present, registration) {
+                    root = try registration.gather(chunk, into: root, in: context).root
+                }
+                root = try registration.build(root, in: context)
+            }
+        } catch {
+            if error is DatabaseError { throw error }
+            throw DatabaseError(
+                .extensionFailed,
+                "extension \"\(registration.name)\" threw while it was given the records of commit \(state.number).",
+                place: .init(commits: state.number...state.number), cause: error)
+        }
+        draft.extensions.append(ExtensionEntry(registration: registration, root: root))
+        draft.forgetFrozen()
+    }
+
+    func beginDraft() -> Draft {
+        let draft = Draft(
+            base: state, tree: timeline.beginDraft(),
+            environment: DraftEnvironment(limits: .none, clock: { 0 }))
+        draft.isUnlimited = true
+        return draft
+    }
+}
+
+extension Limits {
+    /// What was written was within the limits of its time.
+    fileprivate static var none: Limits {
+        var limits = Limits()
+        limits.keyBytesMax = .max
+        return limits
+    }
+}

@@ -1,0 +1,147 @@
+public import YaprakCore
+import YaprakLocks
+public import YaprakStorage
+
+/// A walk through the history of a database: it stands at a commit, and goes to others, forwards and backwards.
+///
+///     let journey = try reader.journey(at: 42)
+///     while let step = try journey.next() {                   // commit 43, 44, …
+///         for change in step.changes { print(change.key, change.before?.object, change.after?.object) }
+///     }
+///     try journey.step(-10)
+///     print(journey.commitNumber, journey.snapshot.collectionNames)
+///
+/// Every snapshot of a journey is a value like any other, and shares with the others what they have in common: the
+/// difference of two costs what differs. A reader with types gives typed records, and views that were kept up to date from
+/// commit to commit, so that mappings tell what changed in a list between any two of them. (Snapshots from before and after
+/// a way back beyond the commit at which the journey began share nothing, since the records were read anew: a list's
+/// changes between those are right, and name every row.)
+///
+/// A log can only be applied forwards. To go back the journey keeps the snapshots it passed: the last few hundred, and
+/// from there on one in ever more commits, so that what it keeps grows with the logarithm of the way, and each costs what
+/// it doesn't share. What lies between is applied again from the one before it.
+///
+/// One user at a time; a lock keeps the rules. Calls read files and block while they do.
+public final class ReplayJourney: Sendable {
+    private let itinerary: Mutex<Boxed>
+
+    // The itinerary is used by one thread at a time, under the lock, and never leaves it.
+    private final class Boxed: @unchecked Sendable {
+        var itinerary: Itinerary
+        init(_ itinerary: Itinerary) { self.itinerary = itinerary }
+    }
+
+    init(_ reader: ReplayReader, at number: CommitNumber) throws {
+        itinerary = Mutex(Boxed(try Itinerary(reader, at: number)))
+    }
+
+    /// The commit it stands at. O(1).
+    public var commitNumber: CommitNumber { snapshot.commitNumber }
+
+    /// The database as of that commit. O(1).
+    public var snapshot: Snapshot { itinerary.withLock { $0.itinerary.snapshot } }
+
+    /// Goes to a commit, forwards or backwards.
+    ///
+    /// - Throws: `commitOutOfReach` if the files don't lead there; errors of reading; `undecodableRecord`,
+    ///   `migrationFailed`, `extensionFailed` where there are types. The journey then stays where it was.
+    /// - Complexity: forwards O(changes in between). Backwards O(1) within the last few hundred commits, beyond that
+    ///   O(changes in a quarter of the way), and once, beyond where the journey began, O(bytes of a checkpoint).
+    public func go(to number: CommitNumber) throws {
+        try itinerary.withLock { try $0.itinerary.go(to: number) }
+    }
+
+    /// Takes so many steps forwards, or backwards if the number is negative; fewer where the history begins or ends.
+    ///
+    /// - Returns: the steps that were taken, negative if they went backwards; 0 at an end.
+    /// - Throws: as ``go(to:)``; at the end of what the log keeps it stops and throws nothing.
+    /// - Complexity: as ``go(to:)``.
+    @discardableResult
+    public func step(_ count: Int = 1) throws -> Int { try itinerary.withLock { try $0.itinerary.step(count) } }
+
+    /// Takes a step forwards and tells of the commit; `nil` at the newest complete one. Ask again later: a program may be
+    /// writing.
+    ///
+    /// - Throws: as ``go(to:)``. - Complexity: O(changes of the commit).
+    public func next() throws -> ReplayStep? { try itinerary.withLock { try $0.itinerary.next() } }
+
+    /// Takes a step backwards and tells of the commit that is undone by it; `nil` at the beginning.
+    ///
+    /// - Throws: as ``go(to:)``. - Complexity: as ``go(to:)``.
+    public func previous() throws -> ReplayStep? { try itinerary.withLock { try $0.itinerary.previous() } }
+
+    /// The steps from here to a commit, or to the newest. The journey goes along as they are taken. O(1) to make.
+    public func forwards(through last: CommitNumber? = nil) -> ReplaySteps {
+        ReplaySteps(journey: self, isForwards: true, last: last)
+    }
+
+    /// The steps back from here: the first undoes the commit the journey stands at, the last leads to `first`, or to the
+    /// beginning. The journey goes along as they are taken. O(1) to make.
+    public func backwards(to first: CommitNumber? = nil) -> ReplaySteps {
+        ReplaySteps(journey: self, isForwards: false, last: first)
+    }
+
+    /// How many snapshots the journey keeps, to go back to.
+    package var keptSnapshotCount: Int { itinerary.withLock { $0.itinerary.keptSnapshotCount } }
+}
+
+/// One commit that a ``ReplayJourney`` came by: the database before it and after it, whichever way the journey went.
+public struct ReplayStep: Sendable {
+    /// The commit, as the log tells of it.
+    public let commit: ReplayCommit
+    /// The database before the commit.
+    public let before: Snapshot
+    /// The database after the commit.
+    public let after: Snapshot
+
+    /// What the commit changed, record by record, with the values before and after. Net: a record that was set and is
+    /// what it was is not among it, and a removal of everything is a removal of each.
+    /// - Complexity: O(changes), at each call.
+    public var changes: ReplayChanges { ReplayChanges(from: before, to: after) }
+}
+
+/// The steps of a ``ReplayJourney``, one after the other.
+///
+///     for try await step in journey.backwards(to: 10) { print(step.commit.commitNumber, step.changes.count) }
+///
+/// The iterator blocks while it reads files, so that it serves a synchronous `while let step = try steps.next()` as well.
+public struct ReplaySteps: AsyncSequence, Sendable {
+    /// A step.
+    public typealias Element = ReplayStep
+
+    let journey: ReplayJourney
+    let isForwards: Bool
+    let last: CommitNumber?
+
+    /// An iterator that goes on from where the journey stands. O(1).
+    public func makeAsyncIterator() -> Iterator { Iterator(steps: self) }
+
+    /// Takes the steps.
+    public struct Iterator: AsyncIteratorProtocol {
+        let steps: ReplaySteps
+
+        /// The next step, or `nil` at the end.
+        /// - Throws: as ``ReplayJourney/go(to:)``.
+        public mutating func next() throws -> ReplayStep? {
+            let number = steps.journey.commitNumber
+            if steps.isForwards {
+                if let last = steps.last, number >= last { return nil }
+                return try steps.journey.next()
+            }
+            if let last = steps.last, number <= last { return nil }
+            return try steps.journey.previous()
+        }
+    }
+}
+
+extension ReplayReader {
+    /// A journey that begins at a commit, or at the newest.
+    ///
+    ///     let journey = try reader.journey(at: 42)
+    ///
+    /// - Throws: as ``snapshot(at:)-(_)``.
+    /// - Complexity: O(bytes of the checkpoint before it and of the log from there).
+    public func journey(at number: CommitNumber? = nil) throws -> ReplayJourney {
+        try ReplayJourney(self, at: number ?? newestCommitNumber())
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCore
+import YaprakTrees
+
+@testable import YaprakReplay
+
+/// Going through history: every commit is what a model says it was, whichever way one comes there.
+@Suite struct JourneyTests {
+    let directory = TemporaryDirectory()
+
+    private func makeShop(
+        _ commits: Int, seed: UInt64, checkpointsAt: Set<Int> = []
+    ) async throws -> (ReplayReader, ShopModel) {
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: commits, seed: seed, checkpointsAt: checkpointsAt)
+        let reader = try ReplayReader(path)
+        return (reader, try await ShopModel(reader))
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Wherever a journey goes it sees what a model saw`(seed: UInt64) async throws {
+        let (reader, model) = try await makeShop(1500, seed: seed, checkpointsAt: [400, 1100])
+        var random = SplitMix64(seed: seed)
+        let journey = try reader.journey(at: 700)
+        for _ in 0..<120 {
+            switch random.below(4) {
+            case 0: try journey.go(to: CommitNumber(UInt64(random.below(1501))))
+            case 1:
+                let count = random.below(700) - 350
+                let before = Int(journey.commitNumber.rawValue)
+                let taken = try journey.step(count)
+                #expect(taken == min(max(before + count, 0), 1500) - before, "seed \(seed)")
+            case 2:
+                let before = journey.commitNumber
+                let step = try journey.next()
+                #expect(step?.commit.commitNumber == (before == 1500 ? nil : before.next()), "seed \(seed)")
+            default:
+                let before = journey.commitNumber
+                let step = try journey.previous()
+                #expect(step?.commit.commitNumber == (before == 0 ? nil : before), "seed \(seed)")
+            }
+            let number = journey.commitNumber
+            #expect(ShopModel.contents(journey.snapshot) == model[number], "seed \(seed), commit \(number)")
+        }
+    }
+
+    @Test func `Every step tells each record before and after, and undoing it leads back`() async throws {
+        let (reader, model) = try await makeShop(600, seed: 11, checkpointsAt: [300])
+        let journey = try reader.journey(at: 600)
+        var contents = model[600]
+        for try await step in journey.backwards() {
+            let number = step.commit.commitNumber
+            #expect(step.after.commitNumber == number && step.before.commitNumber.next() == number)
+            for change in step.changes {
+                #expect(contents[change.collection]?[change.key] == change.after.map(ShopModel.text))
+                contents[change.collection, default: [:]][change.key] = change.before.map(ShopModel.text)
+                if contents[change.collection] == [:] { contents[change.collection] = nil }
+            }
+            #expect(contents == model[step.before.commitNumber], "commit \(number)")
+        }
+        #expect(contents.isEmpty && journey.commitNumber == 0)
+        var count = 0
+        for try await step in journey.forwards(through: 250) {
+            count += 1
+            #expect(step.commit.commitNumber.rawValue == UInt64(count))
+        }
+        #expect(count == 250 && journey.commitNumber == 250)
+    }
+
+    @Test func `Changes between any two commits lead from one to the other, both ways`() async throws {
+        let (reader, model) = try await makeShop(300, seed: 5, checkpointsAt: [100, 200])
+        var random = SplitMix64(seed: 5)
+        for _ in 0..<30 {
+            let (source, target) = (UInt64(random.below(301)), UInt64(random.below(301)))
+            var contents = model[CommitNumber(source)]
+            let changes = try reader.changes(from: CommitNumber(source), to: CommitNumber(target))
+            for change in changes {
+                #expect(contents[change.collection]?[change.key] == change.before.map(ShopModel.text))
+                contents[change.collection, default: [:]][change.key] = change.after.map(ShopModel.text)
+            }
+            #expect(contents.filter { !$0.value.isEmpty } == model[CommitNumber(target)], "\(source)..\(target)")
+            #expect(changes.before.commitNumber.rawValue == source && changes.after.commitNumber.rawValue == target)
+        }
+    }
+
+    @Test func `A key has a history of every commit that concerned it`() async throws {
+        let (reader, model) = try await makeShop(500, seed: 9, checkpointsAt: [250])
+        var before: String?
+        var last = CommitNumber.zero
+        for try await revision in reader.history(ofKey: "book 7", inCollection: "books") {
+            let number = revision.commit.commitNumber
+            #expect(revision.before.map(ShopModel.text) == before)
+            before = revision.after.map(ShopModel.text)
+            #expect(model[number]["books"]?["book 7"] == before)
+            // Nothing happened to it in between.
+            for other in last.rawValue + 1..<number.rawValue {
+                #expect(model[CommitNumber(other)]["books"]?["book 7"] == model[last]["books"]?["book 7"])
+            }
+            last = number
+        }
+        #expect(last > 300)
+        #expect(model[500]["books"]?["book 7"] == before)
+    }
+
+    @Test func `A snapshot by time is the newest commit made by then`() async throws {
+        let (reader, _) = try await makeShop(20, seed: 2)
+        for try await commit in reader.commits() {
+            #expect(try reader.snapshot(at: commit.time).commitNumber == commit.commitNumber)
+            #expect(try reader.snapshot(at: commit.time + 0.9).commitNumber == commit.commitNumber)
+            #expect(try reader.snapshot(at: commit.time - 0.1).commitNumber < commit.commitNumber)
+        }
+        #expect(try reader.snapshot(at: .distantFuture).commitNumber == 20)
+        #expect(try reader.snapshot(at: .distantPast).commitNumber == 0)
+    }
+
+    @Test func `What a journey keeps grows with the logarithm of the way`() async throws {
+        let path = FilePath(directory.appending("long.yaprak"))
+        let database = try await Database.open(at: path, options: replayable(), collections: .notes)
+        let commits = 20_000
+        for number in 1...commits {
+            try await database.write { $0[.notes]["\(number % 500)"] = "\(number)" }
+        }
+        try await database.close()
+        let journey = try ReplayReader(path).journey(at: 0)
+        while try journey.next() != nil {}
+        #expect(journey.commitNumber.rawValue == UInt64(commits))
+        #expect(journey.keptSnapshotCount < 512 + 50)
+        // 500 records, each in a few dozen kept snapshots at most, and one more row for each commit of the window.
+        let timeline = journey.snapshot.state.version.timeline
+        while timeline.reclaim(limit: .max) {}
+        #expect(timeline.arena.counts.rows < 500 * 40 + 1024)
+        // And back, all the way, through what was kept.
+        let digest = ShopModel.contents(journey.snapshot)
+        for distance in [1, 100, 5000, 19_999] {
+            #expect(try journey.step(-distance) == -distance)
+            #expect(journey.commitNumber.rawValue == UInt64(commits - distance))
+            #expect(try journey.step(distance) == distance)
+            #expect(ShopModel.contents(journey.snapshot) == digest, "\(distance)")
+        }
+        #expect(journey.keptSnapshotCount < 512 + 150)
+    }
+}
+
+/// Every state of a shop: the logged changes, folded over dictionaries.
+struct ShopModel {
+    typealias Contents = [String: [String: String]]
+    private var states: [Contents] = [[:]]
+
+    subscript(number: CommitNumber) -> Contents { states[Int(number.rawValue)] }
+
+    init(_ reader: ReplayReader) async throws {
+        for try await commit in reader.commits() {
+            var state = commit.removesAll ? [:] : states.last!
+            for changes in commit.collections {
+                var records = changes.removesAll ? [:] : state[changes.name, default: [:]]
+                for change in changes.changes { try Self.apply(change, to: &records) }
+                state[changes.name] = records.isEmpty ? nil : records
+            }
+            states.append(state)
+        }
+    }
+
+    private static func apply(_ change: ReplayCommit.Change, to records: inout [String: String]) throws {
+        if change.kinds.contains(.removed) { return records[change.key] = nil }
+        let parts = records[change.key]?.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        var (object, metadata) = (parts?[0] ?? "", parts?[1] ?? "")
+        if let value = try change.object() { object = "\(value)" }
+        if !change.kinds.isDisjoint(with: [.inserted, .metadataChanged]) {
+            metadata = try change.metadata().map { "\($0)" } ?? ""
+        }
+        records[change.key] = "\(object)|\(metadata)"
+    }
+
+    static func text(_ record: ReplayRecord) -> String {
+        "\(record.object)|\(record.metadata.map { "\($0)" } ?? "")"
+    }
+
+    static func contents(_ snapshot: Snapshot) -> Contents {
+        var contents: Contents = [:]
+        for name in snapshot.collectionNames {
+            for record in snapshot.untyped(name) { contents[name, default: [:]][record.key] = text(record) }
+        }
+        return contents
+    }
+}
