@@ -7,7 +7,7 @@ import YaprakTrees
 /// to the first and putting `inserted` into it from the first to the last gives the new group. A row in both has moved.
 /// `replaced` rows keep their place among the others.
 package struct GroupDifference: Sendable {
-    package struct PlacedRow: Sendable {
+    package struct PlacedRow: PositionedRow, Sendable {
         package let position: Int
         package let placement: Placement
         /// Where the row is on the other side of the difference, in the same group; -1 if it isn't.
@@ -113,45 +113,21 @@ extension GroupDifference {
     /// Takes back removals and insertions of one row that leave it between the same neighbours, as many as possible, and
     /// notes of the other rows that are on both sides where they went.
     private mutating func keepWhatStays() {
-        guard !removed.isEmpty, !inserted.isEmpty else { return }
-        let arrivals = Arrivals(inserted)
-        // A row has stayed between the rows nobody moved if as many of them stand before it as before.
-        var candidates: [(departure: Int, arrival: Int)] = []
-        for (index, row) in removed.enumerated() {
-            guard let arrival = arrivals[row.row] else { continue }
-            removed[index].counterpart = inserted[arrival].position
-            removed[index].kinds = inserted[arrival].placement.kinds(since: row.placement)
-            inserted[arrival].counterpart = row.position
-            if row.position - index == inserted[arrival].position - arrival { candidates.append((index, arrival)) }
+        let pairs = RowPairs(removed: removed, inserted: inserted)
+        for (departure, arrival) in pairs.all {
+            removed[departure].counterpart = inserted[arrival].position
+            removed[departure].kinds = inserted[arrival].placement.kinds(since: removed[departure].placement)
+            inserted[arrival].counterpart = removed[departure].position
         }
-        guard !candidates.isEmpty else { return }
-        let staying = longestIncreasingRun(candidates.map(\.arrival)).map { candidates[$0] }
+        let staying = pairs.staying
+        guard !staying.isEmpty else { return }
         for (departure, arrival) in staying {
             replace(
                 removed[departure].placement, removed[departure].position, inserted[arrival].placement,
                 inserted[arrival].position)
         }
-        removed.remove(atAscending: staying.map(\.departure))
-        inserted.remove(atAscending: staying.map(\.arrival))
+        removed.remove(atAscending: staying.map(\.removed))
+        inserted.remove(atAscending: staying.map(\.inserted))
         replaced.sort { $0.old < $1.old }
-    }
-
-    /// Finds a row among the inserted ones.
-    private struct Arrivals {
-        /// So few are searched faster than hashed.
-        private static let searchedMax = 8
-        private let rows: [PlacedRow]
-        private var indices: [RowID: Int] = [:]
-
-        init(_ rows: [PlacedRow]) {
-            self.rows = rows
-            if rows.count <= Self.searchedMax { return }
-            indices.reserveCapacity(rows.count)
-            for (index, row) in rows.enumerated() { indices[row.row] = index }
-        }
-
-        subscript(row: RowID) -> Int? {
-            rows.count <= Self.searchedMax ? rows.firstIndex { $0.row == row } : indices[row]
-        }
     }
 }

@@ -23,7 +23,7 @@ extension ListCore {
             rawChangeCount += difference.removed.count + difference.inserted.count + difference.replaced.count
             alignments[name] = RowAlignment(
                 difference, oldCount: group.count, newCount: view.new.count(ofGroup: name),
-                isSortedAnew: view.isSortedAnew && group.count > 0)
+                isSortedAnew: view.isSortedAnew && group.count > 0, content: view.content)
         }
         for group in before.groups where alignments[group.name] == nil { rawChangeCount += group.count }
         follow(to: view.new, groups: names, alignments: alignments)

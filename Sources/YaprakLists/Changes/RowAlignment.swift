@@ -30,7 +30,10 @@ struct RowAlignment {
     /// Whether rows were removed and inserted again.
     private(set) var hasPairs = false
 
-    init(_ difference: RowDifference, oldCount: Int, newCount: Int, isSortedAnew: Bool = false) {
+    init(
+        _ difference: RowDifference, oldCount: Int, newCount: Int, isSortedAnew: Bool = false,
+        content: (RowID) -> ChangeKinds = { _ in [] }
+    ) {
         self.oldCount = oldCount
         self.newCount = newCount
         removed = difference.removed
@@ -41,8 +44,8 @@ struct RowAlignment {
         assert(oldCount - removed.count == newCount - inserted.count, "what is kept is on both sides")
         if difference.isSettled {
             hasPairs = hasPairs || removed.contains { $0.counterpart >= 0 }
-        } else if !removed.isEmpty && !inserted.isEmpty {
-            settlePairs()
+        } else {
+            settlePairs(content)
         }
     }
 
@@ -71,20 +74,17 @@ struct RowAlignment {
 }
 
 extension RowAlignment {
-    /// Counts the pairs that kept their order among the kept rows.
-    private mutating func settlePairs() {
-        var places: [RowID: Int] = [:]
-        for (index, entry) in inserted.enumerated() { places[entry.row] = index }
-        var pairs: [(removed: Int, inserted: Int)] = []
-        for (index, entry) in removed.enumerated() {
-            guard let place = places[entry.row] else { continue }
-            hasPairs = true
-            // In the same gap between kept rows on both sides: otherwise it passed one of them.
-            let keptBefore = entry.position - index
-            if keptBefore == inserted[place].position - place { pairs.append((index, place)) }
+    /// Counts the pairs that kept their order among the kept rows, and notes where the others went. The difference of a
+    /// view's group has done so already; that of anything else hasn't.
+    private mutating func settlePairs(_ content: (RowID) -> ChangeKinds) {
+        let pairs = RowPairs(removed: removed, inserted: inserted)
+        hasPairs = hasPairs || !pairs.all.isEmpty
+        for pair in pairs.all {
+            removed[pair.removed].counterpart = inserted[pair.inserted].position
+            removed[pair.removed].kinds = content(removed[pair.removed].row)
+            inserted[pair.inserted].counterpart = removed[pair.removed].position
         }
-        guard !pairs.isEmpty else { return }
-        let run = longestIncreasingRun(pairs.map(\.inserted)).map { pairs[$0] }
+        let run = pairs.staying
         settled = run.map { (removed[$0.removed].position, inserted[$0.inserted].position, removed[$0.removed].row) }
         removed.remove(atAscending: run.map(\.removed))
         inserted.remove(atAscending: run.map(\.inserted))

@@ -4,7 +4,7 @@ package import YaprakExtensions
 /// What changed in one group between two moments, without what the rows were ordered by; positions ascend.
 package struct RowDifference: Sendable {
     /// A row that did not keep its place in the order.
-    package struct Entry: Sendable {
+    package struct Entry: PositionedRow, Sendable {
         package let position: Int
         package let row: RowID
         /// Where the same row is on the other side, in the same group; -1 if it isn't, or if nobody has looked.

@@ -1,0 +1,45 @@
+/// A row at a position.
+package protocol PositionedRow {
+    var position: Int { get }
+    var row: RowID { get }
+}
+
+/// The rows that were removed at one place of a sequence and inserted at another, or at the same.
+package struct RowPairs {
+    /// By their index among the removed rows, ascending, and their index among the inserted ones.
+    package private(set) var all: [(removed: Int, inserted: Int)] = []
+    /// Those of them that have stayed between the rows nobody moved, and in their order among themselves; as many as
+    /// possible. Ascending in both.
+    package private(set) var staying: [(removed: Int, inserted: Int)] = []
+
+    /// Finds them. - Complexity: O(*d* log *d*) in the number of rows given; both lists ascend by position.
+    package init<Row: PositionedRow>(removed: [Row], inserted: [Row]) {
+        guard !removed.isEmpty, !inserted.isEmpty else { return }
+        let arrivals = Arrivals(inserted)
+        for (index, row) in removed.enumerated() {
+            if let arrival = arrivals[row.row] { all.append((index, arrival)) }
+        }
+        // As many rows that nobody moved stand before such a row as before: otherwise it passed one of them.
+        let candidates = all.filter {
+            removed[$0.removed].position - $0.removed == inserted[$0.inserted].position - $0.inserted
+        }
+        staying = longestIncreasingRun(candidates.map(\.inserted)).map { candidates[$0] }
+    }
+
+    /// Finds a row among the inserted ones.
+    private struct Arrivals<Row: PositionedRow> {
+        private let rows: [Row]
+        private var indices: [RowID: Int] = [:]
+        /// So few are searched faster than hashed.
+        private var isSearched: Bool { rows.count <= 8 }
+
+        init(_ rows: [Row]) {
+            self.rows = rows
+            if isSearched { return }
+            indices.reserveCapacity(rows.count)
+            for (index, row) in rows.enumerated() { indices[row.row] = index }
+        }
+
+        subscript(row: RowID) -> Int? { isSearched ? rows.firstIndex { $0.row == row } : indices[row] }
+    }
+}
