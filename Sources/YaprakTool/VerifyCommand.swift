@@ -63,7 +63,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     + "\(report.checkpointCount) checkpoints, \(report.frameCount.grouped) frames"
             ),
         ]
-        if level == 2 { lines.append(("replayed", "\(report.comparedCount) checkpoints compared")) }
+        if level == 2 { lines.append(("replayed", "and compared with \(report.comparedCount) checkpoints")) }
         for record in report.setAside {
             lines.append(("set aside", "\(record.collection.plain) \(record.key.plain)"))
         }

@@ -34,7 +34,7 @@ struct YaprakCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             BisectCommand.self, LoadCommand.self, StatsCommand.self, LogCommand.self, GetCommand.self,
-            VerifyCommand.self,
+            VerifyCommand.self, ForkCommand.self,
         ])
 
     static func main() async {

@@ -4,6 +4,7 @@ import SystemPackage
 import TestSupport
 import Yaprak
 import YaprakLocks
+import YaprakReplay
 
 @testable import DeparturesBoard
 
@@ -15,6 +16,7 @@ enum PageDatabases {
     static let makers: [String: @Sendable (String) async throws -> Void] = [
         "shop.yaprak": makeBookshop,
         "departures.yaprak": makeDepartures,
+        "damaged.yaprak": makeDamaged,
     ]
 
     /// What time it is on the pages: five minutes after the last commit to the shop.
@@ -95,6 +97,18 @@ enum PageDatabases {
             transaction[.orders]["1002"] = nil
         }
         try await database.close()
+    }
+
+    /// The bookshop with a bit of its sixth commit changed.
+    private static func makeDamaged(at path: String) async throws {
+        try await makeBookshop(at: path)
+        let reader = try ReplayReader(FilePath(path))
+        var commits = reader.commits(from: 6, through: 6).makeAsyncIterator()
+        let place = try await commits.next()!.place
+        let file = URL(fileURLWithPath: path + "/" + place.file!)
+        var bytes = try Data(contentsOf: file)
+        bytes[Int(place.offset!) + 100] ^= 1
+        try bytes.write(to: file)
     }
 
     // MARK: Departures

@@ -1,0 +1,102 @@
+internal import SystemPackage
+
+/// A database directory that is being made: under a temporary name beside its place, until it is complete and durable.
+///
+/// Never replaces anything. A crash leaves the temporary directory, or the whole of the new one.
+final class NewDirectory {
+    let segments: any Directory
+    let checkpoints: any Directory
+    let root: any Directory
+    private let parent: any Directory
+    private let path: FilePath
+    private let name: String
+    private let temporary: String
+    private var isDone = false
+
+    /// Makes the temporary directory.
+    ///
+    /// - Throws: `alreadyExists`, `notFound` (the parent), `DiskError`.
+    init(_ path: FilePath, random: UInt64, _ fileSystem: any FileSystem) throws {
+        guard let parts = PathParts(path) else {
+            throw DatabaseError(.notFound, "\(path) can't be made.", place: .init(file: path.string))
+        }
+        do {
+            parent = try fileSystem.openDirectory(parts.parent)
+        } catch {
+            throw DatabaseError(
+                .notFound, "The directory \(parts.parent) can't be opened. Make it first.",
+                place: .init(file: parts.parent.string), cause: error)
+        }
+        self.path = path
+        name = parts.name
+        temporary = ".\(parts.name).tmp-\(hexadecimal(random))"
+        guard try !parent.contains(name) else { throw Self.taken(path, cause: nil) }
+        try parent.makeDirectory(temporary)
+        do {
+            root = try parent.openDirectory(temporary)
+            try root.makeDirectory(DatabaseDirectory.segmentsName)
+            try root.makeDirectory(DatabaseDirectory.checkpointsName)
+            segments = try root.openDirectory(DatabaseDirectory.segmentsName)
+            checkpoints = try root.openDirectory(DatabaseDirectory.checkpointsName)
+        } catch {
+            if let root = try? parent.openDirectory(temporary) {
+                try? root.removeDirectory(DatabaseDirectory.segmentsName)
+                try? root.removeDirectory(DatabaseDirectory.checkpointsName)
+            }
+            try? parent.removeDirectory(temporary)
+            throw error
+        }
+    }
+
+    deinit { cancel() }
+
+    /// Makes every name durable, and gives the directory its own.
+    ///
+    /// - Throws: `alreadyExists` if something has come to the place meanwhile; `DiskError`.
+    func finish() throws {
+        try segments.sync()
+        try checkpoints.sync()
+        try root.sync()
+        do {
+            try parent.rename(temporary, to: name)
+        } catch {
+            guard error.errno == .fileExists || error.errno == .directoryNotEmpty else { throw error }
+            throw Self.taken(path, cause: error)
+        }
+        isDone = true
+        // A rename is not durable until its directory is.
+        try parent.sync()
+    }
+
+    /// Gives up, and takes away what was made.
+    func cancel() {
+        guard !isDone else { return }
+        isDone = true
+        for (directory, name) in [
+            (segments, DatabaseDirectory.segmentsName), (checkpoints, DatabaseDirectory.checkpointsName),
+        ] {
+            for file in (try? directory.list(limit: Limits.directoryEntriesMax)) ?? [] { try? directory.unlink(file) }
+            try? root.removeDirectory(name)
+        }
+        for file in (try? root.list(limit: Limits.directoryEntriesMax)) ?? [] { try? root.unlink(file) }
+        try? parent.removeDirectory(temporary)
+    }
+
+    static func taken(_ path: FilePath, cause: (any Error)?) -> DatabaseError {
+        DatabaseError(
+            .alreadyExists, "There is something at \(path). Choose another path, or remove it.",
+            place: .init(file: path.string), cause: cause)
+    }
+}
+
+extension Directory {
+    /// Whether there is something of that name.
+    fileprivate func contains(_ name: String) throws(DiskError) -> Bool {
+        do throws(DiskError) {
+            _ = try openDirectory(name)
+            return true
+        } catch {
+            return error.errno != .noSuchFileOrDirectory
+        }
+    }
+}
