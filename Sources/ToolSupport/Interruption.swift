@@ -26,6 +26,12 @@ package enum Interruption {
         set { taken.store(newValue, ordering: .relaxed) }
     }
 
+    /// Starts to listen where another program has the terminal: no Ctrl-C ends this one at once.
+    package static func listenPatiently() {
+        _ = isRequested
+        signal(SIGINT) { _ in Interruption.requested.store(true, ordering: .relaxed) }
+    }
+
     /// Starts to listen, for the rest of the program's life.
     package static func listen() {
         // The handler may not be the first to touch what is static: what initializes it is not safe in a signal handler.

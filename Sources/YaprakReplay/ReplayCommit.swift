@@ -14,7 +14,11 @@ public struct ReplayCommit: Sendable {
     /// The bytes of the commit before compression.
     public let byteCount: Int
 
+    /// The hash of the commit's bytes: tells whether two commits of the same number are the same.
+    let fingerprint: UInt64
+
     init(_ stored: StoreReader.Commit) throws(DatabaseError) {
+        fingerprint = stored.item.withUnsafeBytes { XXH64.hash($0, seed: 0) }
         place = DatabaseError.Place(file: stored.file, offset: stored.offset, commits: stored.number...stored.number)
         byteCount = stored.item.count
         do {

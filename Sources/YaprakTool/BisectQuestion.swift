@@ -110,7 +110,7 @@ struct BisectPrinter {
         case .json, .ndjson:
             var pairs: [CBORValue.Pair] = [.init("firstBad", .number(number))]
             if isOldest { pairs.append(.init("isOldestInReach", true)) }
-            if let commit { pairs.append(.init("commit", try CommitPrinter.json(of: commit, commit.commit.timeText))) }
+            if let commit { pairs.append(.init("commit", .map(try CommitPrinter.members(of: commit)))) }
             try rows.write([], json: .map(pairs))
             try rows.finish()
         case .csv, .markdown:

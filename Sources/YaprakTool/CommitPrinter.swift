@@ -2,7 +2,7 @@ import ToolSupport
 import Yaprak
 import YaprakReplay
 
-/// Prints commits, a line each or in full.
+/// Prints commits: a line each, in full, with counts, or field by field.
 ///
 ///     commit 42  2026-11-20T23:15:04.170Z  board
 ///       info {"minute": 135}
@@ -11,50 +11,69 @@ import YaprakReplay
 struct CommitPrinter {
     let format: OutputFormat
     let isOneLine: Bool
+    let showsStat: Bool
+    let showsPatch: Bool
+    /// The tags of each commit that has any.
+    let tags: [CommitNumber: [String]]
     let console: Console
     private var rows: RowWriter
     private var count = 0
 
-    init(format: OutputFormat, isOneLine: Bool, console: Console) {
+    init(
+        format: OutputFormat, isOneLine: Bool, showsStat: Bool = false, showsPatch: Bool = false,
+        tags: [CommitNumber: [String]] = [:], console: Console
+    ) {
         self.format = format
         self.isOneLine = isOneLine
+        self.showsStat = showsStat
+        self.showsPatch = showsPatch
+        self.tags = tags
         self.console = console
-        let columns =
-            isOneLine
-            ? [
-                Column(name: "commit", isNumber: true), Column(name: "time"), Column(name: "origin"),
-                Column(name: "changes"), Column(name: "info"),
-            ]
-            : [
-                Column(name: "commit", isNumber: true), Column(name: "time"), Column(name: "origin"),
-                Column(name: "collection"), Column(name: "key"), Column(name: "change"), Column(name: "object"),
-            ]
-        rows = RowWriter(format, columns, console)
+        let start = [Column(name: "commit", isNumber: true), Column(name: "time"), Column(name: "origin")]
+        let rest =
+            if isOneLine {
+                ["changes", "info"].map { Column(name: $0) }
+            } else if showsPatch {
+                ["collection", "key", "change", "field", "before", "after"].map { Column(name: $0) }
+            } else if showsStat {
+                [Column(name: "collection")]
+                    + ["inserted", "changed", "removed", "touched"].map { Column(name: $0, isNumber: true) }
+            } else {
+                ["collection", "key", "change", "object"].map { Column(name: $0) }
+            }
+        rows = RowWriter(format, start + rest, console)
     }
 
-    /// Prints a commit.
+    /// Prints a commit. With a patch its changes have to come with it.
     mutating func write(_ shown: ShownCommit) throws {
         let commit = shown.commit
-        let time = commit.nanosecondsSince1970.isoTime
         if isOneLine {
             try rows.write(
-                [
-                    .number(commit.commitNumber), .text(time), .text(commit.origin), .text(Self.summary(of: shown)),
-                    commit.info ?? .null,
-                ])
+                Self.start(of: commit) + [.text(Self.summary(of: shown)), commit.info ?? .null])
         } else if format == .table {
-            try writeFull(shown, time)
+            try writeFull(shown)
         } else if format == .csv || format == .markdown {
-            try writeChanges(shown, time)
+            try writeRows(shown)
         } else {
-            try rows.write([], json: Self.json(of: shown, time))
+            var json = try Self.members(of: shown, hasStat: showsStat)
+            if let tags = tags[commit.commitNumber] {
+                json.insert(.init("tags", .array(tags.map { .text($0) })), at: 1)
+            }
+            try rows.write([], json: .map(json))
         }
         count += 1
     }
 
+    /// Prints what waits for more, because more may not come soon.
+    mutating func settle() throws { try rows.settle() }
+
     /// Ends the output.
     mutating func finish() throws {
         if isOneLine || format != .table { try rows.finish() }
+    }
+
+    private static func start(of commit: ReplayCommit) -> [CBORValue] {
+        [.number(commit.commitNumber), .text(commit.nanosecondsSince1970.isoTime), .text(commit.origin)]
     }
 
     /// `flights +1 ~2 -1, clock ~1`.
@@ -70,13 +89,23 @@ struct CommitPrinter {
 
     // MARK: In full
 
-    private func writeFull(_ shown: ShownCommit, _ time: String) throws {
+    private func writeFull(_ shown: ShownCommit) throws {
         let commit = shown.commit
         if count > 0 { try console.out.write("\n") }
-        let head = console.paint("commit \(commit.commitNumber)", .strong)
+        let named = tags[commit.commitNumber].map { " (" + $0.map(\.plain).joined(separator: ", ") + ")" } ?? ""
+        let head = console.paint("commit \(commit.commitNumber)", .strong) + console.paint(named, .warning)
+        let time = commit.nanosecondsSince1970.isoTime
         try console.out.write("\(head)  \(time)\(commit.origin.isEmpty ? "" : "  ")\(commit.origin.plain)\n")
         if let info = commit.info { try line("  info ", info.cell(columnsMax: console.width)) }
         if commit.removesAll { try line("  ", "- everything") }
+        if showsStat { try StatPrinter(console: console).write(shown.counts, indent: "  ") }
+        if showsPatch {
+            for collection in shown.collections where collection.removesAll {
+                try line("  ", "- all records of \(collection.name.plain)")
+            }
+            try PatchPrinter(console: console).write(shown.changes ?? [], indent: "  ")
+        }
+        guard !showsStat, !showsPatch else { return }
         for collection in shown.collections {
             try line("  ", console.paint(collection.name.plain, .info))
             if collection.removesAll { try line("    ", "- all records") }
@@ -101,35 +130,60 @@ struct CommitPrinter {
 
     private func line(_ start: String, _ text: String) throws { try console.out.write(start + text + "\n") }
 
-    private mutating func writeChanges(_ shown: ShownCommit, _ time: String) throws {
-        for collection in shown.collections {
-            for change in collection.changes {
-                try rows.write(
-                    [
-                        .number(shown.commit.commitNumber), .text(time), .text(shown.commit.origin),
-                        .text(collection.name),
-                        .text(change.key), .text(change.kinds.words.joined(separator: " ")),
-                        try change.object() ?? .null,
-                    ])
+    private mutating func writeRows(_ shown: ShownCommit) throws {
+        let start = Self.start(of: shown.commit)
+        if showsPatch {
+            for change in shown.changes ?? [] { try change.write(to: &rows, format, after: start) }
+        } else if showsStat {
+            for (collection, counts) in shown.counts {
+                let numbers = [counts.inserted, counts.changed, counts.removed, counts.touched]
+                try rows.write(start + [.text(collection)] + numbers.map { .count($0) })
+            }
+        } else {
+            for collection in shown.collections {
+                for change in collection.changes {
+                    let kinds = change.kinds.words.joined(separator: " ")
+                    try rows.write(
+                        start + [
+                            .text(collection.name), .text(change.key), .text(kinds), try change.object() ?? .null,
+                        ])
+                }
             }
         }
     }
 
-    static func json(of shown: ShownCommit, _ time: String) throws -> CBORValue {
+    /// The members of a commit in JSON.
+    static func members(of shown: ShownCommit, hasStat: Bool = false) throws -> [CBORValue.Pair] {
         let commit = shown.commit
-        var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.commitNumber)), .init("time", .text(time))]
+        var pairs: [CBORValue.Pair] = [
+            .init("commit", .number(commit.commitNumber)), .init("time", .text(commit.nanosecondsSince1970.isoTime)),
+        ]
         if !commit.origin.isEmpty { pairs.append(.init("origin", .text(commit.origin))) }
         if let info = commit.info { pairs.append(.init("info", info)) }
         if commit.removesAll { pairs.append(.init("removesAll", true)) }
+        if hasStat { pairs.append(.init("stat", .array(shown.counts.map { json(of: $0.counts, in: $0.collection) }))) }
         var changes: [CBORValue] = []
-        for collection in shown.collections {
-            if collection.removesAll {
-                changes.append(["collection": .text(collection.name), "kinds": ["removedAll"]])
+        for collection in shown.collections where collection.removesAll {
+            changes.append(["collection": .text(collection.name), "kinds": ["removedAll"]])
+        }
+        if let shown = shown.changes {
+            changes += shown.map(\.json)
+        } else if hasStat {
+            return pairs
+        } else {
+            for collection in shown.collections {
+                for change in collection.changes { changes.append(try json(of: change, in: collection.name)) }
             }
-            for change in collection.changes { changes.append(try json(of: change, in: collection.name)) }
         }
         pairs.append(.init("changes", .array(changes)))
-        return .map(pairs)
+        return pairs
+    }
+
+    private static func json(of counts: ChangeCounts, in collection: String) -> CBORValue {
+        [
+            "collection": .text(collection), "inserted": .count(counts.inserted), "changed": .count(counts.changed),
+            "removed": .count(counts.removed), "touched": .count(counts.touched),
+        ]
     }
 
     private static func json(of change: ReplayCommit.Change, in collection: String) throws -> CBORValue {

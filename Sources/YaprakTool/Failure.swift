@@ -6,30 +6,49 @@ import YaprakReplay
 
 /// What a person or a script is told when a verb can't do its work.
 ///
-///     {"code":"notFound","message":"There is nothing at shop.yaprak. …","place":{"collection":"books"},"exit":3}
+///     {"code":"notFound","message":"There is nothing at shop.yaprak.","hint":"Check the path.","exit":3}
 struct Failure: Error {
     /// A stable name.
     let code: String
-    /// What happened and what to do about it.
+    /// What happened.
     let message: String
+    /// What to do about it.
+    let hint: String?
     var place = DatabaseError.Place()
     let exitCode: Int32
     /// Where in what was asked it went wrong: the text, and a mark below.
     var pointer: String?
 
-    init(_ code: String, _ message: String, place: DatabaseError.Place = .init(), exitCode: Int32) {
+    init(
+        _ code: String, _ message: String, place: DatabaseError.Place = .init(), exitCode: Int32, hint: String? = nil
+    ) {
         self.code = code
         self.message = message
+        self.hint = hint
         self.place = place
         self.exitCode = exitCode
+    }
+
+    /// An error of the engine: the last sentence of its message is the remedy.
+    private init(_ error: DatabaseError) {
+        var message = error.message, hint: String?
+        if let end = message.ranges(of: ". ").last {
+            let last = String(message[end.upperBound...])
+            // What is quoted may have full stops of its own.
+            if last.first?.isUppercase == true, last.count(where: { $0 == "\"" }) % 2 == 0 {
+                hint = last
+                message = message[..<end.lowerBound] + "."
+            }
+        }
+        self.init(
+            error.code.rawValue, message, place: error.place, exitCode: Self.exitCode(error.code), hint: hint)
     }
 
     /// What `error` means to whoever runs the tool; `nil` for the parser's own errors and for closed pipes.
     init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as DatabaseError:
-            self.init(error.code.rawValue, error.message, place: error.place, exitCode: Self.exitCode(error.code))
+        case let error as DatabaseError: self.init(error)
         case let error as InputError: self.init("badInput", "\(error)", exitCode: 64)
         case let error as Errno where error != .brokenPipe:
             self.init(
@@ -39,7 +58,7 @@ struct Failure: Error {
             pointer = Self.pointer(error)
         case let error as CBORError:
             self.init("undecodableRecord", "a record is not CBOR: \(error)", exitCode: 4)
-        case is CancellationError: self.init("interrupted", "interrupted", exitCode: 130)
+        case is CancellationError, is Interrupted: self.init("interrupted", "interrupted", exitCode: 130)
         default: return nil
         }
     }
@@ -61,7 +80,8 @@ struct Failure: Error {
 
     /// The line for a person: `message (code)`, safe for a terminal.
     var sentence: String {
-        let text = message.split(separator: "\n", omittingEmptySubsequences: false).map { Self.printable($0) }
+        let whole = hint.map { message.hasSuffix(".") ? "\(message) \($0)" : "\(message). \($0)" } ?? message
+        let text = whole.split(separator: "\n", omittingEmptySubsequences: false).map { Self.printable($0) }
         return text.joined(separator: " ") + " (\(code))" + (pointer.map { "\n" + $0 } ?? "")
     }
 
@@ -83,6 +103,7 @@ struct Failure: Error {
     /// One object on one line.
     var json: String {
         var pairs: [CBORValue.Pair] = [.init("code", .text(code)), .init("message", .text(message))]
+        if let hint { pairs.append(.init("hint", .text(hint))) }
         var parts: [CBORValue.Pair] = []
         if let file = place.file { parts.append(.init("file", .text(file))) }
         if let offset = place.offset { parts.append(.init("offset", .unsigned(offset))) }

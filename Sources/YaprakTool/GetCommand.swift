@@ -1,5 +1,4 @@
 import ArgumentParser
-import SystemPackage
 import ToolSupport
 import Yaprak
 import YaprakReplay
@@ -7,12 +6,15 @@ import YaprakReplay
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Shows a record, as it is or as it was.",
+        usage: "yaprak get <database> <collection> <key> [<options>]",
         discussion: """
             On a terminal the record is shown in CBOR's diagnostic notation. With --at it is shown as of a commit, \
-            rebuilt from the nearest checkpoint and the log. Exit code 3 says that there is no such record, or that the \
-            files don't reach back so far.
+            rebuilt from the nearest checkpoint and the log. With --history every commit that concerned it is shown, the \
+            oldest first, up to that of --at. Exit code 3 says that there is no such record, or that the files don't reach \
+            back so far.
 
-              yaprak get world.yaprak cities 2643743 --at 12
+              yaprak get world.yaprak cities 2643743 --at @~12
+              yaprak get world.yaprak cities 2643743 --history
             """)
 
     @Argument(help: "The database's directory.")
@@ -24,27 +26,36 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: "The key.")
     var key: String
 
-    @Option(help: ArgumentHelp("The commit; the newest by default.", valueName: "commit"))
-    var at: UInt64?
+    @Option(
+        help: ArgumentHelp("The state as of this commit; the newest by default.", valueName: "position"),
+        transform: LogPosition.argument)
+    var at: LogPosition = .newest
+
+    @Flag(help: "Every version of the record through time.")
+    var history = false
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func run() async throws {
+        let reader = try ReplayReader.open(database)
+        let number = try reader.commitNumber(at: at)
+        if history { return try showHistory(reader, through: number) }
         let console = Invocation.console
-        let snapshot = try ReplayReader.open(database).snapshot(at: at.map { CommitNumber($0) })
-        let number = snapshot.commitNumber
-        guard let record = snapshot.untyped(collection)[key] else {
-            let has = snapshot.collectionNames.contains(collection)
-            let known = snapshot.collectionNames.map(\.debugDescription).joined(separator: ", ")
-            throw Failure(
-                "notFound",
-                has
-                    ? "there is no record \(key.debugDescription) in \(collection.debugDescription) at commit \(number)"
-                    : "there is no collection \(collection.debugDescription) at commit \(number), which has \(known)",
-                place: .init(commits: number...number, collection: collection, key: key), exitCode: 3)
-        }
+        let snapshot = try reader.snapshot(at: number)
+        guard let record = snapshot.untyped(collection)[key] else { throw missing(in: snapshot) }
         try PropertyWriter.write(
             lines(record, number), json: json(record, number), output.format(on: console), console)
+    }
+
+    private func missing(in snapshot: Snapshot) -> Failure {
+        guard snapshot.collectionNames.contains(collection) else { return .noCollection(collection, in: snapshot) }
+        let number = snapshot.commitNumber
+        return Failure(
+            "notFound",
+            "there is no record \(key.debugDescription) in \(collection.debugDescription) at commit \(number)",
+            place: .init(commits: number...number, collection: collection, key: key), exitCode: 3,
+            hint: "`yaprak ls` lists keys, `yaprak get --history` says whether there ever was one.")
     }
 
     private func lines(_ record: ReplayRecord, _ number: CommitNumber) -> [(name: String, text: String)] {
@@ -68,4 +79,73 @@ struct GetCommand: AsyncParsableCommand {
         if let metadata = record.metadata { pairs.append(.init("metadata", metadata)) }
         return .map(pairs)
     }
+
+    // MARK: History
+
+    private func showHistory(_ reader: ReplayReader, through last: CommitNumber) throws {
+        let console = try paging.console()
+        var printer = RevisionPrinter(format: output.format(on: console), console: console)
+        var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
+        while let revision = try revisions.next(), revision.commit.commitNumber <= last {
+            if Invocation.isInterrupted() { throw Interrupted() }
+            try printer.write(revision)
+        }
+        try printer.finish()
+        guard printer.count > 0 else {
+            throw Failure(
+                "notFound",
+                "no commit up to \(last) that the log keeps concerns a record \(key.debugDescription) in \(collection.debugDescription)",
+                place: .init(commits: last...last, collection: collection, key: key), exitCode: 3,
+                hint: "`yaprak ls` lists collections and keys.")
+        }
+    }
+}
+
+/// Prints what became of a record, commit by commit.
+///
+///     commit 3  2026-01-01T09:20:00.000Z  ranking  ~
+///       rank: 3 → 1
+private struct RevisionPrinter {
+    let format: OutputFormat
+    let console: Console
+    private(set) var count = 0
+    private var rows: RowWriter
+
+    init(format: OutputFormat, console: Console) {
+        self.format = format
+        self.console = console
+        let columns = ["time", "origin", "change", "object", "metadata"].map { Column(name: $0) }
+        rows = RowWriter(format, [Column(name: "commit", isNumber: true)] + columns, console)
+    }
+
+    mutating func write(_ revision: ReplayRevision) throws {
+        let commit = revision.commit, time = commit.nanosecondsSince1970.isoTime
+        let kinds = revision.kinds.words
+        count += 1
+        guard format != .table else {
+            let sign = revision.kinds.sign
+            let head = console.paint("commit \(commit.commitNumber)", .strong)
+            let origin = commit.origin.isEmpty ? "" : "  \(commit.origin.plain)"
+            let words = console.paint(kinds.joined(separator: ", "), PatchPrinter.color(sign))
+            try console.out.write("\(head)  \(time)\(origin)  \(words)\n")
+            let change = ShownChange(
+                collection: "", key: "", kinds: revision.kinds, before: revision.before, after: revision.after)
+            return try PatchPrinter(console: console).writeFields(of: change, indent: "  ")
+        }
+        var pairs: [CBORValue.Pair] = [
+            .init("commit", .number(commit.commitNumber)), .init("time", .text(time)),
+        ]
+        if !commit.origin.isEmpty { pairs.append(.init("origin", .text(commit.origin))) }
+        pairs.append(.init("kinds", .array(kinds.map { .text($0) })))
+        if let after = revision.after { pairs.append(.init("object", after.object)) }
+        if let metadata = revision.after?.metadata { pairs.append(.init("metadata", metadata)) }
+        try rows.write(
+            [
+                .number(commit.commitNumber), .text(time), .text(commit.origin),
+                .text(kinds.joined(separator: " ")), revision.after?.object ?? .null,
+                revision.after?.metadata ?? .null,
+            ], json: .map(pairs))
+    }
+
+    mutating func finish() throws { if format != .table { try rows.finish() } }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import SystemPackage
 import ToolSupport
 import Yaprak
 import YaprakReplay
@@ -10,97 +9,123 @@ struct LogCommand: AsyncParsableCommand {
         usage: "yaprak log <database> [<range>] [<options>]",
         discussion: """
             Each commit with its time, its origin, what the program attached to it, and the records it changed: + \
-            inserted, ~ changed, - removed, ! touched.
+            inserted, ~ changed, - removed, ! touched. --follow prints commits as they are written, the oldest first, \
+            until Ctrl-C: from now on, or after the first position of the range.
 
-              yaprak log world.yaprak -n 3
+              yaprak log world.yaprak -n 3 --patch
               yaprak log world.yaprak @~20..@ --reverse --oneline
-              yaprak log world.yaprak --collection flights --key UA1545-01-EWR-IAH
+              yaprak log world.yaprak --collection flights --key UA1545-01-EWR-IAH --since yesterday
+              yaprak log world.yaprak --follow --oneline
             """)
 
     @Argument(help: "The database's directory.")
     var database: String
 
     @Argument(
-        help: "Which commits: a..b (after a, up to b), a.., ..b or b.",
+        help: "Which commits: a..b (after a, up to b), a.., ..b or b; all there are by default.",
         transform: LogRange.argument)
-    var range = LogRange()
+    var range: LogRange?
 
     @Flag(help: "One line for each commit.")
     var oneline = false
 
+    @Flag(help: "How many records came, changed and went, in each collection.")
+    var stat = false
+
+    @Flag(name: .shortAndLong, help: "Each record field by field, before and after.")
+    var patch = false
+
     @Option(name: .customShort("n"), help: ArgumentHelp("At most so many commits.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: "Only changes of this collection.")
-    var collection: String?
+    @OptionGroup var filtering: FilterOptions
 
-    @Option(help: "Only changes of records under this key.")
-    var key: String?
+    @Option(
+        name: [.customLong("origin"), .customLong("author")],
+        help: ArgumentHelp("Only commits of this origin.", valueName: "origin"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp("Only commits made at this time or later.", valueName: "time"),
+        transform: LogTime.argument)
+    var since: LogTime?
+
+    @Option(
+        help: ArgumentHelp("Only commits made at this time or earlier.", valueName: "time"),
+        transform: LogTime.argument)
+    var until: LogTime?
 
     @Flag(help: "The oldest first.")
     var reverse = false
 
+    @Flag(name: .shortAndLong, help: "Print new commits as they are written, until Ctrl-C.")
+    var follow = false
+
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
+        if oneline, stat || patch { throw ValidationError("--oneline goes without --stat and --patch") }
+        if follow, reverse { throw ValidationError("--follow is in the order of the commits already") }
+        if follow, range?.through != nil { throw ValidationError("--follow has no end: write a range as a..") }
     }
 
     func run() async throws {
-        let console = Invocation.console
-        let format = output.format(on: console)
-        var printer = CommitPrinter(format: format, isOneLine: oneline, console: console)
+        let reader = try ReplayReader.open(database)
+        if follow { Interruption.listen() }
+        let console = follow ? Invocation.console : try paging.console()
+        var printer = CommitPrinter(
+            format: output.format(on: console), isOneLine: oneline, showsStat: stat, showsPatch: patch,
+            tags: reader.tagsByNumber(), console: console)
+        guard let walk = try walk(in: reader) else { return try printer.finish() }
         var left = limit ?? .max
-        let filter = ChangeFilter(collection: collection, key: key)
-        try eachCommit(in: ReplayReader.open(database)) { commit in
-            guard left > 0 else { return false }
-            if let shown = filter.apply(to: commit) {
+        let filter = filtering.filter, now = Invocation.clock()
+        let since = since?.nanosecondsSince1970(now: now), until = until?.nanosecondsSince1970(now: now)
+        do {
+            guard left > 0 else { return try printer.finish() }
+            try await walk.run { commit, step in
+                let time = commit.nanosecondsSince1970
+                guard (origin ?? commit.origin) == commit.origin, (since ?? time) <= time, time <= (until ?? time),
+                    var shown = filter.apply(to: commit)
+                else { return true }
+                shown.changes = step.map { ShownChange.of($0, filter) }
+                if patch, !filter.passesAll, shown.changes?.isEmpty == true { return true }
                 try printer.write(shown)
                 left -= 1
+                return left > 0
+            } pause: {
+                try printer.settle()
+                try console.flush()
             }
-            return left > 0
+        } catch is Interrupted {
+            try printer.finish()
+            throw ExitCode(130)
         }
         try printer.finish()
     }
 
-    /// Hands over the commits of the range in the order that was asked for, until `body` says it has enough.
-    private func eachCommit(in reader: ReplayReader, _ body: (ReplayCommit) throws -> Bool) throws {
-        guard let numbers = try reader.commitNumbers(in: range) else { return }
-        try reader.requireLog(from: numbers.lowerBound)
-        if reverse {
-            var commits = reader.commits(from: numbers.lowerBound, through: numbers.upperBound).makeAsyncIterator()
-            while let commit = try commits.next(), try body(commit) {}
-        } else {
-            var commits = try reader.commitsBackwards(from: numbers.lowerBound, through: numbers.upperBound)
-                .makeAsyncIterator()
-            while let commit = try commits.next(), try body(commit) {}
+    /// The commits to look at; nil if there are none.
+    private func walk(in reader: ReplayReader) throws -> CommitWalk? {
+        if follow {
+            let after =
+                if let position = range?.after { try reader.commitNumber(at: position) } else if range != nil {
+                    try reader.oldestCommitNumber().map { CommitNumber($0.rawValue - 1) } ?? 0
+                } else { try reader.newestCommitNumber() }
+            if after < (try reader.newestCommitNumber()) { try reader.requireLog(from: after.next()) }
+            return CommitWalk(reader: reader, first: after.next(), hasValues: patch, follows: true)
         }
+        guard let numbers = try reader.commitNumbers(in: range ?? LogRange()) else { return nil }
+        try reader.requireLog(from: numbers.lowerBound)
+        return CommitWalk(
+            reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,
+            hasValues: patch)
     }
 }
 
-/// A commit with the changes that were asked for.
-struct ShownCommit {
-    let commit: ReplayCommit
-    let collections: [ReplayCommit.CollectionChange]
-}
-
-/// Which changes are to be shown.
-struct ChangeFilter {
-    let collection: String?
-    let key: String?
-
-    /// The commit with what passes; `nil` if nothing does.
-    func apply(to commit: ReplayCommit) -> ShownCommit? {
-        guard collection != nil || key != nil else {
-            return ShownCommit(commit: commit, collections: commit.collections)
-        }
-        let passed = commit.collections.compactMap { change -> ReplayCommit.CollectionChange? in
-            if let collection, change.name != collection { return nil }
-            guard let key else { return change }
-            let changes = change.changes.filter { $0.key == key }
-            if changes.isEmpty, !change.removesAll { return nil }
-            return change.keeping(changes)
-        }
-        return passed.isEmpty && !commit.removesAll ? nil : ShownCommit(commit: commit, collections: passed)
+extension ReplayReader {
+    /// The tags of each commit that has any. A damaged file of tags is `yaprak tag`'s to complain about.
+    func tagsByNumber() -> [CommitNumber: [String]] {
+        Dictionary(grouping: (try? tags()) ?? [], by: \.number).mapValues { $0.map(\.name.description) }
     }
 }

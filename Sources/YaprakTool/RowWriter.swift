@@ -44,6 +44,9 @@ struct RowWriter {
         count += 1
     }
 
+    /// Prints rows that wait for others, to know how wide columns are: others may not come soon.
+    mutating func settle() throws { if format == .table { try settleWidths() } }
+
     /// Ends the output.
     mutating func finish() throws {
         switch format {

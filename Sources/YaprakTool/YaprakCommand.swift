@@ -33,12 +33,24 @@ struct YaprakCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            BisectCommand.self, LoadCommand.self, StatsCommand.self, LogCommand.self, GetCommand.self,
-            VerifyCommand.self, ForkCommand.self,
+            BisectCommand.self,
+            CompletionsCommand.self,
+            DiffCommand.self,
+            ForkCommand.self,
+            GetCommand.self,
+            LoadCommand.self,
+            LogCommand.self,
+            LsCommand.self,
+            ShowCommand.self,
+            StatsCommand.self,
+            TagCommand.self,
+            TailCommand.self,
+            VerifyCommand.self,
         ])
 
     static func main() async {
-        leave(await Invocation.run(Array(CommandLine.arguments.dropFirst()), on: .standard()))
+        let code = await Invocation.run(Array(CommandLine.arguments.dropFirst()), on: .standard())
+        leave(code)
     }
 }
 
@@ -51,6 +63,9 @@ enum Invocation {
     @TaskLocal static var console = Console.standard()
     /// What time it is, in nanoseconds since 1970.
     @TaskLocal static var clock: @Sendable () -> Int64 = DatabaseOptions().clock
+
+    /// Whether somebody wants the verb to end where it is whole.
+    @TaskLocal static var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 
     /// Parses, runs, reports.
     static func run(_ arguments: [String], on console: Console) async -> Int32 {
@@ -69,9 +84,11 @@ enum Invocation {
             } else {
                 try command.run()
             }
+            Pager.finish()
             try console.flush()
             return 0
         } catch {
+            Pager.finish()
             return report(error, asJSON: OutputFormat.wantsJSON(arguments))
         }
     }
@@ -83,6 +100,7 @@ enum Invocation {
             return failure.exitCode
         }
         if Failure.isClosedPipe(error) { return 0 }
+        if let code = error as? ExitCode { return code.rawValue }
         // Help and complaints of the parser.
         let code = YaprakCommand.exitCode(for: error).rawValue
         let text = YaprakCommand.fullMessage(for: error)

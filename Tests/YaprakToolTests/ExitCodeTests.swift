@@ -30,7 +30,7 @@ import Yaprak
     @Test func `Errors are JSON where JSON was asked for`() async throws {
         let outcome = await yaprak("get", shop, "books", "zzz", "--format", "json")
         let error = try JSONDecoder().decode([String: AnyValue].self, from: Data(outcome.err.utf8))
-        #expect(Set(error.keys) == ["code", "message", "place", "exit"])
+        #expect(Set(error.keys) == ["code", "message", "hint", "place", "exit"])
         #expect(outcome.err.contains(#""code":"notFound""#))
         #expect(outcome.err.contains(#""place":{"commits":[3,3],"collection":"books","key":"zzz"}"#))
         let usage = await yaprak("log", shop, "--format", "json", "-n", "x")

@@ -48,8 +48,8 @@ import ToolSupport
         let code = await Invocation.$clock.withValue({ PageDatabases.now }) {
             await Invocation.run(arguments, on: console)
         }
-        var lines = (console.out.text + console.err.text).split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasSuffix("\r") ? String($0.dropLast()) : String($0) }
+        var lines = (console.out.text + console.err.text).replacing("\r\n", with: "\n")
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         if lines.last == "" { lines.removeLast() }
         return lines + (code == 0 ? [] : ["[\(code)]"])
     }
