@@ -143,7 +143,8 @@ let package = Package(
         .testTarget(
             name: "YaprakReplayTests",
             dependencies: [
-                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakTrees", "YaprakLocks",
+                "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakStorage",
+                "YaprakTrees", "YaprakLocks",
                 "ToolSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

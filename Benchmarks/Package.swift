@@ -20,8 +20,10 @@ let package = Package(
             dependencies: [
                 "CLMDB", "CLZ4Frame", "CHelpers",
                 .product(name: "Yaprak", package: "yaprak"),
+                .product(name: "YaprakReplay", package: "yaprak"),
                 .product(name: "HashTreeCollections", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: [

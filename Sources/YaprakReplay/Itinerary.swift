@@ -162,7 +162,10 @@ struct Itinerary {
         var commits = branches[index].commits.take()
         var passed: [Passed] = []
         while line.state.commitNumber < target {
-            if commits == nil { commits = try reader.store.commits(from: line.state.commitNumber.next()) }
+            if commits == nil {
+                guard try reader.store.hasLog() else { break }
+                commits = try reader.store.commits(from: line.state.commitNumber.next())
+            }
             guard let stored = try commits?.next() else { break }
             let before = line.state
             let commit = try ReplayCommit(stored)
@@ -193,7 +196,7 @@ struct Itinerary {
         guard let best else {
             let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types)
             // Fails, and changes nothing, if the log does not go on from there.
-            let commits = try reader.store.commits(from: line.state.commitNumber.next())
+            let commits = try reader.store.hasLog() ? reader.store.commits(from: line.state.commitNumber.next()) : nil
             branches = [Branch(line: line, kept: [line.state], commits: commits)]
             return 0
         }

@@ -51,6 +51,7 @@ public struct ReplayHistory: AsyncSequence, Sendable {
                 let untyped = try HistoryReader.state(at: start, of: history.reader.store)
                 record = Snapshot(untyped).untyped(history.collection)[history.key]
             }
+            guard try history.reader.store.hasLog() else { return }
             commits = history.reader.commits(from: start.next()).makeAsyncIterator()
         }
     }

@@ -3,7 +3,7 @@ import SystemPackage
 import Yaprak
 
 /// Writes commit after commit into the database at the given path, from several tasks, and says on standard output which
-/// are acknowledged. Never ends by itself.
+/// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything.
 @main
 struct CrashWriter {
     static let numbers = RecordCollection<Int, NoMetadata>("numbers")
@@ -11,6 +11,7 @@ struct CrashWriter {
     static func main() async throws {
         var options = DatabaseOptions()
         options.checkpoints = .every(bytes: 64 << 10)
+        if CommandLine.arguments.dropFirst(2).first == "keep" { options.retention = .all }
         let database = try await Database.open(
             at: FilePath(CommandLine.arguments[1]), options: options, collections: numbers)
         print("open \(database.commitNumber)")

@@ -106,6 +106,26 @@ import YaprakTrees
         #expect(model[500]["books"]?["book 7"] == before)
     }
 
+    @Test func `A database without a log has a journey of no steps`() async throws {
+        let (new, backup) = (FilePath(directory.appending("new")), FilePath(directory.appending("backup")))
+        let database = try await Database.open(at: new, options: replayable(), collections: .notes)
+        let reader = try ReplayReader(new)
+        let journey = try reader.journey()
+        #expect(try journey.next() == nil && journey.previous() == nil && journey.step(3) == 0 && journey.step(-3) == 0)
+        #expect(throws: DatabaseError.self) { try journey.go(to: 1) }
+        try await database.write { $0[.notes]["a"] = "b" }
+        // What comes is seen.
+        #expect(try journey.next()?.commit.commitNumber == 1)
+        try await database.backup(to: backup)
+        try await database.close()
+        let only = try ReplayReader(backup).journey()
+        #expect(only.commitNumber == 1 && only.snapshot.untyped("notes")["a"]?.object == "b")
+        #expect(try only.previous() == nil && only.next() == nil && only.step(-1) == 0)
+        for try await revision in try ReplayReader(backup).history(ofKey: "a", inCollection: "notes") {
+            Issue.record("there is no log, and it tells of \(revision)")
+        }
+    }
+
     @Test func `A snapshot by time is the newest commit made by then`() async throws {
         let (reader, _) = try await makeShop(20, seed: 2)
         for try await commit in reader.commits() {

@@ -52,7 +52,7 @@ func writeShop(
 }
 
 /// A few changes of all kinds; at least one changes something.
-private func randomStep(_ transaction: inout WriteTransaction, _ number: Int, _ source: SplitMix64) {
+func randomStep(_ transaction: inout WriteTransaction, _ number: Int, _ source: SplitMix64) {
     var random = source
     if random.below(60) == 0 { transaction[.books].removeAll() }
     if random.below(200) == 0 { transaction.removeAll() }
@@ -69,4 +69,8 @@ private func randomStep(_ transaction: inout WriteTransaction, _ number: Int, _ 
         }
     }
     transaction[.notes]["last"] = "commit \(number)"
+}
+
+extension Book {
+    var isRanked: Bool { rank > 3 }
 }

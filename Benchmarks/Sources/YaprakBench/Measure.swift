@@ -6,7 +6,7 @@ struct Measure {
     static var all: [Measure] {
         [
             pointRead, newestRead, singleWrite, bulkLoad, bulkLoadLogged, durableCommit, concurrentDurableCommits,
-            viewPage, rowChange, listChanges, opening, memory, readerBesideWriter, fork, oldSnapshot,
+            viewPage, rowChange, listChanges, opening, replay, memory, readerBesideWriter, fork, oldSnapshot,
             citiesLoad,
         ]
     }

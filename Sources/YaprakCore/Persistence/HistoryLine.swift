@@ -32,7 +32,8 @@ package final class HistoryLine {
         try self.init(types, timeline, reclaimer, replay.seal(), shelf)
     }
 
-    /// A line that starts at the nearest checkpoint at or before a commit; at the empty database if there is none.
+    /// A line that starts at the nearest checkpoint at or before a commit; at the empty database if there is none and the
+    /// log goes on from there.
     ///
     /// - Throws: as above.
     /// - Complexity: O(bytes of the checkpoint).
@@ -43,7 +44,13 @@ package final class HistoryLine {
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         var replay = RawReplay(timeline: timeline)
         do {
-            if let checkpoint = try reader.checkpoint(atOrBefore: number) { try replay.load(checkpoint) }
+            if let checkpoint = try reader.checkpoint(atOrBefore: number) {
+                try replay.load(checkpoint)
+            } else if try reader.hasLog() ? !reader.logReachesBackToFirst() : !reader.checkpoints().isEmpty {
+                throw DatabaseError(
+                    .commitOutOfReach, "the files don't lead to commit \(number). Ask for a later one.",
+                    place: .init(commits: number...number))
+            }
         } catch {
             replay.discard()
             throw error

@@ -134,6 +134,11 @@ package final class StoreReader: Sendable {
         return (last, nil)
     }
 
+    /// Whether there is a log at all: a new database has none yet, and a backup none.
+    package func hasLog() throws(DatabaseError) -> Bool {
+        try translatingDiskErrors(writing: false) { try !directory.list().segments.isEmpty }
+    }
+
     /// Whether the log starts with the first commit there ever was. O(number of files).
     package func logReachesBackToFirst() throws(DatabaseError) -> Bool {
         try translatingDiskErrors(writing: false) { try directory.list().segments.first.map { $0.first <= 1 } ?? false }

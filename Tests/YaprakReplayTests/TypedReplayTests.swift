@@ -1,0 +1,139 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakReplay
+
+/// With the program's types and extensions history is what it was when it was written, commit by commit.
+@Suite struct TypedReplayTests {
+    let directory = TemporaryDirectory()
+    private let shelves = AutoView("shelves", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
+    private let favourites = ManualView("favourites", of: RecordCollection<Book, Int>.books)
+    private var top: FilteredView<AutoView<Row<Book, Int>>> {
+        FilteredView("top", versionTag: "1", of: shelves, where: \.isRanked)
+    }
+
+    private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }
+
+    /// What one sees of a snapshot, views and all.
+    private func seen(_ snapshot: Snapshot) -> [String] {
+        let books = snapshot[.books].map { "\($0.key) \($0.object) \(String(describing: $0.metadata))" }
+        func rows<View: OrderedView>(_ view: View) -> [String] where View.Element == Row<Book, Int> {
+            let reader = snapshot[view]
+            return reader.groupNames.map { name in "\(name): \(reader[name].map(\.key))" }
+        }
+        return books + rows(shelves) + rows(top) + rows(favourites)
+    }
+
+    /// Writes random commits with all extensions registered, and notes what was seen after each.
+    private func write(_ path: FilePath, _ commits: Int, seed: UInt64) async throws -> [[String]] {
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        try await database.register(shelves)
+        try await database.register(top)
+        try await database.register(favourites)
+        var random = SplitMix64(seed: seed)
+        var all = [seen(database.snapshot)]
+        for number in 1...commits {
+            let draw = random.next()
+            try await database.write { transaction in
+                var random = SplitMix64(seed: draw)
+                try arrange(&transaction, &random)
+                randomStep(&transaction, number, SplitMix64(seed: draw))
+                try arrange(&transaction, &random)
+            }
+            #expect(Int(database.commitNumber.rawValue) == number)
+            all.append(seen(database.snapshot))
+            if number % 97 == 0 { try await database.checkpoint() }
+        }
+        try await database.close()
+        return all
+    }
+
+    private func arrange(_ transaction: inout WriteTransaction, _ random: inout SplitMix64) throws {
+        let key = "book \(random.below(40))"
+        switch random.below(6) {
+        case 0: try transaction.append(key, to: "a", in: favourites)
+        case 1: try transaction.insert(key, at: random.below(3), of: "b", in: favourites)
+        case 2: try transaction.remove(key, from: favourites)
+        case 3:
+            // It comes and goes within the commit.
+            if transaction[.books].contains(key: "guest") == false {
+                transaction[.books]["guest"] = Book(title: "guest")
+                try transaction.append("guest", to: "a", in: favourites)
+                transaction[.books]["guest"] = nil
+            }
+        default: break
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `Records and views at every past commit are what they were then`(seed: UInt64) async throws {
+        let path = path("shop.yaprak")
+        let all = try await write(path, 300, seed: seed)
+        let reader = try ReplayReader(path, collections: .books, .notes, extensions: shelves, top, favourites)
+        let journey = try reader.journey(at: 0)
+        for number in 1...300 {
+            _ = try journey.next()
+            #expect(seen(journey.snapshot) == all[number], "seed \(seed), commit \(number), forwards")
+        }
+        for number in (0..<300).reversed() {
+            _ = try journey.previous()
+            #expect(seen(journey.snapshot) == all[number], "seed \(seed), commit \(number), backwards")
+        }
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<8 {
+            let number = random.below(301)
+            let snapshot = try reader.snapshot(at: CommitNumber(UInt64(number)))
+            #expect(seen(snapshot) == all[number], "seed \(seed), commit \(number), at once")
+            let untyped = try ReplayReader(path).snapshot(at: CommitNumber(UInt64(number)))
+            #expect(untyped.digest == snapshot.digest, "seed \(seed), commit \(number), untyped")
+        }
+    }
+
+    @Test func `Migrated collections are followed through changes of a part`() async throws {
+        let path = path("notes.yaprak")
+        let old = RecordCollection<String, Int>("notes")
+        let database = try await Database.open(at: path, options: replayable(), collections: old)
+        try await database.write { $0[old].set("one", metadata: 1, for: "a") }
+        try await database.checkpoint()
+        try await database.write { $0[old].replaceMetadata(2, for: "a") }
+        try await database.write { $0[old].touchObject(for: "a") }
+        try await database.write { $0[old].replaceObject("two", for: "a") }
+        try await database.close()
+        let new = RecordCollection<[String], Int>("notes").configured {
+            $0.version = 2
+            $0.migrate(from: 1, to: 2) { $0.object = .array([$0.object]) }
+        }
+        let journey = try ReplayReader(path, collections: new).journey(at: 0)
+        var seen: [String] = []
+        while let step = try journey.next() {
+            let notes = step.after[new]
+            seen.append("\(notes["a"] ?? []) \(notes.metadata(for: "a") ?? 0)")
+        }
+        #expect(seen == [#"["one"] 1"#, #"["one"] 2"#, #"["one"] 2"#, #"["two"] 2"#])
+        #expect(journey.snapshot.collectionNames == ["notes"] && journey.snapshot.count == 1)
+    }
+
+    @Test func `A record that does not decode refuses the commit, or is set aside`() async throws {
+        let path = path("shop.yaprak")
+        try await writeShop(at: path, commits: 5, seed: 1)
+        let refusing = RecordCollection<Int, NoMetadata>("notes")
+        let journey = try ReplayReader(path, collections: refusing).journey(at: 0)
+        let error = #expect(throws: DatabaseError.self) { _ = try journey.next() }
+        #expect(error?.code == .undecodableRecord && error?.place.commits == 1...1 && error?.place.key == "last")
+        #expect(journey.commitNumber == 0)
+        let lenient = refusing.configured { $0.undecodable = .setAside }
+        let other = try ReplayReader(path, collections: lenient).journey(at: 0)
+        try other.go(to: 5)
+        #expect(other.snapshot[lenient].isEmpty)
+        #expect(other.snapshot.setAsideKeys(inCollectionNamed: "notes") == ["last"])
+    }
+
+    @Test func `Extensions come after those they read`() throws {
+        let path = path("empty.yaprak")
+        #expect(throws: DatabaseError.self) {
+            _ = try ReplayReader(path, collections: .books, extensions: top, shelves)
+        }
+    }
+}
