@@ -1,4 +1,18 @@
 extension CBORValue {
+    /// The value of a JSON text (RFC 8259), given as UTF-8.
+    ///
+    ///     let value = try CBORValue(json: line)
+    ///     print(value["id"]?.text ?? "?")
+    ///
+    /// Integers stay integers as far as 64 bits go; all other numbers are doubles. The keys of objects come in the
+    /// deterministic order of CBOR. Strict: one value, no comments, no key twice, no lone surrogates.
+    /// - Throws: `malformed` with the byte, also for what is nested deeper than ``CBORItem/depthMax``.
+    /// - Complexity: O(bytes).
+    public init(json text: ArraySlice<UInt8>) throws(CBORError) { self = try JSONReader.value(of: text) }
+
+    /// The value of a JSON text. Throws and costs as the one above.
+    public init(json text: String) throws(CBORError) { self = try JSONReader.value(of: Array(text.utf8)[...]) }
+
     /// The value as one line of JSON text (RFC 8259), for NDJSON.
     ///
     ///     print(try CBORValue(decoding: bytes).json())        // {"id":17,"title":"Dune"}

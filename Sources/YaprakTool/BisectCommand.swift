@@ -51,7 +51,9 @@ struct BisectCommand: AsyncParsableCommand {
         name: .customLong("run"), help: ArgumentHelp("A command that says what a commit is.", valueName: "command"))
     var command: String?
 
-    @Option(help: ArgumentHelp("Where --run puts its databases; the folder for temporary files by default."))
+    @Option(
+        help: ArgumentHelp(
+            "Where --run puts its databases; beside the one searched by default.", valueName: "directory"))
     var scratch: String?
 
     @OptionGroup var output: OutputOptions
@@ -86,7 +88,7 @@ struct BisectCommand: AsyncParsableCommand {
     private func question(of reader: ReplayReader) throws -> any BisectQuestion {
         if let condition {
             let question = ExpressionQuestion(
-                reader: reader, expression: try ReplayExpression(condition, about: .snapshot))
+                way: BisectWay(reader), expression: try ReplayExpression(condition, about: .snapshot))
             try refuseIfTrueOfNothing(question.expression)
             return question
         }
@@ -95,7 +97,7 @@ struct BisectCommand: AsyncParsableCommand {
             return try CommandQuestion(command: command, reader: reader, scratch: scratch)
         }
         return ExpressionQuestion(
-            reader: reader, expression: .exists(keyExists[1], inCollectionNamed: keyExists[0]))
+            way: BisectWay(reader), expression: .exists(keyExists[1], inCollectionNamed: keyExists[0]))
     }
 
     /// What is true of the empty database can't have begun with a commit, unless somebody says where it was not true.

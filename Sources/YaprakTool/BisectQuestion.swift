@@ -9,13 +9,32 @@ protocol BisectQuestion {
     func verdict(on commit: CommitNumber, isFirst: Bool) throws -> ReplayBisection.Verdict
 }
 
+/// The way from probe to probe: each starts where another ended, or at the nearest checkpoint.
+final class BisectWay {
+    private let reader: ReplayReader
+    private var journey: ReplayJourney?
+
+    init(_ reader: ReplayReader) { self.reader = reader }
+
+    /// The database as of a commit.
+    func snapshot(at commit: CommitNumber) throws -> Snapshot {
+        if let journey {
+            try journey.go(to: commit)
+            return journey.snapshot
+        }
+        let journey = try reader.journey(at: commit)
+        self.journey = journey
+        return journey.snapshot
+    }
+}
+
 /// An expression: true is bad.
 struct ExpressionQuestion: BisectQuestion {
-    let reader: ReplayReader
+    let way: BisectWay
     let expression: ReplayExpression
 
     func verdict(on commit: CommitNumber, isFirst: Bool) throws -> ReplayBisection.Verdict {
-        expression.holds(in: try reader.snapshot(at: commit)) ? .bad : .good
+        expression.holds(in: try way.snapshot(at: commit)) ? .bad : .good
     }
 }
 
@@ -25,16 +44,23 @@ struct CommandQuestion: BisectQuestion {
     let reader: ReplayReader
     private let folder: PrivateFolder
 
+    /// Databases are made in `scratch`, or beside the one that is searched: there they share its files.
     init(command: String, reader: ReplayReader, scratch: String?) throws {
         self.command = command
         self.reader = reader
-        folder = try PrivateFolder("yaprak-bisect", in: scratch.map { FilePath($0) })
+        if let scratch {
+            folder = try PrivateFolder("yaprak-bisect", in: FilePath(scratch))
+        } else {
+            let parent = reader.path.lexicallyNormalized().removingLastComponent()
+            let beside = try? PrivateFolder(".yaprak-bisect", in: parent.isEmpty ? "." : parent)
+            folder = try beside ?? PrivateFolder("yaprak-bisect")
+        }
     }
 
     func verdict(on commit: CommitNumber, isFirst: Bool) throws -> ReplayBisection.Verdict {
         let name = "commit-\(commit).yaprak"
         let path = folder.path.appending(name)
-        try reader.snapshot(at: commit).write(to: path)
+        _ = try reader.fork(at: commit, to: path)
         defer { folder.remove(name) }
         // What was said so far stands before what the command says.
         try Invocation.console.flush()

@@ -17,7 +17,7 @@ struct YaprakCommand: AsyncParsableCommand {
         commandName: "yaprak",
         abstract: "Looks into a Yaprak database: its records, its commits, its health.",
         discussion: """
-            Works on the files alone, without the program that wrote them, also while it is writing. Only `load` writes.
+            Works on the files alone, without the program that wrote them, also while it is writing. Only verbs that say so write.
 
             Data goes to standard output: as aligned text on a terminal, as NDJSON into a pipe, or as --format says. \
             Everything else goes to standard error. Control characters in stored data are escaped.
@@ -32,15 +32,19 @@ struct YaprakCommand: AsyncParsableCommand {
             can be rebuilt is damaged; 64 wrong arguments or input; 130 interrupted.
             """,
         version: "0.1.0",
+        // One a line, so that two changes seldom meet.
         subcommands: [
             BisectCommand.self,
             CompletionsCommand.self,
             DiffCommand.self,
+            DumpCommand.self,
+            ExportCommand.self,
             ForkCommand.self,
             GetCommand.self,
             LoadCommand.self,
             LogCommand.self,
             LsCommand.self,
+            RevertCommand.self,
             ShowCommand.self,
             StatsCommand.self,
             TagCommand.self,

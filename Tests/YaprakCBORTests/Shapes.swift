@@ -86,20 +86,6 @@ struct Interleaved: Codable, Equatable {
 }
 
 extension SplitMix64 {
-    mutating func text() -> String {
-        let alphabet = Array("abcXYZ 019\u{fc}\u{6c34}\u{1f600}\"\\\n\u{1b}")
-        return String((0..<below(chance(10) ? 400 : 12)).map { _ in alphabet[below(alphabet.count)] })
-    }
-
-    mutating func double() -> Double {
-        switch below(4) {
-        case 0: Double(below(1000)) / 8
-        case 1: Double(Float(bitPattern: UInt32(truncatingIfNeeded: next()) & 0x7f7f_ffff))
-        case 2: [0, -0.0, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude][below(6)]
-        default: Double(bitPattern: next() & 0xffef_ffff_ffff_ffff)
-        }
-    }
-
     mutating func note() -> Note {
         Note(
             id: Int64(bitPattern: next() >> UInt64(below(64))), title: text(), group: text(), body: text(),
@@ -114,8 +100,6 @@ extension SplitMix64 {
         default: .mixed((0..<below(4)).map { _ in shade(depth - 1) })
         }
     }
-
-    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 
     mutating func everything() -> Everything {
         let wide = UInt128(next()) << 64 | UInt128(next()), shift = UInt128(below(128))

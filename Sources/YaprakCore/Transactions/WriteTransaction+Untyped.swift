@@ -39,10 +39,12 @@ extension WriteTransaction {
     }
 
     /// Inserts or replaces a record, given as its bytes: one well-formed CBOR item each.
+    /// - Returns: what that changed.
+    @discardableResult
     package mutating func put(
         object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int, for key: String,
         inCollectionNamed name: String
-    ) throws {
+    ) throws -> ChangeKinds {
         if let error = invalidName(name, of: "collection") { throw error }
         // The log writes versions as unsigned numbers. A file may say anything.
         guard version >= 0 else { throw undecodable(key, name, nil) }
@@ -59,8 +61,8 @@ extension WriteTransaction {
             throw undecodable(key, name, error)
         }
         let stamp = draft.stamp
+        var kinds: ChangeKinds = [.objectChanged, .metadataChanged]
         draft.edit(slot, key) { old in
-            var kinds: ChangeKinds = [.objectChanged, .metadataChanged]
             if let old {
                 let there = binding.raw(old)
                 if there.version == version {
@@ -73,8 +75,10 @@ extension WriteTransaction {
                 box, key: old?.key ?? key,
                 objectStamp: kinds.contains(.objectChanged) ? stamp : old?.objectStamp ?? stamp,
                 metadataStamp: kinds.contains(.metadataChanged) ? stamp : old?.metadataStamp ?? stamp)
+            if old == nil { kinds = .inserted }
             return .put(copy, kinds)
         }
+        return kinds
     }
 
     private func undecodable(_ key: String, _ name: String, _ cause: (any Error)?) -> DatabaseError {

@@ -1,0 +1,91 @@
+package import SystemPackage
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A file that is written whole or not at all, for this user alone, and never in the place of another.
+///
+///     let file = try OutputFile("cities.csv", overwrites: false)
+///     try file.sink.write("id,name\r\n")
+///     try file.finish()
+///
+/// A file that is to be overwritten keeps its contents until the new ones are complete. What was begun and not finished is
+/// removed.
+package final class OutputFile {
+    /// Where its text goes.
+    package let sink: TextSink
+    private let path: FilePath
+    /// Where it is written; the same as `path` unless it takes the place of another.
+    private let written: FilePath
+    private let descriptor: FileDescriptor
+    private var isFinished = false
+
+    /// Makes the file.
+    /// - Throws: `Errno`; `fileExists` if there is anything under the name, a link too, and it isn't to be overwritten.
+    package init(_ path: FilePath, overwrites: Bool) throws(Errno) {
+        self.path = path
+        written =
+            overwrites
+            ? path.removingLastComponent().appending(
+                ".\(path.lastComponent?.string ?? "")-\(UInt64.random(in: 0 ... .max))")
+            : path
+        do {
+            descriptor = try FileDescriptor.open(
+                written, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                permissions: [.ownerRead, .ownerWrite])
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+        sink = TextSink(descriptor)
+    }
+
+    /// Hands on what is held back and gives the file its name.
+    /// - Throws: `Errno`.
+    package func finish() throws {
+        try sink.flush()
+        try descriptor.close()
+        isFinished = true
+        guard written != path else { return }
+        guard rename(written.string, path.string) == 0 else {
+            let error = Errno(rawValue: errno)
+            unlink(written.string)
+            throw error
+        }
+    }
+
+    deinit {
+        guard !isFinished else { return }
+        try? descriptor.close()
+        unlink(written.string)
+    }
+
+    /// A name for a file that says what `text` does, on any file system: letters, digits and some signs stay, every other
+    /// byte becomes `%` and two digits.
+    ///
+    /// It has no slash, does not begin with a dot or a dash, is no longer than 200 bytes, and differs from `taken` by more
+    /// than the case of its letters.
+    package static func name(for text: String, ending: String, taken: inout Set<String>) -> String {
+        var name = ""
+        for (index, byte) in text.utf8.enumerated() {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"): name.unicodeScalars.append(.init(byte))
+            case UInt8(ascii: "-") where index > 0, UInt8(ascii: ".") where index > 0:
+                name.unicodeScalars.append(.init(byte))
+            default: name += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        name = String(name.prefix(180))
+        var candidate = name + "." + ending
+        var number = 2
+        while !taken.insert(candidate.lowercased()).inserted {
+            candidate = "\(name)~\(number).\(ending)"
+            number += 1
+        }
+        return candidate
+    }
+}

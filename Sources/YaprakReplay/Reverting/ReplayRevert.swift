@@ -1,0 +1,135 @@
+public import YaprakCore
+public import YaprakStorage
+
+/// What takes commits back: for each record they changed, what it was before.
+///
+///     let revert = try reader.revert(of: 17...17, in: database.snapshot)
+///     for conflict in revert.conflicts { print(conflict.key, "was changed since") }
+///
+/// A record that is still as the commits left it becomes what it was before them. One that was changed since is a conflict.
+/// One that is again what it was needs nothing. Commits that removed everything are taken back like any other.
+///
+/// Only records are taken back. What was put into an extension by hand stays; ``extensionNames`` says where the commits
+/// did that.
+public struct ReplayRevert: Sendable {
+    /// A record that is to become what it was.
+    public struct Change: Sendable, Hashable {
+        /// The name of the collection.
+        public let collection: String
+        /// The key.
+        public let key: String
+        /// What it is now; `nil` if it is not there.
+        public let now: ReplayRecord?
+        /// What the commits left; `nil` if they removed it.
+        public let left: ReplayRecord?
+        /// What it was before them, and is to become; `nil` if it was not there.
+        public let then: ReplayRecord?
+
+        /// Whether it was changed since.
+        public var isConflict: Bool { now != left }
+    }
+
+    /// The commits.
+    public let commits: ClosedRange<CommitNumber>
+    /// Every record that is not what it was before the commits, conflicts included; ordered by collection and key.
+    public let changes: [Change]
+    /// The extensions into which the commits put something by hand, ascending.
+    public let extensionNames: [String]
+
+    /// The records that were changed since.
+    public var conflicts: [Change] { changes.filter(\.isConflict) }
+}
+
+extension ReplayReader {
+    /// What takes commits back from a snapshot, such as the newest.
+    ///
+    /// - Parameter snapshot: of this database; its commits include those that are taken back.
+    /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading.
+    /// - Complexity: as ``changes(from:to:)``.
+    public func revert(of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot) throws -> ReplayRevert {
+        guard commits.lowerBound > 0 else {
+            throw DatabaseError(
+                .commitOutOfReach, "commit 0 is the empty database, which can't be taken back",
+                place: .init(commits: commits))
+        }
+        let base = CommitNumber(commits.lowerBound.rawValue - 1)
+        let changes = try changes(from: commits.upperBound, to: base).compactMap { change -> ReplayRevert.Change? in
+            let now = snapshot.untyped(change.collection)[change.key]
+            if now == change.after { return nil }
+            return ReplayRevert.Change(
+                collection: change.collection, key: change.key, now: now, left: change.before, then: change.after)
+        }
+        var names: Set<String> = []
+        var logged = self.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
+        while let commit = try logged.next() { names.formUnion(commit.logged.steps.map(\.name)) }
+        return ReplayRevert(commits: commits, changes: changes, extensionNames: names.sorted())
+    }
+}
+
+/// The records that were changed since, of a revert that was not forced. Nothing was written.
+public struct ReplayRevertConflict: Error, Sendable, CustomStringConvertible {
+    /// The revert.
+    public let revert: ReplayRevert
+
+    /// The conflicts of a revert.
+    public init(revert: ReplayRevert) { self.revert = revert }
+
+    /// Which records, the first few.
+    public var description: String {
+        let conflicts = revert.conflicts
+        let shown = conflicts.prefix(3).map { "\($0.key.debugDescription) of \($0.collection.debugDescription)" }
+        let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
+        return "\(shown.joined(separator: ", "))\(more) changed since"
+    }
+}
+
+extension Database {
+    /// Takes commits back as one new commit: each record that they changed becomes what it was before them.
+    ///
+    ///     let revert = try await database.revert(17...17)
+    ///
+    /// The new commit's info is `{"reverts": [17]}`; extensions follow it as they follow any other. Where nothing is to be
+    /// done no commit is made. What happened in between stays in the history.
+    ///
+    /// - Parameter overwritesConflicts: whether records that were changed since are taken back, too.
+    /// - Returns: what was written.
+    /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back,
+    ///   or there is none, in memory; `undecodableRecord`, `migrationFailed` where a record does not fit the type that is
+    ///   bound now; and as `write`. Nothing was changed then.
+    /// - Complexity: as ``ReplayReader/changes(from:to:)``.
+    @discardableResult
+    public nonisolated(nonsending) func revert(
+        _ commits: ClosedRange<CommitNumber>, overwritesConflicts: Bool = false, origin: String = "revert"
+    ) async throws -> ReplayRevert {
+        guard let path else {
+            throw DatabaseError(
+                .commitOutOfReach, "a database in memory keeps no log. Keep a snapshot, and restore that.",
+                place: .init(commits: commits))
+        }
+        let reader = try ReplayReader(path)
+        return try await write(origin: origin) { transaction in
+            let revert = try reader.revert(of: commits, in: transaction.before)
+            guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }
+            for change in revert.changes {
+                if let then = change.then {
+                    try transaction.put(
+                        object: then.objectBytes, metadata: then.metadataBytes, version: then.version, for: change.key,
+                        inCollectionNamed: change.collection)
+                } else {
+                    transaction.removeUntyped(change.key, inCollectionNamed: change.collection)
+                }
+            }
+            if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: commits)) }
+            return revert
+        }
+    }
+}
+
+/// What a revert attaches to its commit.
+private struct RevertInfo: Codable, Sendable {
+    var reverts: [UInt64]
+
+    init(reverts commits: ClosedRange<CommitNumber>) {
+        reverts = Array(commits.lowerBound.rawValue...commits.upperBound.rawValue)
+    }
+}

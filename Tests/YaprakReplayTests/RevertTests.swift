@@ -1,0 +1,180 @@
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakReplay
+
+/// Taking commits back: what comes back, what is a conflict, and that views never notice who wrote.
+@Suite struct RevertTests {
+    let directory = TemporaryDirectory()
+    private var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
+
+    @Test func `Taken back right away, every commit leaves the records as they were before`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        for number in 1...150 {
+            let draw = seed &+ UInt64(number)
+            let before = database.snapshot.digest
+            try await database.write { step(&$0, number, SplitMix64(seed: draw)) }
+            let commit = database.commitNumber
+            let after = database.snapshot.digest
+            let revert = try await database.revert(commit...commit)
+            #expect(revert.conflicts.isEmpty, "seed \(seed), step \(number)")
+            #expect(database.snapshot.digest == before, "seed \(seed), step \(number)")
+            // And the taking back taken back.
+            let second = database.commitNumber
+            if second > commit { try await database.revert(second...second) }
+            #expect(database.snapshot.digest == after, "seed \(seed), step \(number)")
+        }
+        try await database.close()
+    }
+
+    @Test func `The newest commits taken back at once lead to any earlier state`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        try await writeShop(at: path, commits: 120, seed: seed, checkpointsAt: [40, 80])
+        var random = SplitMix64(seed: seed)
+        let reader = try ReplayReader(path)
+        // Without types, as a tool does it.
+        let database = try await Database.open(at: path, options: replayable())
+        for _ in 0..<20 {
+            let newest = database.commitNumber
+            let first = CommitNumber(UInt64(1 + random.below(Int(newest.rawValue))))
+            let before = CommitNumber(first.rawValue - 1)
+            let expected = try reader.snapshot(at: before).digest
+            try await database.revert(first...newest)
+            #expect(database.snapshot.digest == expected, "seed \(seed): \(first) to \(newest)")
+        }
+        try await database.close()
+        let typed = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        #expect(typed.snapshot.digest == (try reader.snapshot().digest))
+        try await typed.close()
+    }
+
+    @Test func `A conflict is what is neither as the commits left it nor as it was, and nothing is written`()
+        async throws
+    {
+        let seed = UInt64.random(in: .min ... .max)
+        try await writeShop(at: path, commits: 80, seed: seed)
+        var random = SplitMix64(seed: seed)
+        let reader = try ReplayReader(path)
+        let database = try await Database.open(at: path, options: replayable())
+        var conflicts = 0
+        for _ in 0..<40 {
+            let first = UInt64(1 + random.below(70)), last = first + UInt64(random.below(6))
+            let old = try reader.snapshot(at: CommitNumber(first - 1)),
+                left = try reader.snapshot(at: CommitNumber(last))
+            let head = database.snapshot
+            // The rule, spelled out over all keys.
+            var expected: [String: Bool] = [:]
+            for name in ["books", "notes"] {
+                let keys = Set([old, left, head].flatMap { $0.untyped(name).map(\.key) })
+                for key in keys {
+                    let states = [old, left, head].map { $0.untyped(name)[key] }
+                    if states[0] != states[1], states[2] != states[0] {
+                        expected["\(name) \(key)"] = states[2] != states[1]
+                    }
+                }
+            }
+            let commits = CommitNumber(first)...CommitNumber(last)
+            let revert = try reader.revert(of: commits, in: head)
+            #expect(
+                Dictionary(uniqueKeysWithValues: revert.changes.map { ("\($0.collection) \($0.key)", $0.isConflict) })
+                    == expected, "seed \(seed): \(commits)")
+            guard expected.values.contains(true) else { continue }
+            conflicts += 1
+            await #expect(throws: ReplayRevertConflict.self) { try await database.revert(commits) }
+            #expect(database.snapshot.isIdentical(to: head))
+            if random.chance(30) {
+                try await database.revert(commits, overwritesConflicts: true)
+                for change in revert.changes {
+                    #expect(database.snapshot.untyped(change.collection)[change.key] == change.then, "seed \(seed)")
+                }
+            }
+        }
+        #expect(conflicts > 10, "seed \(seed)")
+        try await database.close()
+    }
+
+    @Test func `What is to be done already makes no commit, and what is out of reach is said`() async throws {
+        try await writeShop(at: path, commits: 5, seed: 1)
+        let database = try await Database.open(at: path, options: replayable())
+        try await database.revert(5...5)
+        #expect(database.commitNumber == 6)
+        let again = try await database.revert(5...5)
+        #expect(again.changes.isEmpty && database.commitNumber == 6)
+        for commits in [0...0, 9...9, 3...9] as [ClosedRange<CommitNumber>] {
+            let error = await #expect(throws: DatabaseError.self) { try await database.revert(commits) }
+            #expect(error?.code == .commitOutOfReach)
+        }
+        try await database.close()
+        let memory = await #expect(throws: DatabaseError.self) { try await Database.inMemory().revert(1...1) }
+        #expect(memory?.code == .commitOutOfReach)
+        var commits = try ReplayReader(path).commits(from: 6).makeAsyncIterator()
+        let commit = try #require(try await commits.next())
+        #expect(commit.origin == "revert")
+        #expect(commit.info == ["reverts": [5]])
+    }
+
+    /// A tool has no code for views, so a checkpoint's view is behind its commits, or gone. Either way a program must not
+    /// see it as it was.
+    @Test(arguments: [false, true])
+    func `A persisted view is never stale after a revert without types`(withCheckpoint: Bool) async throws {
+        let byRank = AutoView(
+            "byRank", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, isPersistent: true)
+        let seed = UInt64.random(in: .min ... .max)
+        var database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        try await database.register(byRank)
+        for number in 1...60 {
+            let draw = seed &+ UInt64(number)
+            try await database.write { step(&$0, number, SplitMix64(seed: draw)) }
+            if number == 30 { try await database.checkpoint() }
+        }
+        try await database.checkpoint()
+        try await database.close()
+
+        let untyped = try await Database.open(at: path, options: replayable())
+        #expect(untyped.snapshot.commitNumber == 60)
+        try await untyped.revert(45...60)
+        if withCheckpoint { try await untyped.checkpoint() }
+        try await untyped.close()
+
+        database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        let host = try await database.register(byRank)
+        #expect(await host.origin == (withCheckpoint ? .populated : .adopted))
+        let fresh = Database.inMemory()
+        let rows = database.snapshot[.books].map { $0 }
+        try await fresh.write { transaction in
+            for row in rows { transaction[.books].set(row.object, metadata: row.metadata, for: row.key) }
+        }
+        try await fresh.register(byRank)
+        func groups(_ snapshot: Snapshot) -> [String: [String]] {
+            var groups: [String: [String]] = [:]
+            for group in snapshot[byRank].groups { groups[group.name] = group.map(\.key) }
+            return groups
+        }
+        #expect(groups(database.snapshot) == groups(fresh.snapshot), "seed \(seed)")
+        #expect(database.snapshot.digest == (try ReplayReader(path).snapshot(at: 44).digest), "seed \(seed)")
+        try await database.close()
+    }
+
+    /// A few changes of all kinds, wholesale removals among them.
+    private func step(_ transaction: inout WriteTransaction, _ number: Int, _ source: SplitMix64) {
+        var random = source
+        if random.below(10) == 0 { transaction[.books].removeAll() }
+        if random.below(15) == 0 { transaction.removeAll() }
+        for _ in 0...random.below(5) {
+            let key = "book \(random.below(12))"
+            switch random.below(6) {
+            case 0: transaction[.books].remove(key)
+            case 1:
+                transaction[.books].set(Book(title: "é \(number)", rank: random.below(9)), metadata: number, for: key)
+            case 2: transaction[.books][key]?.rank += 1
+            case 3: transaction[.books].replaceMetadata(random.chance(50) ? nil : number, for: key)
+            case 4: transaction[.books].touchObject(for: key)
+            default:
+                transaction[.books][key] = Book(title: "title \(number)", genre: ["sci-fi", "crime"][random.below(2)])
+            }
+        }
+        transaction[.notes]["last"] = "commit \(number)"
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+/// `dump`, and `load` of what it wrote.
+@Suite struct DumpLoadTests {
+    let folder: Folder
+    let shop: String
+
+    init() async throws {
+        folder = try Folder()
+        shop = folder("shop.yaprak")
+        try await makeShop(at: shop)
+    }
+
+    private func digest(_ path: String, at number: CommitNumber? = nil) throws -> SnapshotDigest {
+        try ReplayReader(FilePath(path)).snapshot(at: number).digest
+    }
+
+    @Test func `What is dumped of any commit and loaded again has the same digest`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix64(seed: seed)
+        let values = RecordCollection<CBORValue, CBORValue>("values \u{1f600}")
+        let database = try await Database.open(at: FilePath(shop), collections: values)
+        for _ in 0..<8 {
+            let changes = (0..<30).map { _ in
+                (key: random.text(), value: CBORValueModel.value(&random), metadata: CBORValueModel.value(&random))
+            }
+            let withMetadata = random.chance(50)
+            try await database.write { transaction in
+                for change in changes {
+                    transaction[values].set(
+                        change.value, metadata: withMetadata ? change.metadata : nil, for: change.key)
+                }
+            }
+        }
+        let newest = database.commitNumber
+        try await database.close()
+        for number in 1...newest.rawValue {
+            let dump = await yaprak("dump", shop, "--at", "\(number)")
+            #expect(dump.code == 0)
+            let file = try folder.write(dump.out, to: "dump.ndjson"), copy = folder("copy-\(number).yaprak")
+            let load = await yaprak("load", file, copy, "--batch", "13")
+            #expect(load.code == 0, "seed \(seed): \(load.err)")
+            #expect(load.out.contains(#""exact":true"#), "seed \(seed): \(load.out)")
+            #expect(try digest(copy) == digest(shop, at: CommitNumber(number)), "seed \(seed), commit \(number)")
+            #expect(await yaprak("dump", copy).lines.dropFirst() == dump.lines.dropFirst(), "seed \(seed)")
+        }
+    }
+
+    @Test func `With --replace what is not in the dump goes, without it stays`() async throws {
+        let dump = await yaprak("dump", shop, "--at", "1")
+        let file = try folder.write(dump.out, to: "dump.ndjson")
+        // At commit 3 there is abc, changed, and no def.
+        let kept = folder("kept.yaprak")
+        try FileManager.default.copyItem(atPath: shop, toPath: kept)
+        let extra = try folder.write("{\"id\":\"x\"}", to: "x.ndjson")
+        for database in [shop, kept] {
+            #expect(await yaprak("load", extra, database, "--collection", "extra", "--key", "id").code == 0)
+        }
+        let added = await yaprak("load", file, kept)
+        #expect(
+            added.out.contains(
+                #""inserted":1,"replaced":1,"unchanged":0,"removed":0,"commits":1,"newest":5,"exact":false"#))
+        let replaced = await yaprak("load", file, shop, "--replace")
+        #expect(replaced.out.contains(#""removed":1,"commits":2,"newest":6,"exact":true"#), "\(replaced.out)")
+        #expect(try digest(shop) == digest(shop, at: 1))
+        let again = await yaprak("load", file, shop, "--replace")
+        #expect(again.out.contains(#""unchanged":2,"removed":0,"commits":0,"newest":6,"exact":true"#))
+        // The program that owns it finds its records as they were.
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        #expect(database.snapshot[.shopBooks]["def"] == ShopBook(title: "Emma", rank: 7))
+        try await database.close()
+    }
+
+    @Test func `A dump that is cut off or edited is noticed, and removes nothing`() async throws {
+        let dump = await yaprak("dump", shop, "--at", "1")
+        let cut = try folder.write(dump.lines.dropLast().joined(separator: "\n"), to: "cut.ndjson")
+        let outcome = await yaprak("load", cut, shop, "--replace")
+        #expect(outcome.code == 64)
+        #expect(outcome.err.contains("has 1 records of \"books\", and its first line promises 2"))
+        #expect(try ReplayReader(FilePath(shop)).snapshot().count == 1)
+        let edited = try folder.write(dump.out.replacing("Dune", with: "Dawn"), to: "edited.ndjson")
+        let other = await yaprak("load", edited, folder("other.yaprak"))
+        #expect(other.code == 1 && other.err.contains("the digest of the dump is another"))
+        let bad = try folder.write(dump.out + "{\n", to: "bad.ndjson")
+        let refused = await yaprak("load", bad, folder("bad.yaprak"))
+        #expect(refused.code == 64 && refused.err.contains("line 4 of"))
+        let newer = try folder.write(
+            dump.out.replacing("\"version\":1,\"commit\"", with: "\"version\":9,\"commit\""), to: "newer.ndjson")
+        #expect(await yaprak("load", newer, folder("newer.yaprak")).code == 7)
+        #expect(!FileManager.default.fileExists(atPath: folder("newer.yaprak")))
+        let plain = try folder.write("{\"id\":1}", to: "plain.ndjson")
+        let usage = await yaprak("load", plain, folder("plain.yaprak"))
+        #expect(usage.code == 64 && usage.err.contains("is no dump"))
+        #expect(!FileManager.default.fileExists(atPath: folder("plain.yaprak")))
+    }
+
+    @Test func `One collection, or what a condition is true of, can be dumped alone`() async throws {
+        let one = await yaprak("dump", shop, "--at", "1", "--where", ".rank > 5")
+        #expect(one.lines.count == 2 && one.lines[1].contains("Emma"))
+        #expect(await yaprak("dump", shop, "--collection", "authors").code == 3)
+        #expect(await yaprak("dump", shop, "--where", "rank > 5").code == 64)
+        #expect(await yaprak("dump", shop, "--at", "77").code == 3)
+    }
+
+    @Test func `A file is made for this user alone, and never in the place of another unless asked`() async throws {
+        let path = folder("dump.ndjson")
+        #expect(await yaprak("dump", shop, "--output", path).out.isEmpty)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let first = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(first == (await yaprak("dump", shop)).out)
+        #expect(await yaprak("dump", shop, "--at", "1", "--output", path).code == 5)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == first)
+        #expect(await yaprak("dump", shop, "--at", "1", "--output", path, "--overwrite").code == 0)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == (await yaprak("dump", shop, "--at", "1")).out)
+        // A link is something, too: it is not followed.
+        let victim = try folder.write("mine", to: "victim"), link = folder("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: victim)
+        #expect(await yaprak("dump", shop, "--output", link).code == 5)
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+        // What fails on the way leaves nothing.
+        #expect(await yaprak("export", shop, "books", "--columns", "nix", "--output", folder("none.csv")).code == 3)
+        #expect(!FileManager.default.fileExists(atPath: folder("none.csv")))
+        #expect(await yaprak("dump", shop, "--output", folder("no/such/place")).code == 3)
+    }
+}

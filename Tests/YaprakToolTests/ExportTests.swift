@@ -1,0 +1,102 @@
+import Foundation
+import SystemPackage
+import Testing
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+
+/// `export`: columns, forms and names of files.
+@Suite struct ExportTests {
+    let folder: Folder
+    let database: String
+
+    init() async throws {
+        folder = try Folder()
+        database = folder("db.yaprak")
+        let things = RecordCollection<CBORValue, CBORValue>("things")
+        let odd = [
+            "..", "a/b", "A/B", "\u{1b}[31m".dropFirst().description, ".hidden", "-rf",
+            String(repeating: "é", count: 120),
+        ]
+        let database = try await Database.open(at: FilePath(database), collections: things)
+        try await database.write { transaction in
+            transaction[things].set(
+                ["name": "say \"hi\", now\nor never", "size": ["w": 2, "h": 3.5], "tags": ["x", 1]],
+                metadata: ["by": "me"],
+                for: "a")
+            transaction[things]["b"] = [
+                "name": "plain", "a.b": 1, "blob": .bytes([1, 2]), "nan": .float(.nan), "gone": nil,
+            ]
+            transaction[things]["c"] = "no map"
+            for name in odd { transaction[RecordCollection<Int, NoMetadata>(name)]["k"] = 1 }
+        }
+        try await database.close()
+    }
+
+    @Test func `Each field is a column, in ascending order, the key first`() async {
+        let outcome = await yaprak("export", database, "things", "--format", "csv")
+        #expect(
+            outcome.out == """
+                $key,$metadata.by,.,"[""a.b""]",blob,gone,name,nan,size.h,size.w,tags\r
+                a,me,,,,,"say ""hi"", now\nor never",,3.5,2,"[""x"",1]"\r
+                b,,,1,AQI=,,plain,NaN,,,\r
+                c,,no map,,,,,,,,\r
+
+                """)
+    }
+
+    @Test func `Columns are chosen, and what no record has is refused`() async {
+        let outcome = await yaprak("export", database, "things", "--columns", "size,$key", "--format", "ndjson")
+        #expect(
+            outcome.lines == [
+                #"{"size":{"h":3.5,"w":2},"$key":"a"}"#, #"{"size":null,"$key":"b"}"#, #"{"size":null,"$key":"c"}"#,
+            ])
+        let refused = await yaprak("export", database, "things", "--columns", "nix")
+        #expect(refused.code == 3 && refused.err.contains("there are $key, $metadata"))
+        #expect(await yaprak("export", database, "things", "--columns", " , ").code == 64)
+        #expect(await yaprak("export", database, "nothing").code == 3)
+    }
+
+    @Test func `JSON has the objects as they are, a terminal has nothing that could steer it`() async {
+        let json = await yaprak("export", database, "things", "--where", "$key == 'a' or $key == 'c'")
+        #expect(
+            json.lines == [
+                #"{"$key":"a","name":"say \"hi\", now\nor never","size":{"h":3.5,"w":2},"tags":["x",1],"$metadata":{"by":"me"}}"#,
+                #"{"$key":"c",".":"no map"}"#,
+            ])
+        let table = await yaprak(["export", database, "things"], onTerminal: true)
+        #expect(table.lines[0].hasPrefix("$KEY"))
+        #expect(table.lines.count == 4)
+        let csv = await yaprak(["export", database, "things", "--format", "csv"], onTerminal: true)
+        #expect(csv.out.contains("now\\nor never"))
+    }
+
+    @Test func `A file has the form that its name promises`() async throws {
+        for (name, start) in [
+            ("x.csv", "$key,"), ("x.md", "| $key |"), ("x.json", "[{"), ("x.ndjson", "{\"$key\""), ("x", "{\"$key\""),
+        ] {
+            #expect(await yaprak("export", database, "things", "--output", folder(name)).code == 0)
+            #expect(try String(contentsOfFile: folder(name), encoding: .utf8).hasPrefix(start), "\(name)")
+        }
+        let asked = await yaprak("export", database, "things", "--output", folder("y.csv"), "--format", "markdown")
+        #expect(asked.code == 0)
+        #expect(try String(contentsOfFile: folder("y.csv"), encoding: .utf8).hasPrefix("| $key"))
+    }
+
+    @Test func `Names of collections become names of files that stay in their directory`() async throws {
+        let directory = folder("all")
+        let outcome = await yaprak("export", database, "--each-collection", directory, "--format", "csv")
+        #expect(outcome.code == 0, "\(outcome.err)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        #expect(files.count == 8)
+        #expect(
+            Set(files).isSuperset(of: [
+                "things.csv", "%2E..csv", "%2Ehidden.csv", "%2Drf.csv", "A%2FB.csv", "a%2Fb~2.csv", "%5B31m.csv",
+            ]), "\(files)")
+        #expect(files.allSatisfy { $0.utf8.count <= 200 && !$0.hasPrefix(".") && !$0.hasPrefix("-") })
+        #expect(Set(files.map { $0.lowercased() }).count == files.count)
+        #expect(await yaprak("export", database, "--each-collection", directory, "--format", "csv").code == 5)
+        #expect(await yaprak("export", database, "--each-collection", directory, "--overwrite").code == 64)
+        #expect(await yaprak("export", database).code == 64)
+    }
+}
