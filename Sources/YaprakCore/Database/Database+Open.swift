@@ -36,8 +36,8 @@ extension Database {
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let recovered: Recovered
         do {
-            recovered = try await DatabaseFiles.blocking { [storeOptions] in
-                try Recovered(path, storeOptions, timeline, fileSystem)
+            recovered = try await DatabaseFiles.blocking { [storeOptions, bindings] in
+                try Recovered(path, storeOptions, bindings, timeline, fileSystem)
             }
         } catch {
             timeline.close(roots: [])
@@ -68,13 +68,15 @@ private struct Recovered: Sendable {
     let shelf: ExtensionShelf
 
     init(
-        _ path: FilePath, _ options: StoreOptions, _ timeline: Timeline, _ fileSystem: any FileSystem
+        _ path: FilePath, _ options: StoreOptions, _ bindings: [CollectionBinding], _ timeline: Timeline,
+        _ fileSystem: any FileSystem
     ) throws {
         let (store, recovery) = try Store.open(path, options: options, fileSystem: fileSystem)
-        var replay = RawReplay(timeline: timeline)
+        var replay = RawReplay(timeline: timeline, valuesFor: bindings)
         do {
             if let checkpoint = recovery.checkpoint { try replay.load(checkpoint) }
             try recovery.replay { _, item in try replay.apply(LoggedCommit(item)) }
+            try replay.settle()
         } catch {
             replay.cancel()
             try? store.close()

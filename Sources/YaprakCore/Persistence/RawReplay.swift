@@ -14,14 +14,21 @@ package import YaprakTrees
 ///     let state = replay.seal()
 package struct RawReplay {
     package let timeline: Timeline
-    private var draft: TreeDraft
-    private(set) var directory = CollectionDirectory()
-    private(set) var roots: ContiguousArray<TreeRoot> = []
-    private(set) var shelf = ExtensionShelf()
+    var draft: TreeDraft
+    var directory = CollectionDirectory()
+    var roots: ContiguousArray<TreeRoot> = []
+    var shelf = ExtensionShelf()
     package private(set) var number = CommitNumber.zero
+    /// The collections whose rows become values while they are loaded, as far as they can.
+    private let bindings: [CollectionBinding]
+    /// What the log says of collections that hold values already, by slot.
+    private(set) var late: [Int: LateRows] = [:]
 
-    init(timeline: Timeline) {
+    /// - Parameter bindings: collections that are to hold values. Those that can't, because rows have an older form or
+    ///   don't decode, hold bytes; whoever binds them then deals with that.
+    init(timeline: Timeline, valuesFor bindings: [CollectionBinding] = []) {
         self.timeline = timeline
+        self.bindings = bindings
         draft = timeline.beginDraft()
     }
 
@@ -38,7 +45,7 @@ package struct RawReplay {
             case .records: try loadRecords(section, info, checkpoint)
             case .setAside:
                 let slot = slot(of: section.name)
-                for row in try rows(of: section, info, checkpoint) { draft.insert(row, into: &roots[slot]) }
+                for row in try rows(of: section, info, checkpoint).joined() { draft.insert(row, into: &roots[slot]) }
             case .derivedRoot, .primaryRoot:
                 shelf.items[section.name] = ExtensionShelf.Item(
                     versionTag: info.tag, isPrimary: section.kind == SectionKind.primaryRoot.rawValue,
@@ -62,7 +69,15 @@ package struct RawReplay {
         _ section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader
     ) throws {
         let slot = slot(of: section.name)
-        roots[slot] = draft.buildTree(of: try rows(of: section, info, checkpoint))
+        // Records that were set aside are of the same collection, and wait for another chance as bytes.
+        let binding = bindings.first { $0.name == section.name && !checkpoint.setsAside($0.name) }
+        if let binding, let rows = try? values(of: section, info, checkpoint, binding) {
+            roots[slot] = draft.buildTree(of: rows)
+            directory = directory.replacing(slot, with: binding)
+            late[slot] = LateRows(section: section, info: info, checkpoint: checkpoint)
+        } else {
+            roots[slot] = draft.buildTree(of: try rows(of: section, info, checkpoint))
+        }
         guard roots[slot].count == section.count else {
             throw DatabaseError(
                 .corruptCheckpoint,
@@ -71,29 +86,53 @@ package struct RawReplay {
         }
     }
 
+    /// The records of a section, in pieces.
     func rows(
         of section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader
-    ) throws -> [RawRecord] {
+    ) throws -> [[RawRecord]] {
+        try pieces(of: section, checkpoint) { chunk, bytes in
+            var reader = CBORReader(bytes)
+            var rows: [RawRecord] = []
+            while !reader.isAtEnd {
+                rows.append(try RecordItem.read(&reader, in: chunk, sectionVersion: info.version))
+            }
+            return rows
+        }
+    }
+
+    /// The records of a section as values, in pieces.
+    /// - Throws: if any of them has another form or does not decode.
+    private func values(
+        of section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader, _ binding: CollectionBinding
+    ) throws -> [[RecordBox]] {
+        try pieces(of: section, checkpoint) { chunk, bytes in
+            var reader = CBORReader(bytes)
+            var rows: [RecordBox] = []
+            let decoder = RecordDecoder()
+            while !reader.isAtEnd {
+                let raw = try RecordItem.read(&reader, in: chunk, sectionVersion: info.version)
+                guard raw.version == binding.version else { throw malformedSection("a record") }
+                rows.append(try binding.decode(raw, into: decoder))
+            }
+            return rows
+        }
+    }
+
+    /// What `body` makes of the chunks of a section, on all cores, in order.
+    private func pieces<Row: RecordBox>(
+        of section: CheckpointSection, _ checkpoint: CheckpointReader,
+        _ body: @Sendable (_ chunk: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer) throws -> [Row]
+    ) throws -> [[Row]] {
         let chunks = section.chunks
-        let results = Mutex([Result<[RawRecord], any Error>](repeating: .success([]), count: chunks.count))
+        let results = Mutex([Result<[Row], any Error>](repeating: .success([]), count: chunks.count))
         DispatchQueue.concurrentPerform(iterations: chunks.count) { index in
-            let result = Result { () throws -> [RawRecord] in
+            let result = Result { () throws -> [Row] in
                 let chunk = try checkpoint.bytes(of: chunks[index])[...]
-                return try chunk.withUnsafeBytes { bytes in
-                    var reader = CBORReader(bytes)
-                    var rows: [RawRecord] = []
-                    while !reader.isAtEnd {
-                        rows.append(try RecordItem.read(&reader, in: chunk, sectionVersion: info.version))
-                    }
-                    return rows
-                }
+                return try chunk.withUnsafeBytes { try body(chunk, $0) }
             }
             results.withLock { $0[index] = result }
         }
-        var all: [RawRecord] = []
-        all.reserveCapacity(min(section.count, 1 << 24))
-        for result in results.withLock({ $0 }) { all += try result.get() }
-        return all
+        return try results.withLock { $0 }.map { try $0.get() }
     }
 
     private func bytes(of section: CheckpointSection, _ checkpoint: CheckpointReader) throws -> [UInt8] {
@@ -117,11 +156,14 @@ package struct RawReplay {
                 place: .init(commits: min(number, commit.number)...max(number, commit.number)))
         }
         number = commit.number
-        if commit.clearedAll { for slot in roots.indices { draft.clear(&roots[slot]) } }
+        if commit.clearedAll { for slot in roots.indices { clear(slot) } }
         for collection in commit.collections {
             let slot = slot(of: collection.name)
-            if collection.isCleared { draft.clear(&roots[slot]) }
-            for operation in collection.operations { apply(operation, collection.version, slot, note) }
+            if collection.isCleared { clear(slot) }
+            for operation in collection.operations {
+                if late[slot]?.note(operation, collection.version) != nil { continue }
+                apply(operation, collection.version, slot, note)
+            }
         }
         for step in commit.steps { shelf.add(step: step.step, of: step.name) }
     }
@@ -158,6 +200,11 @@ package struct RawReplay {
                 before: before.map { unsafeDowncast($0, to: RecordBox.self) }, after: after, kinds: kinds))
     }
 
+    private mutating func clear(_ slot: Int) {
+        draft.clear(&roots[slot])
+        late[slot]?.clear()
+    }
+
     private mutating func slot(of name: String) -> Int {
         if let slot = directory.slot(of: name) { return slot }
         directory = directory.appending(RawBinding(name: name))
@@ -175,9 +222,28 @@ package struct RawReplay {
         SnapshotState(number: number, directory: directory, roots: roots, extensions: [], version: draft.freeze())
     }
 
+    /// Brings what the log said of collections that hold values into their trees.
+    ///
+    /// Where it can't be done, a collection holds bytes again: whoever binds it migrates them, sets them aside or refuses.
+    /// - Throws: errors of reading the checkpoint.
+    mutating func settle() throws {
+        for (slot, rows) in late {
+            if rows.settle(into: &roots[slot], draft, directory.bindings[slot]) { continue }
+            let name = directory.bindings[slot].name
+            draft.clear(&roots[slot])
+            roots[slot] = try rows.bytes(draft) { try self.rows(of: $0, $1, $2) }
+            directory = directory.replacing(slot, with: RawBinding(name: name))
+            // Computed from values that are bytes again now.
+            shelf.base = nil
+            shelf.items = shelf.items.filter { $0.value.isPrimary }
+        }
+        late = [:]
+    }
+
     /// The state as it is; the replay is over.
     package mutating func seal() -> SnapshotState {
-        SnapshotState(number: number, directory: directory, roots: roots, extensions: [], version: draft.seal())
+        precondition(late.isEmpty, "what was noted has to be settled first")
+        return SnapshotState(number: number, directory: directory, roots: roots, extensions: [], version: draft.seal())
     }
 
     /// Gives up; the timeline can be drafted on from where it was.

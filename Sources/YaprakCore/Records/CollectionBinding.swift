@@ -60,6 +60,11 @@ package class CollectionBinding: @unchecked Sendable {
     func version(of record: RecordBox) -> Int { version }
     /// Makes a typed row of a raw one. - Throws: what decoding or a migration throws.
     func decode(_ raw: RawRecord, into decoder: RecordDecoder) throws -> RecordBox { fatalError("abstract") }
+    /// Makes a typed row of what the log says of a record, over the typed row that there is.
+    /// - Throws: what decoding throws.
+    func decode(
+        _ row: LateRow, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
+    ) throws -> RecordBox { fatalError("abstract") }
     /// A new row with the contents of `record`, for a tree it is not in yet.
     func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         fatalError("abstract")

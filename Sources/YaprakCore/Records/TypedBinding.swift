@@ -72,6 +72,22 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             metadataStamp: raw.metadataStamp)
     }
 
+    override func decode(
+        _ row: LateRow, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
+    ) throws -> RecordBox {
+        let kept = row.isNew ? nil : old.map { unsafeDowncast($0, to: Box.self) }
+        guard let object = try row.object.map({ try decode(Object.self, $0, decoder) }) ?? kept?.object else {
+            preconditionFailure("a record has an object")
+        }
+        let metadata =
+            if let written = row.metadata { try written.map { try decode(Metadata.self, $0, decoder) } } else {
+                kept?.metadata
+            }
+        return Box(
+            key: old?.key ?? key, object: object, metadata: metadata, objectStamp: row.objectStamp(over: old, stamp),
+            metadataStamp: row.metadataStamp(over: old, stamp))
+    }
+
     private func migrated(_ raw: RawRecord, _ decoder: RecordDecoder) throws -> (object: Object, metadata: Metadata?) {
         var at = raw.version
         guard at < version else {
