@@ -56,7 +56,8 @@ extension RawReplay {
             let stored = sections[name] ?? []
             if stored.isEmpty && root.isEmpty { continue }
             if stored.count == 1, try meets(stored[0], root) { continue }
-            var held = CheckpointRows(try stored.flatMap { try rows(of: $0, SectionInfo($0.info), checkpoint).flatMap { $0 } })
+            var held = CheckpointRows(
+                try stored.flatMap { try rows(of: $0, SectionInfo($0.info), checkpoint).flatMap { $0 } })
             let commits = min(first, number)...number
             if let difference = held.difference(from: root, name, checkpoint.fileName, commits) { return difference }
         }
