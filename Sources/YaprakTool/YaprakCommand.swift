@@ -44,6 +44,7 @@ struct YaprakCommand: AsyncParsableCommand {
             LoadCommand.self,
             LogCommand.self,
             LsCommand.self,
+            ReplayCommand.self,
             RevertCommand.self,
             ShowCommand.self,
             StatsCommand.self,
@@ -70,6 +71,12 @@ enum Invocation {
 
     /// Whether somebody wants the verb to end where it is whole.
     @TaskLocal static var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
+
+    /// Where keys come from; nil where nobody can press any. Each call gives the next, or nil at the end.
+    @TaskLocal static var keys: @Sendable () -> (() -> Keyboard.Key?)? = {
+        guard let keyboard = Keyboard() else { return nil }
+        return { keyboard.next() }
+    }
 
     /// Parses, runs, reports.
     static func run(_ arguments: [String], on console: Console) async -> Int32 {
