@@ -35,6 +35,8 @@ struct YaprakCommand: AsyncParsableCommand {
         // One a line, so that two changes seldom meet.
         subcommands: [
             BisectCommand.self,
+            CheckpointCommand.self,
+            CompactCommand.self,
             CompletionsCommand.self,
             DiffCommand.self,
             DumpCommand.self,
@@ -44,6 +46,7 @@ struct YaprakCommand: AsyncParsableCommand {
             LoadCommand.self,
             LogCommand.self,
             LsCommand.self,
+            RepairCommand.self,
             ReplayCommand.self,
             RevertCommand.self,
             ShowCommand.self,

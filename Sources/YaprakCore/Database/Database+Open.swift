@@ -61,7 +61,7 @@ extension Database {
 }
 
 /// What recovery made of the files.
-private struct Recovered: Sendable {
+struct Recovered: Sendable {
     let store: Store
     let report: RecoveryReport
     let state: SnapshotState

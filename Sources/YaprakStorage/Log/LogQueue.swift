@@ -17,6 +17,8 @@ struct LogQueue {
         enum Kind: Sendable {
             case flush
             case rotate
+            /// A segment of this opening, empty if it has written nothing.
+            case begin
             case mark(CheckpointMark, bytesBefore: UInt64)
         }
         let kind: Kind

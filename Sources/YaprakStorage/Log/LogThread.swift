@@ -84,6 +84,7 @@ final class LogThread: Sendable {
             switch barrier.kind {
             case .flush: try writer.sync()
             case .rotate: try writer.rotate()
+            case .begin: try writer.begin()
             case .mark(let mark, let bytesBefore): try writer.mark(mark, bytesBefore: bytesBefore)
             }
         } catch {

@@ -9,6 +9,13 @@ extension LogWriter {
         try startSegment()
     }
 
+    /// Ends the open segment and starts the next, unless the open one is of this opening and empty.
+    func begin() throws {
+        try sync()
+        if let open, open.name.first > last, !mustRotate { return }
+        try startSegment()
+    }
+
     /// Makes the next segment: written whole under a temporary name, synced, renamed, and only then the old one sealed.
     func startSegment() throws {
         try sync()

@@ -330,7 +330,7 @@ private struct Verifier {
         }
         let from = reader.offset
         let lost = reader.next
-        let goesOn = try resynchronize(&reader, limit)
+        let goesOn = try reader.resynchronize(before: limit)
         let upTo = goesOn ? max(lost, reader.next - min(1, reader.next)) : proven
         add(
             .corrupt, file, from, lost...upTo,
@@ -356,24 +356,5 @@ private struct Verifier {
         add(
             .torn, file, reader.offset, nil,
             "\(what), \(torn) bytes. Never acknowledged: a crash, or a writer at work. Opening leaves it aside.")
-    }
-
-    /// Goes on with the next group of whole commits that verifies; false if there is none before `limit`.
-    private mutating func resynchronize(_ reader: inout SegmentReader, _ limit: UInt64) throws -> Bool {
-        let end = min(limit, reader.window.size)
-        var at = reader.offset + UInt64(Layout.alignment)
-        while at < end {
-            defer { at += UInt64(Layout.alignment) }
-            guard let bytes = try reader.window.bytes(at: at, count: Layout.frameHeaderBytes) else { return false }
-            guard bytes.number(at: 0) as UInt32 == Layout.frameMagic,
-                case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(in: reader.header, at: at, end: end),
-                frame.type == FrameType.commitGroup.rawValue, frame.flags & FrameFlags.continuation == 0,
-                frame.first > reader.next || (frame.first == reader.next && at > reader.offset),
-                try reader.payload(of: frame, at: at) != nil
-            else { continue }
-            reader.jump(to: at, chain: frame.previousChain, next: frame.first)
-            return true
-        }
-        return false
     }
 }

@@ -1,0 +1,100 @@
+package import SystemPackage
+package import YaprakStorage
+import YaprakTrees
+
+/// A database directory in the hands of a tool: opened by the engine, its lock taken, without the program's types.
+///
+/// Records stay the bytes they are. State that was put into an extension by hand is kept, with the steps that came after it. What
+/// is kept of views follows from records, but only the program's code can say how: it is as of the checkpoint it was part of, and
+/// a later checkpoint that is written here goes without.
+package struct Maintenance {
+    /// What was done, or would be.
+    package struct Outcome: Sendable {
+        /// The newest commit.
+        package var number = CommitNumber.zero
+        /// Whether a checkpoint of it was written; there may have been one.
+        package var writesCheckpoint = false
+        /// Extensions whose state is computed anew at the next launch.
+        package var dropped: [String] = []
+        package var pruned = PrunedFiles()
+    }
+
+    private let path: FilePath
+
+    package init(_ path: FilePath) { self.path = path }
+
+    /// Opens, hands over, closes.
+    private func opened<Result>(
+        _ retention: Retention, _ body: (Store, SnapshotState, ExtensionShelf, RecoveryReport) throws -> Result
+    ) throws -> Result {
+        var options = StoreOptions()
+        options.createsIfMissing = false
+        options.retention = retention
+        let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        let recovered: Recovered
+        do {
+            recovered = try Recovered(path, options, [], timeline, PosixFileSystem())
+        } catch {
+            timeline.close(roots: [])
+            throw error
+        }
+        defer { timeline.close(roots: recovered.state.trees) }
+        let result: Result
+        do {
+            result = try body(recovered.store, recovered.state, recovered.shelf, recovered.report)
+        } catch {
+            try? recovered.store.close()
+            throw error
+        }
+        try recovered.store.close()
+        return result
+    }
+
+    private func outcome(_ state: SnapshotState, _ shelf: ExtensionShelf, _ report: RecoveryReport) -> Outcome {
+        let isThere = report.checkpoint == state.number || state.number == .zero
+        return Outcome(
+            number: state.number, writesCheckpoint: !isThere,
+            dropped: isThere ? [] : shelf.items.filter { !$0.value.isPrimary }.keys.sorted())
+    }
+
+    /// Writes a checkpoint of the newest commit, unless there is one, and removes nothing.
+    package func checkpoint() throws -> Outcome {
+        try opened(.all) { store, state, shelf, report in
+            let outcome = self.outcome(state, shelf, report)
+            if outcome.writesCheckpoint { try write(state, shelf, to: store) }
+            return outcome
+        }
+    }
+
+    /// Writes a checkpoint if there is none and removes what `retention` gives up.
+    ///
+    /// - Parameter isDryRun: only tells.
+    package func compact(_ retention: Retention, isDryRun: Bool) throws -> Outcome {
+        try opened(retention) { store, state, shelf, report in
+            var outcome = self.outcome(state, shelf, report)
+            outcome.pruned = try store.prunable(withCheckpointAt: outcome.writesCheckpoint ? state.number : nil)
+            if isDryRun { return outcome }
+            // Writing a checkpoint prunes.
+            if outcome.writesCheckpoint { try write(state, shelf, to: store) } else { store.pruneNow() }
+            return outcome
+        }
+    }
+
+    /// Removes the whole history, so that nothing is left of what was deleted.
+    package func purge(isDryRun: Bool) throws -> Outcome {
+        var outcome = try opened(.all) { store, state, shelf, report in
+            var outcome = self.outcome(state, shelf, report)
+            outcome.pruned = try store.purgeable(at: state.number)
+            if !isDryRun, outcome.writesCheckpoint { try write(state, shelf, to: store) }
+            return outcome
+        }
+        guard !isDryRun, outcome.number > .zero else { return outcome }
+        outcome.pruned = try opened(.all) { store, state, _, _ in try store.purgeHistory(at: state.number) }
+        return outcome
+    }
+
+    private func write(_ state: SnapshotState, _ shelf: ExtensionShelf, to store: Store) throws {
+        _ = try CheckpointContents(state: state, shelf: shelf.items)
+            .write(to: try store.beginCheckpoint(at: state.number))
+    }
+}
