@@ -38,12 +38,14 @@ public struct ReplayStatistics: Sendable {
     public let newest: CommitNumber
     /// The commits in the log; `nil` if it has none.
     public let commits: ClosedRange<CommitNumber>?
-    /// When the first and the last commit of the log were made, in nanoseconds since 1970.
+    /// The earliest and the latest time at which a commit of the log was made, in nanoseconds since 1970.
     public let nanosecondsSince1970: ClosedRange<Int64>?
     /// The changes of single records in the log.
     public let changeCount: Int
     /// The bytes of the log's commits before compression.
     public let rawByteCount: UInt64
+    /// The commits of the log and their changes, over time.
+    public let activity: ReplayActivity
     /// The records of each collection in the newest state, in the order of the names.
     public let records: [(collection: String, count: Int)]
     /// The segments of the log, oldest first.
@@ -66,23 +68,26 @@ extension ReplayReader {
         let id = try store.databaseID()
         let oldest = try oldestCommitNumber()
         var first: ReplayCommit?, last: ReplayCommit?
-        var changes = 0, rawBytes: UInt64 = 0
+        var changes = 0, rawBytes: UInt64 = 0, activity = ReplayActivity()
+        var earliest = Int64.max, latest = Int64.min
         if let oldest {
             var commits = commits(from: oldest).makeAsyncIterator()
             while let commit = try commits.next() {
                 first = first ?? commit
                 last = commit
                 changes += commit.changeCount
+                activity.add(commit.nanosecondsSince1970, changes: commit.changeCount)
+                earliest = min(earliest, commit.nanosecondsSince1970)
+                latest = max(latest, commit.nanosecondsSince1970)
                 rawBytes += UInt64(commit.byteCount)
             }
         }
         let snapshot = try snapshot()
-        let times = [first, last].compactMap { $0?.nanosecondsSince1970 }
         return ReplayStatistics(
             databaseID: "\(id)", newest: snapshot.commitNumber,
             commits: first.flatMap { first in last.map { first.commitNumber...$0.commitNumber } },
-            nanosecondsSince1970: times.min().flatMap { low in times.max().map { low...$0 } },
-            changeCount: changes, rawByteCount: rawBytes,
+            nanosecondsSince1970: earliest <= latest ? earliest...latest : nil,
+            changeCount: changes, rawByteCount: rawBytes, activity: activity,
             records: snapshot.collectionNames.map { ($0, snapshot.count(inCollectionNamed: $0)) },
             segments: try store.segments().map {
                 .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)

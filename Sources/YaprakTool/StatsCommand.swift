@@ -7,18 +7,53 @@ import YaprakReplay
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Counts records, commits and bytes.",
-        discussion: "Reads the whole log and the newest checkpoint; takes no lock.")
+        discussion: """
+            Reads the whole log and the newest checkpoint; takes no lock. On a terminal it plots how many commits were \
+            made when; --svg writes that as a picture, with the changed records below.
+
+              yaprak stats world.yaprak
+              yaprak stats world.yaprak --svg activity.svg
+            """)
 
     @Argument(help: "The database's directory.")
     var database: String
+
+    @Option(help: ArgumentHelp("Where to write the picture; - for standard output, alone.", valueName: "file"))
+    var svg: String?
+
+    @Flag(inversion: .prefixedNo, help: "The plot on a terminal.")
+    var plot = true
 
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let console = Invocation.console
         let statistics = try ReplayReader.open(database).statistics()
-        try PropertyWriter.write(
-            lines(statistics), json: json(statistics), output.format(on: console), console)
+        if let svg {
+            guard let plot = ActivityPlot(statistics, barsMax: ActivityPlot.pictureBarsMax) else {
+                throw Failure(
+                    "notFound", "there are no commits in the log to draw", exitCode: 3,
+                    hint: "A checkpoint knows no times of commits.")
+            }
+            let name = FilePath(database).lastComponent?.string ?? database
+            let numbers = statistics.commits.map { ", commits \($0.lowerBound.rawValue.grouped) to \($0.upperBound.rawValue.grouped)" } ?? ""
+            let picture = plot.svg(title: "\(name)\(numbers)")
+            if svg == "-" { return try console.out.write(picture) }
+            let file = try FileDescriptor.open(
+                FilePath(svg), .writeOnly, options: [.create, .truncate],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            _ = try file.closeAfter { try file.writeAll(Array(picture.utf8)) }
+            try console.err.write("\(svg.plain) written\n")
+        }
+        let format = output.format(on: console)
+        try PropertyWriter.write(lines(statistics), json: json(statistics), format, console)
+        let width = console.width
+        if format == .table, plot,
+            let plot = ActivityPlot(statistics, barsMax: ActivityPlot.barsMax(width: width))
+        {
+            try console.out.write("\n")
+            for line in plot.lines(width: width) { try console.out.write(line + "\n") }
+        }
     }
 
     private func lines(_ statistics: ReplayStatistics) -> [(name: String, text: String)] {
