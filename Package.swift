@@ -151,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "YaprakToolTests",
             dependencies: [
-                "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport", "TestSupport", "YaprakLocks",
+                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport", "TestSupport", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

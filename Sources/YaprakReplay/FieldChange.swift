@@ -45,9 +45,10 @@ public struct FieldChange: Sendable, Hashable {
             }
         case (.array(let old), .array(let new)):
             for place in 0..<max(old.count, new.count) {
+                // Not `nil` alone, which is also how a value writes null.
                 compare(
-                    place < old.count ? old[place] : nil, place < new.count ? new[place] : nil, "\(path)[\(place)]",
-                    &changes)
+                    place < old.count ? old[place] : Optional.none, place < new.count ? new[place] : Optional.none,
+                    "\(path)[\(place)]", &changes)
             }
         default: changes.append(FieldChange(path: path, before: before, after: after))
         }

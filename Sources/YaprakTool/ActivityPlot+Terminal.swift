@@ -38,7 +38,7 @@ extension ActivityPlot {
         for tick in ticks where tick.column < line.count { line[tick.column] = "┬" }
         lines.append(axis("0", "┼") + String(line))
         var words = ""
-        for tick in ticks where tick.column < line.count {
+        for tick in ticks where tick.column + tick.label.count <= room {
             words = words.padded(to: tick.column) + tick.label + " "
         }
         lines.append(String(repeating: " ", count: Self.axisWidth) + Self.trimmed(words))

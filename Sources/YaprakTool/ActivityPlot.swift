@@ -7,7 +7,7 @@ struct ActivityPlot {
     /// How long the time of a bar is, in nanoseconds.
     let interval: Int64
     /// When the first bar begins: a multiple of the interval.
-    let start: Int64
+    let start: Int128
     /// The commits of each bar.
     private(set) var commits: [Int]
     /// The changes of each bar.
@@ -28,11 +28,11 @@ struct ActivityPlot {
         let low = Int128(times.lowerBound), high = Int128(times.upperBound)
         let count = { (interval: Int64) in Self.floor(high, interval) - Self.floor(low, interval) + 1 }
         let fitting = Self.intervals.first { $0 >= activity.sliceNanoseconds && count($0) <= Int128(max(1, barsMax)) }
-        guard let interval = fitting ?? Self.intervals.last, let bars = Int(exactly: count(interval)),
-            let start = Int64(exactly: Self.floor(low, interval) * Int128(interval))
-        else { return nil }
+        guard let interval = fitting ?? Self.intervals.last, let bars = Int(exactly: count(interval)) else {
+            return nil
+        }
         self.interval = interval
-        self.start = start
+        start = Self.floor(low, interval) * Int128(interval)
         commits = Array(repeating: 0, count: bars)
         changes = commits
         for slice in activity.slices {
@@ -80,12 +80,12 @@ struct ActivityPlot {
             Self.intervals.first { $0 >= interval && span / Int128($0) < Int128(Swift.max(1, countMax)) }
             ?? Self.intervals[Self.intervals.count - 1]
         var ticks: [Tick] = []
-        var time = Self.floor(Int128(start) + Int128(step) - 1, step) * Int128(step)
-        while time <= Int128(start) + span, ticks.count < 100 {
+        var time = Self.floor(start + Int128(step) - 1, step) * Int128(step)
+        while time <= start + span, ticks.count < 100 {
             if let exact = Int64(exactly: time) {
                 ticks.append(
                     Tick(
-                        place: Double(time - Int128(start)) / Double(interval), label: Self.label(exact, step: step)))
+                        place: Double(time - start) / Double(interval), label: Self.label(exact, step: step)))
             }
             time += Int128(step)
         }
@@ -102,8 +102,8 @@ struct ActivityPlot {
 
     /// From when to when, for a person: `2013-01-01 00:00 to 12:00 UTC`.
     var spanText: String {
-        let end = Int64(clamping: Int128(start) + Int128(interval) * Int128(commits.count))
-        let (from, to) = (start.isoTime, end.isoTime)
+        let end = Int64(clamping: start + Int128(interval) * Int128(commits.count))
+        let (from, to) = (Int64(clamping: start).isoTime, end.isoTime)
         let digits = interval >= 60 * Self.second ? 16 : interval >= Self.second ? 19 : 23
         let text = { (time: String) in time.prefix(digits).replacing("T", with: " ") }
         if interval >= Self.day { return "\(from.prefix(10)) to \(to.prefix(10))" }

@@ -36,7 +36,10 @@ struct StatsCommand: AsyncParsableCommand {
                     hint: "A checkpoint knows no times of commits.")
             }
             let name = FilePath(database).lastComponent?.string ?? database
-            let numbers = statistics.commits.map { ", commits \($0.lowerBound.rawValue.grouped) to \($0.upperBound.rawValue.grouped)" } ?? ""
+            let numbers =
+                statistics.commits.map {
+                    ", commits \($0.lowerBound.rawValue.grouped) to \($0.upperBound.rawValue.grouped)"
+                } ?? ""
             let picture = plot.svg(title: "\(name)\(numbers)")
             if svg == "-" { return try console.out.write(picture) }
             let file = try FileDescriptor.open(

@@ -20,7 +20,9 @@ import YaprakReplay
         return await yaprak(["load", file, database, "--collection", "things", "--key", "id"] + options)
     }
 
-    private func count() throws -> Int { try ReplayReader(.init(database)).snapshot().count(inCollectionNamed: "things") }
+    private func count() throws -> Int {
+        try ReplayReader(.init(database)).snapshot().count(inCollectionNamed: "things")
+    }
 
     @Test func `Lines become records, a batch per commit`() async throws {
         let lines = (1...25).map { "{\"id\":\($0),\"name\":\"thing \($0)\"}" }.joined(separator: "\n")
