@@ -360,9 +360,10 @@ import Yaprak
     /// The programs between the markers of this target's files, and of the tests of the floors above, without the
     /// indentation of their first line.
     private static func snippets() throws -> [String: [Substring]] {
-        let tests = try ["Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests"].flatMap {
+        let suites = ["YaprakCoreTests", "YaprakExtensionsTests", "YaprakListsTests", "YaprakReplayTests"]
+        let tests = try suites.flatMap {
             try FileManager.default.contentsOfDirectory(
-                at: root.appending(path: $0), includingPropertiesForKeys: nil)
+                at: root.appending(path: "Tests/\($0)"), includingPropertiesForKeys: nil)
         }
         var snippets: [String: [Substring]] = [:]
         for url in tests where url.pathExtension == "swift" {

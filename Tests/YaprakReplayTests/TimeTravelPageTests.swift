@@ -1,0 +1,107 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakReplay
+
+/// The programs of the page on time travel: they compile and run, and DocumentationTests holds the page against them.
+@Suite struct TimeTravelPageTests {
+    let directory = TemporaryDirectory()
+
+    private func makeShop() async throws -> FilePath {
+        let path = FilePath(directory.appending("shop.yaprak"))
+        // snippet: travel-retention
+        var options = DatabaseOptions()
+        options.retention = .all
+        let database = try await Database.open(at: path, options: options, collections: .books)
+        // end
+        for number in 1...60 {
+            try await database.write(origin: "till") { transaction in
+                transaction[.books]["abc"] = Book(title: "Dune", rank: number)
+                transaction[.books]["book \(number)"] = Book(title: "Volume \(number)", rank: 60 - number)
+            }
+        }
+        try await database.close()
+        return path
+    }
+
+    @Test func `The past is read from the files`() async throws {
+        let path = try await makeShop()
+        // snippet: travel-snapshot
+        let reader = try ReplayReader(path)
+        let then = try reader.snapshot(at: 42)  // or at a Date; the newest without
+        for record in then.untyped("books").prefix(3) {
+            print(record.key, record.object)  // CBOR values, as they stand in the log
+        }
+        let dune = try then.untyped("books")["abc"]?.object(as: Book.self)
+        // end
+        #expect(dune?.rank == 42 && then.untyped("books").count == 43)
+    }
+
+    @Test func `With types the past has values and views`() async throws {
+        let path = try await makeShop()
+        // snippet: travel-typed
+        let byRank = AutoView("byRank", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
+        let reader = try ReplayReader(path, collections: .books, extensions: byRank)
+        let then = try reader.snapshot(at: 42)
+        print(then[.books]["abc"]?.rank ?? 0)  // 42
+        for row in then[byRank]["sci-fi"].prefix(20) { print(row.object.title) }
+        // end
+        #expect(then[.books]["abc"]?.rank == 42 && then[byRank]["sci-fi"].count == 43)
+
+        // snippet: travel-journey
+        let journey = try reader.journey(at: 42)
+        while let step = try journey.next() {  // 43, 44, … to the newest
+            print(step.commit.commitNumber, step.commit.origin, step.commit.time)
+            for change in step.changes {
+                print(change.key, change.before?.object ?? .null, change.after?.object ?? .null)
+            }
+        }
+        try journey.step(-10)  // back, without reading the log anew
+        try journey.go(to: 7)
+        // end
+        #expect(journey.commitNumber == 7 && journey.snapshot[.books]["abc"]?.rank == 7)
+
+        // snippet: travel-list
+        var sections = ViewMappings(byRank, groups: ["sci-fi"])
+        try sections.update(to: journey.snapshot)
+        let before = journey.snapshot
+        try journey.step(5)
+        let changes = try sections.advance(from: before, to: journey.snapshot)
+        print(changes.rowChanges.count)  // what a list would have been told
+        // end
+        #expect(changes.hasChanges && journey.commitNumber == 12)
+
+        // snippet: travel-backwards
+        for try await step in journey.backwards(to: 1) where !step.changes.isEmpty {
+            print("undone:", step.commit.commitNumber)
+        }
+        // end
+        #expect(journey.commitNumber == 1)
+    }
+
+    @Test func `Two commits are compared, and a key has a history`() async throws {
+        let reader = try ReplayReader(try await makeShop())
+        // snippet: travel-changes
+        for change in try reader.changes(from: 50, to: 40) {  // backwards: what would undo it
+            print(change.collection, change.key, change.kinds.contains(.removed) ? "goes" : "comes or changes")
+        }
+        for try await revision in reader.history(ofKey: "abc", inCollection: "books") {
+            print(revision.commit.commitNumber, revision.after?.object ?? .null)
+        }
+        // end
+        let undo = try reader.changes(from: 50, to: 40)
+        #expect(undo.count == 11 && undo.count { $0.kinds == .removed } == 10)
+    }
+
+    @Test func `A database is rebuilt from its log, and goes its own way`() async throws {
+        let path = try await makeShop()
+        // snippet: travel-replay
+        let rebuilt = try await Database.replay(path, upTo: 42, collections: .books)
+        try await rebuilt.write { $0[.books].removeAll() }  // in memory; the files keep theirs
+        // end
+        #expect(rebuilt.commitNumber == 43)
+        #expect(try ReplayReader(path).newestCommitNumber() == 60)
+    }
+}
