@@ -67,23 +67,38 @@ private func leave(_ code: Int32) -> Never { exit(code) }
 
 /// One run of the tool: arguments in, words and an exit code out. Tests run it against strings.
 enum Invocation {
-    /// Where the verbs of the running invocation write.
-    @TaskLocal static var console = Console.standard()
-    /// What time it is, in nanoseconds since 1970.
-    @TaskLocal static var clock: @Sendable () -> Int64 = DatabaseOptions().clock
-
-    /// Whether somebody wants the verb to end where it is whole.
-    @TaskLocal static var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
-
-    /// Where keys come from; nil where nobody can press any. Each call gives the next, or nil at the end.
-    @TaskLocal static var keys: @Sendable () -> (() -> Keyboard.Key?)? = {
-        guard let keyboard = Keyboard() else { return nil }
-        return { keyboard.next() }
+    /// What a run sees of the world around it.
+    struct Surroundings: Sendable {
+        /// Where verbs write.
+        var console = Console.standard()
+        /// What time it is, in nanoseconds since 1970.
+        var clock: @Sendable () -> Int64 = DatabaseOptions().clock
+        /// Whether somebody wants the verb to end where it is whole.
+        var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
+        /// Where keys come from; nil where nobody can press any. Each call gives the next, or nil at the end.
+        var keys: @Sendable () -> (() -> Keyboard.Key?)? = {
+            guard let keyboard = Keyboard() else { return nil }
+            return { keyboard.next() }
+        }
     }
+
+    // One value for all of it: a task local whose value is a closure crashes in optimised code (Swift 6.3.1, in
+    // swift_task_localValuePush).
+    @TaskLocal private static var surroundings = Surroundings()
+
+    static var console: Console { surroundings.console }
+    static var clock: @Sendable () -> Int64 { surroundings.clock }
+    static var isInterrupted: @Sendable () -> Bool { surroundings.isInterrupted }
+    static var keys: @Sendable () -> (() -> Keyboard.Key?)? { surroundings.keys }
 
     /// Parses, runs, reports.
     static func run(_ arguments: [String], on console: Console) async -> Int32 {
-        await $console.withValue(console) {
+        await run(arguments, in: Surroundings(console: console))
+    }
+
+    /// Parses, runs, reports.
+    static func run(_ arguments: [String], in surroundings: Surroundings) async -> Int32 {
+        await $surroundings.withValue(surroundings) {
             let code = await attempt(arguments)
             try? console.flush()
             return code

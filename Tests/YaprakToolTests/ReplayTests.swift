@@ -50,10 +50,13 @@ import YaprakLocks
 
     @Test func `Ctrl-C ends a play where it is whole`() async throws {
         let asked = Atomic(0)
-        let outcome = await Invocation.$isInterrupted.withValue({ asked.add(1, ordering: .relaxed).newValue > 3 }) {
-            await yaprak("replay", shop, "--speed", "0.0001x")
-        }
-        #expect(outcome.code == 130 && outcome.lines.count == 1)
+        let out = TextSink()
+        let code = await Invocation.run(
+            ["replay", shop, "--speed", "0.0001x"],
+            in: .init(
+                console: Console(out: out, err: TextSink(), isTerminal: false),
+                isInterrupted: { asked.add(1, ordering: .relaxed).newValue > 3 }))
+        #expect(code == 130 && out.text.split(separator: "\n").count == 1)
     }
 
     @Test func `Keys go on, back and to the ends`() async throws {
@@ -62,9 +65,8 @@ import YaprakLocks
         ]
         let left = Mutex(keys[...])
         let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, isAddressable: true)
-        let code = await Invocation.$keys.withValue({ { left.withLock { $0.popFirst() } } }) {
-            await Invocation.run(["replay", shop, "--step"], on: console)
-        }
+        let code = await Invocation.run(
+            ["replay", shop, "--step"], in: .init(console: console, keys: { { left.withLock { $0.popFirst() } } }))
         #expect(code == 0 && left.withLock { $0.isEmpty })
         // The screen sends what changed: of the head line, each time another commit is shown.
         let shown = console.out.text.matches(of: #/commit (\d) of 3/#).map { String($0.1) }

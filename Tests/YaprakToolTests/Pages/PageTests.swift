@@ -45,9 +45,7 @@ import ToolSupport
     /// What a command prints on a terminal of 100 columns that has no colors, as lines.
     private func output(of arguments: [String]) async -> [String] {
         let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, width: 100)
-        let code = await Invocation.$clock.withValue({ PageDatabases.now }) {
-            await Invocation.run(arguments, on: console)
-        }
+        let code = await Invocation.run(arguments, in: .init(console: console, clock: { PageDatabases.now }))
         var lines = (console.out.text + console.err.text).replacing("\r\n", with: "\n")
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         if lines.last == "" { lines.removeLast() }
