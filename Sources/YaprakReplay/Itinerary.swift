@@ -28,8 +28,10 @@ struct Itinerary {
         let after: SnapshotState
     }
 
-    /// So many commits at least can be stepped over again without applying anything.
+    /// So many commits can be stepped over again without applying anything, unless they are large.
     private static let windowMin = 256
+    /// The bytes of commits that are kept for that.
+    private static let windowBytesMax = 32 << 20
     /// One snapshot in so many commits is kept at first.
     private static let interval: UInt64 = 256
     private static let branchesMax = 4
@@ -38,6 +40,7 @@ struct Itinerary {
     private var branches: [Branch] = []
     /// Consecutive commits. The place is before the first of them, or after one.
     private var window: [Passed] = []
+    private var windowBytes = 0
     private var state: SnapshotState
 
     init(_ reader: ReplayReader, at number: CommitNumber) throws {
@@ -126,7 +129,8 @@ struct Itinerary {
     /// The state after commit `number`, if the window leads there.
     private func known(_ number: CommitNumber) -> SnapshotState? {
         if number == state.commitNumber { return state }
-        return passed(number)?.after ?? passed(number.next())?.before
+        // A number from outside may be the last there is.
+        return passed(number)?.after ?? (number.rawValue < .max ? passed(number.next())?.before : nil)
     }
 
     /// Stands at a state, with the commits that led there; those that are known already stay where they follow.
@@ -134,18 +138,34 @@ struct Itinerary {
         state = reached
         guard let first = passed.first?.commit.commitNumber, let last = passed.last?.commit.commitNumber else {
             // It is a kept snapshot itself.
+            windowBytes = 0
             return window = []
         }
         let limit = Self.windowMin * 2
         if window.last?.commit.commitNumber.next() == first {
             window += passed
-            if window.count > limit { window.removeFirst(window.count - Self.windowMin) }
+            windowBytes += Self.bytes(of: passed)
+            if window.count <= limit, windowBytes <= Self.windowBytesMax { return }
+            window.removeFirst(Self.surplus(window))
         } else if window.first?.commit.commitNumber == last.next() {
-            window = passed + window
-            if window.count > limit { window.removeLast(window.count - max(limit, passed.count)) }
+            let isLight = Self.bytes(of: passed) + windowBytes <= Self.windowBytesMax
+            window = passed + window.prefix(isLight ? max(0, limit - passed.count) : 0)
         } else {
             window = passed
         }
+        windowBytes = Self.bytes(of: window)
+    }
+
+    private static func bytes(of window: [Passed]) -> Int { window.reduce(0) { $0 + $1.commit.byteCount } }
+
+    /// How many of the first commits of a window are not kept: at least the last one is.
+    private static func surplus(_ window: [Passed]) -> Int {
+        var bytes = 0
+        let kept = window.reversed().prefix(windowMin).prefix { passed in
+            bytes += passed.commit.byteCount
+            return bytes <= windowBytesMax
+        }
+        return window.count - max(1, kept.count)
     }
 
     // MARK: Applying commits
@@ -161,6 +181,7 @@ struct Itinerary {
         let line = branches[index].line
         var commits = branches[index].commits.take()
         var passed: [Passed] = []
+        var bytes = 0
         while line.state.commitNumber < target {
             if commits == nil {
                 guard try reader.store.hasLog() else { break }
@@ -171,14 +192,18 @@ struct Itinerary {
             let commit = try ReplayCommit(stored)
             try line.apply(commit.logged)
             passed.append(Passed(commit: commit, before: before, after: line.state))
-            if passed.count > 4 * Self.windowMin { passed.removeFirst(3 * Self.windowMin) }
+            bytes += commit.byteCount
+            if passed.count > 4 * Self.windowMin || bytes > 2 * Self.windowBytesMax {
+                passed.removeFirst(Self.surplus(passed))
+                bytes = Self.bytes(of: passed)
+            }
             if line.state.commitNumber.rawValue % Self.interval == 0 { keep(line.state, of: index) }
         }
         branches[index].commits = commits
         guard mayEnd || line.state.commitNumber >= target else {
             throw reader.outOfReach(target, line.state.commitNumber)
         }
-        if passed.count > Self.windowMin { passed.removeFirst(passed.count - Self.windowMin) }
+        if !passed.isEmpty { passed.removeFirst(Self.surplus(passed)) }
         return (line.state, passed)
     }
 

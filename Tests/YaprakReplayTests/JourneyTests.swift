@@ -106,13 +106,38 @@ import YaprakTrees
         #expect(model[500]["books"]?["book 7"] == before)
     }
 
+    @Test func `Large commits are kept few, and gone through both ways all the same`() async throws {
+        let path = FilePath(directory.appending("large.yaprak"))
+        let database = try await Database.open(at: path, options: replayable(), collections: .notes)
+        let commits = 60
+        for number in 1...commits {
+            // Two megabytes that do not compress away in memory.
+            try await database.write { $0[.notes]["\(number % 3)"] = String(repeating: "\(number) ", count: 1 << 19) }
+        }
+        try await database.close()
+        let journey = try ReplayReader(path).journey(at: 0)
+        while try journey.next() != nil {}
+        #expect(journey.commitNumber.rawValue == UInt64(commits) && journey.keptSnapshotCount < 40)
+        for number in (1...commits).reversed() {
+            let step = try journey.previous()
+            #expect(step?.commit.commitNumber.rawValue == UInt64(number) && step?.changes.count == 1)
+            #expect(journey.keptSnapshotCount < 60)
+        }
+        #expect(journey.commitNumber == 0)
+    }
+
     @Test func `A database without a log has a journey of no steps`() async throws {
         let (new, backup) = (FilePath(directory.appending("new")), FilePath(directory.appending("backup")))
         let database = try await Database.open(at: new, options: replayable(), collections: .notes)
         let reader = try ReplayReader(new)
         let journey = try reader.journey()
         #expect(try journey.next() == nil && journey.previous() == nil && journey.step(3) == 0 && journey.step(-3) == 0)
-        #expect(throws: DatabaseError.self) { try journey.go(to: 1) }
+        for number in [1, 2, UInt64.max - 1, .max] {
+            #expect(throws: DatabaseError.self) { try journey.go(to: CommitNumber(number)) }
+            #expect(throws: DatabaseError.self) { try reader.snapshot(at: CommitNumber(number)) }
+            #expect(throws: DatabaseError.self) { try reader.changes(from: 0, to: CommitNumber(number)) }
+        }
+        #expect(try journey.step(.max) == 0 && journey.step(.min) == 0)
         try await database.write { $0[.notes]["a"] = "b" }
         // What comes is seen.
         #expect(try journey.next()?.commit.commitNumber == 1)
