@@ -60,12 +60,15 @@ import YaprakReplay
             ["tail", path, "--follow"], ["log", path, "--follow"],
         ] {
             let asked = Atomic(0)
-            let outcome = await Invocation.$isInterrupted.withValue({
-                asked.add(1, ordering: .relaxed).newValue > 5
-            }) { await yaprak(arguments) }
-            #expect(outcome.code == 130, "\(arguments)")
-            #expect(outcome.err.isEmpty)
-            #expect(outcome.out.isEmpty || outcome.out.hasSuffix("\n"))
+            let (out, err) = (TextSink(), TextSink())
+            let code = await Invocation.run(
+                arguments,
+                in: .init(
+                    console: Console(out: out, err: err),
+                    isInterrupted: { asked.add(1, ordering: .relaxed).newValue > 5 }))
+            #expect(code == 130, "\(arguments)")
+            #expect(err.text.isEmpty)
+            #expect(out.text.isEmpty || out.text.hasSuffix("\n"))
         }
     }
 
