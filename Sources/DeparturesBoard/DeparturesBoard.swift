@@ -58,6 +58,9 @@ struct DeparturesBoard: AsyncParsableCommand {
     @Option(name: .customLong("from"), help: ArgumentHelp("The airport: JFK, LGA or EWR.", valueName: "airport"))
     var airport = "JFK"
 
+    @Flag(help: "Make the database of the tutorial \"A bug found by bisect\", with the bug, and nothing else.")
+    var tutorial = false
+
     func validate() throws {
         if let speed, !(speed > 0) { throw ValidationError("--speed has to be more than 0") }
         if late, !live { throw ValidationError("--late goes with --live") }
@@ -81,6 +84,10 @@ struct DeparturesBoard: AsyncParsableCommand {
     }
 
     private func play(on console: Console) async throws {
+        if tutorial {
+            try await Tutorial.make(at: FilePath(path), Timetable(data))
+            return
+        }
         var options = DatabaseOptions()
         options.durability = durability.durability
         options.retention = retention.retention

@@ -16,6 +16,9 @@ struct Playback {
     /// Asked before each commit, and while waiting for its time, whether to stop.
     var isCancelled: @Sendable () -> Bool = { false }
 
+    /// What an event makes of a flight.
+    var fold: @Sendable (inout Flight, DepartureEvent) -> Void = { $0.apply($1) }
+
     /// Told before each commit what minute it is of.
     var willCommit: @Sendable (Minute) async throws -> Void = { _ in }
 
@@ -82,7 +85,9 @@ struct Playback {
                 if let flight = event.flight {
                     transaction[.flights][event.key] = flight
                 } else {
-                    transaction[.flights][event.key]?.apply(event)
+                    guard var flight = transaction[.flights][event.key] else { continue }
+                    fold(&flight, event)
+                    transaction[.flights][event.key] = flight
                 }
             }
             transaction[.clock][Clock.key] = clock

@@ -75,7 +75,7 @@ struct BisectCommand: AsyncParsableCommand {
         var search = ReplayBisection(good: ends.good, bad: ends.bad)
         var printer = BisectPrinter(output.format(on: console), reader, console)
         while let commit = search.next {
-            if Interruption.isRequested { throw CancellationError() }
+            if Invocation.isInterrupted() { throw CancellationError() }
             let verdict = try question.verdict(on: commit, isFirst: search.probeCount == 0)
             search.note(verdict)
             try printer.write(commit, verdict, search)

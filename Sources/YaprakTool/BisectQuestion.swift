@@ -66,7 +66,7 @@ struct CommandQuestion: BisectQuestion {
         try Invocation.console.flush()
         let ending = try ChildProcess.run(
             command, environment: ["YAPRAK_COMMIT": commit.description, "YAPRAK_DATABASE": path.string])
-        if Interruption.isRequested { throw CancellationError() }
+        if Invocation.isInterrupted() { throw CancellationError() }
         switch ending {
         case .exited(0): return .good
         case .exited(125): return .skip
@@ -129,10 +129,7 @@ struct BisectPrinter {
         case .table:
             try rows.finish()
             try console.out.write("\ncommit \(number) is the first bad one\(isOldest ? " in reach" : "")\n\n")
-            guard let commit else { return }
-            var printer = CommitPrinter(format: .table, isOneLine: false, console: console)
-            try printer.write(commit)
-            try printer.finish()
+            if commit != nil { try CommitPrinter.show(number, in: reader, .table, console) }
         case .json, .ndjson:
             var pairs: [CBORValue.Pair] = [.init("firstBad", .number(number))]
             if isOldest { pairs.append(.init("isOldestInReach", true)) }
@@ -156,4 +153,24 @@ struct BisectPrinter {
 
 extension ReplayCommit {
     fileprivate var timeText: String { nanosecondsSince1970.isoTime }
+}
+
+extension CommitPrinter {
+    /// Prints one commit as `yaprak show` does, as far as the files tell what was before it.
+    static func show(
+        _ number: CommitNumber, in reader: ReplayReader, _ format: OutputFormat, _ console: Console
+    ) throws {
+        let before = CommitNumber(number.rawValue - min(1, number.rawValue))
+        let step = try reader.oldestReachableCommitNumber() <= before ? reader.journey(at: before).next() : nil
+        var commits = reader.commits(from: number, through: number).makeAsyncIterator()
+        guard let commit = try step?.commit ?? commits.next() else { return }
+        let filter = ChangeFilter(collection: nil, key: nil)
+        var shown = filter.apply(to: commit) ?? ShownCommit(commit: commit, collections: [])
+        shown.changes = step.map { ShownChange.of($0, filter) }
+        var printer = CommitPrinter(
+            format: format, isOneLine: false, showsPatch: step != nil, tags: reader.tagsByNumber(), console: console
+        )
+        try printer.write(shown)
+        try printer.finish()
+    }
 }

@@ -49,7 +49,7 @@ struct DumpCommand: AsyncParsableCommand {
                 try out.out.write(line + "\n")
                 done += 1
                 if done % 256 == 0 {
-                    if Interruption.isRequested { throw CancellationError() }
+                    if Invocation.isInterrupted() { throw CancellationError() }
                     bar.update(done: done, of: total, counted: done)
                 }
             }

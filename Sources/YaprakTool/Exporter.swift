@@ -41,7 +41,7 @@ struct Exporter {
     }
 
     private func checkInterruption(_ count: Int) throws {
-        if count % 256 == 0, Interruption.isRequested { throw CancellationError() }
+        if count % 256 == 0, Invocation.isInterrupted() { throw CancellationError() }
     }
 
     /// The columns that were asked for, or all in ascending order, the key first.

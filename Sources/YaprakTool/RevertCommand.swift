@@ -64,7 +64,7 @@ struct RevertCommand: AsyncParsableCommand {
         switch outcome {
         case .success(let revert):
             if newest > before {
-                try show(newest, in: reader, format, console)
+                try CommitPrinter.show(newest, in: reader, format, console)
             } else {
                 try console.err.write("yaprak: nothing to do: every record is what it was before\n")
             }
@@ -74,17 +74,6 @@ struct RevertCommand: AsyncParsableCommand {
             try finish(conflict.revert, console)
         case .failure(let error): throw error
         }
-    }
-
-    private func show(
-        _ number: CommitNumber, in reader: ReplayReader, _ format: OutputFormat, _ console: Console
-    ) throws {
-        var printer = CommitPrinter(format: format, isOneLine: false, console: console)
-        var written = reader.commits(from: number, through: number).makeAsyncIterator()
-        while let commit = try written.next() {
-            try printer.write(ShownCommit(commit: commit, collections: commit.collections))
-        }
-        try printer.finish()
     }
 
     private func finish(_ revert: ReplayRevert, _ console: Console) throws {
@@ -139,6 +128,7 @@ struct RevertPrinter {
     let force: Bool
 
     func write(_ revert: ReplayRevert) throws {
+        if format == .table { return try writePatch(revert) }
         var rows = RowWriter(
             format,
             [
@@ -154,6 +144,20 @@ struct RevertPrinter {
                 json: json(change, word))
         }
         try rows.finish()
+    }
+
+    /// Field by field: what is now, and what it is to become.
+    private func writePatch(_ revert: ReplayRevert) throws {
+        let conflicts = force ? [] : revert.conflicts
+        let printer = PatchPrinter(console: console)
+        if !conflicts.isEmpty {
+            try console.out.write(console.paint("changed since", .bad) + "\n")
+            try printer.write(conflicts.map { ShownChange($0) }, indent: "  ")
+            if conflicts.count == revert.changes.count { return }
+            try console.out.write("as the commits left it\n")
+        }
+        let others = revert.changes.filter { force || !$0.isConflict }
+        try printer.write(others.map { ShownChange($0) }, indent: conflicts.isEmpty ? "" : "  ")
     }
 
     private func value(_ record: ReplayRecord?) -> CBORValue { record?.object ?? .null }
@@ -174,5 +178,18 @@ struct RevertPrinter {
         var pairs: [CBORValue.Pair] = [.init("object", record.object)]
         if let metadata = record.metadata { pairs.append(.init("metadata", metadata)) }
         return .map(pairs)
+    }
+}
+
+extension ShownChange {
+    /// What a revert does to a record.
+    fileprivate init(_ change: ReplayRevert.Change) {
+        var kinds: ChangeKinds = change.now == nil ? .inserted : change.then == nil ? .removed : []
+        if kinds.isEmpty, change.now?.objectBytes != change.then?.objectBytes { kinds.insert(.objectChanged) }
+        if kinds.isDisjoint(with: [.inserted, .removed]), change.now?.metadataBytes != change.then?.metadataBytes {
+            kinds.insert(.metadataChanged)
+        }
+        self.init(
+            collection: change.collection, key: change.key, kinds: kinds, before: change.now, after: change.then)
     }
 }

@@ -41,6 +41,7 @@ struct YaprakCommand: AsyncParsableCommand {
             DiffCommand.self,
             DumpCommand.self,
             ExportCommand.self,
+            ExportTestCommand.self,
             ForkCommand.self,
             GetCommand.self,
             LoadCommand.self,

@@ -38,12 +38,29 @@ extension WriteTransaction {
         return draft.edit(slot, RecordKey.normalized(key)) { _ in .remove } != nil
     }
 
+    /// Attaches a value to the commit, given as one CBOR item: who asks for it decodes it as any type it fits.
+    package mutating func setInfo(encoded item: [UInt8]) { draft.info = .encoded(item) }
+
+    /// Says that a record changed, whatever its type, though it was not written.
+    package mutating func touchUntyped(_ key: String, _ kinds: ChangeKinds, inCollectionNamed name: String) {
+        guard let slot = draft.directory.slot(of: name), !draft.directory.bindings[slot].isHidden else { return }
+        let binding = draft.directory.bindings[slot]
+        draft.edit(slot, RecordKey.normalized(key)) { old in
+            guard let old else { return .keep }
+            let copy = binding.copy(
+                old, key: old.key, objectStamp: old.objectStamp, metadataStamp: old.metadataStamp)
+            return .put(copy, kinds)
+        }
+    }
+
     /// Inserts or replaces a record, given as its bytes: one well-formed CBOR item each.
+    ///
+    /// - Parameter told: what the commit shall say of it, also if nothing changed; found by comparing if `nil`.
     /// - Returns: what that changed.
     @discardableResult
     package mutating func put(
         object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int, for key: String,
-        inCollectionNamed name: String
+        inCollectionNamed name: String, telling told: ChangeKinds? = nil
     ) throws -> ChangeKinds {
         if let error = invalidName(name, of: "collection") { throw error }
         // The log writes versions as unsigned numbers. A file may say anything.
@@ -63,7 +80,9 @@ extension WriteTransaction {
         let stamp = draft.stamp
         var kinds: ChangeKinds = [.objectChanged, .metadataChanged]
         draft.edit(slot, key) { old in
-            if let old {
+            if let told, !told.isEmpty {
+                if !told.contains(.inserted) { kinds = told }
+            } else if let old {
                 let there = binding.raw(old)
                 if there.version == version {
                     if there.object == object { kinds.remove(.objectChanged) }

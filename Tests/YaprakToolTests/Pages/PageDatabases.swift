@@ -16,6 +16,7 @@ enum PageDatabases {
     static let makers: [String: @Sendable (String) async throws -> Void] = [
         "shop.yaprak": makeBookshop,
         "departures.yaprak": makeDepartures,
+        "bisect.yaprak": { try await Tutorial.make(at: FilePath($0), Timetable(fixture("departures-2013-01"))) },
         "damaged.yaprak": makeDamaged,
     ]
 

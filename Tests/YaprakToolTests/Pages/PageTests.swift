@@ -11,7 +11,7 @@ import ToolSupport
 @Suite(.serialized) struct PageTests {
     private static let updates = ProcessInfo.processInfo.environment["YAPRAK_UPDATE_PAGES"] == "1"
 
-    @Test(arguments: Page.all(in: "Tool"))
+    @Test(arguments: Page.all(in: "Tool") + Page.all(in: "Tutorials"))
     func `A page shows what the tool prints`(page: Page) async throws {
         let text = try page.text()
         let folder = try Folder()

@@ -1,0 +1,88 @@
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakReplay
+
+/// A commit as text: played again it is the commit it was.
+@Suite struct FixtureTests {
+    let directory = TemporaryDirectory()
+    private var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
+
+    @Test func `Every commit, played from its text, gives the records and tells the changes that the log has`()
+        async throws
+    {
+        let seed = UInt64.random(in: .min ... .max)
+        try await writeShop(at: path, commits: 250, seed: seed, checkpointsAt: [100])
+        let reader = try ReplayReader(path)
+        let journey = try reader.journey(at: 0)
+        while let step = try journey.next() {
+            let number = step.commit.commitNumber
+            for touchedOnly in [false, true] {
+                let fixture = try reader.fixture(of: number, touchedOnly: touchedOnly)
+                let database = try ReplayFixture(fixture.text).database()
+                // With types, as a program would.
+                if number.rawValue % 2 == 0 { try await database.bind(.books, .notes) }
+                let before = database.snapshot
+                let changesets = database.changesets()
+                try await fixture.play(in: database)
+                let words: Comment = "seed \(seed), commit \(number), \(touchedOnly ? "touched" : "all")"
+                #expect(database.commitNumber == number, words)
+                if !touchedOnly {
+                    #expect(before.digest == step.before.digest, words)
+                    #expect(database.snapshot.digest == step.after.digest, words)
+                }
+                for change in step.changes {
+                    #expect(database.snapshot.untyped(change.collection)[change.key] == change.after, words)
+                }
+                for try await commit in changesets.prefix(1) {
+                    #expect(commit.origin == step.commit.origin && commit.commitNumber == number, words)
+                    #expect(commit.didRemoveAll == step.commit.removesAll, words)
+                }
+            }
+        }
+    }
+
+    @Test func `Info, time and origin come along`() async throws {
+        let database = try await Database.open(at: path, options: replayable(), collections: .books)
+        try await database.write(origin: "till") { transaction in
+            transaction[.books]["a"] = Book(title: "A")
+            transaction.setInfo(["shift": 7])
+        }
+        try await database.close()
+        let fixture = try ReplayReader(path).fixture(of: 1)
+        #expect(fixture.origin == "till")
+        let again = fixture.database()
+        let changesets = again.changesets()
+        try await fixture.play(in: again)
+        for try await commit in changesets.prefix(1) {
+            #expect(try commit.info(as: [String: Int].self) == ["shift": 7])
+            #expect(commit.nanosecondsSince1970 == fixture.nanosecondsSince1970)
+        }
+    }
+
+    @Test func `Nobody's text stops the reader`() async throws {
+        try await writeShop(at: path, commits: 4, seed: 1)
+        let reader = try ReplayReader(path)
+        for number in [0, 5] as [CommitNumber] {
+            let error = #expect(throws: DatabaseError.self) { try reader.fixture(of: number) }
+            #expect(error?.code == .commitOutOfReach)
+        }
+        let text = try reader.fixture(of: 3).text
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<2000 {
+            var bytes = Array(text.utf8)
+            for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8(32 + random.below(95)) }
+            do {
+                let fixture = try ReplayFixture(String(decoding: bytes, as: UTF8.self))
+                try await fixture.play(in: fixture.database())
+            } catch {
+                #expect(error is DatabaseError, "seed \(seed): \(error)")
+            }
+        }
+        for text in ["", "\n", text.split(separator: "\n").dropLast(1).joined(separator: "\n"), "{}"] {
+            #expect(throws: DatabaseError.self) { try ReplayFixture(text) }
+        }
+    }
+}
