@@ -24,13 +24,17 @@ public struct ReplayCommits: AsyncSequence, Sendable {
 
         init(_ commits: ReplayCommits) { self.commits = commits }
 
-        /// The next commit, or `nil` at the end.
+        /// The next commit, or `nil` at the end; ask again later where a program may be writing.
         ///
         /// - Throws: ``DatabaseError``: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
         ///   `corruptLog`, `newerFormat`, `ioFailed`.
         /// - Complexity: the first is O(bytes of its segment), the others O(their bytes).
         public mutating func next() throws(DatabaseError) -> ReplayCommit? {
-            if stored == nil { stored = try commits.store.commits(from: commits.first, through: commits.last) }
+            if stored == nil {
+                // A new database has no log yet; its first commit may come.
+                if try !commits.store.hasLog(), try commits.first > commits.store.newest() { return nil }
+                stored = try commits.store.commits(from: commits.first, through: commits.last)
+            }
             guard let commit = try stored?.next() else { return nil }
             return try ReplayCommit(commit)
         }

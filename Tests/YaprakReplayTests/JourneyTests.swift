@@ -138,8 +138,12 @@ import YaprakTrees
             #expect(throws: DatabaseError.self) { try reader.changes(from: 0, to: CommitNumber(number)) }
         }
         #expect(try journey.step(.max) == 0 && journey.step(.min) == 0)
+        var commits = reader.commits().makeAsyncIterator()
+        func nextNumber() throws -> CommitNumber? { try commits.next()?.commitNumber }
+        #expect(try nextNumber() == nil)
         try await database.write { $0[.notes]["a"] = "b" }
         // What comes is seen.
+        #expect(try nextNumber() == 1)
         #expect(try journey.next()?.commit.commitNumber == 1)
         try await database.backup(to: backup)
         try await database.close()
