@@ -151,7 +151,8 @@ let package = Package(
         .testTarget(
             name: "YaprakToolTests",
             dependencies: [
-                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport", "TestSupport", "YaprakLocks",
+                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport",
+                "TestSupport", "YaprakLocks", "YaprakStorage",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

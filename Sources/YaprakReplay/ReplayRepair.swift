@@ -77,7 +77,9 @@ public struct ReplayRepair: Sendable {
         storeOptions.salvages = options.salvages
         storeOptions.dropsDerived = options.dropsDerived
         storeOptions.donor = options.donor
-        repair = try Repair(reader.store, storeOptions)
+        repair = try Repair(reader.store, storeOptions) { number, item in
+            (try? LoggedCommit(item[...]).number.rawValue) == number
+        }
         let plan = repair.plan
         first = plan.first
         last = plan.last

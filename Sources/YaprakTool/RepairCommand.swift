@@ -65,7 +65,12 @@ struct RepairCommand: AsyncParsableCommand {
         }
         try PropertyWriter.write(
             lines(repair, verification), json: json(repair, verification), output.format(on: console), console)
-        if let verification, verification.severity != .clean { throw ExitCode(verification.severity.exitCode) }
+        if let verification, verification.severity != .clean, let into {
+            let worst = verification.findings.first { $0.severity == verification.severity }
+            throw Failure(
+                "resultDamaged", "what was written to \(into) does not verify: \(worst?.message ?? "")",
+                place: worst?.place ?? .init(), exitCode: verification.severity.exitCode)
+        }
         if !repair.losses.isEmpty { throw ExitCode(1) }
     }
 

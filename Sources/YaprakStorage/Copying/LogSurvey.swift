@@ -26,11 +26,17 @@ struct LogSurvey {
     private let directory: any Directory
     private let names: [FileName]
     private let lineage: Lineage
+    /// Whether an item is the commit of that number: one that is not can't be replayed, whatever its sums say.
+    private let accepts: @Sendable (UInt64, [UInt8]) -> Bool
 
     /// Reads every segment once.
     ///
     /// - Throws: `newerFormat`, `DiskError`.
-    init(_ directory: any Directory, _ names: [FileName], _ lineage: Lineage) throws {
+    init(
+        _ directory: any Directory, _ names: [FileName], _ lineage: Lineage,
+        accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+    ) throws {
+        self.accepts = accepts
         self.directory = directory
         self.names = names
         self.lineage = lineage
@@ -38,7 +44,7 @@ struct LogSurvey {
     }
 
     /// Hands over every commit of every run again, in the order of the segments.
-    func forEachCommit(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Void) throws {
+    func forEachCommit(_ body: (UInt64, [UInt8]) throws -> Void) throws {
         var copy = self
         copy.runs = []
         try copy.walk(body)
@@ -53,7 +59,7 @@ struct LogSurvey {
         return header
     }
 
-    private mutating func walk(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Void) throws {
+    private mutating func walk(_ body: (UInt64, [UInt8]) throws -> Void) throws {
         for (index, name) in names.enumerated() {
             guard let header = try header(index) else {
                 end(name, 0, "the header of the file does not verify")
@@ -70,7 +76,7 @@ struct LogSurvey {
 
     private mutating func walk(
         _ first: SegmentReader, _ name: FileName, limit: UInt64, isLast: Bool,
-        _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
+        _ body: (UInt64, [UInt8]) throws -> Void
     ) throws {
         var reader = first
         // A run goes on from segment to segment if the next one says so.
@@ -78,8 +84,15 @@ struct LogSurvey {
         while true {
             let start = Start(name: name, offset: reader.offset, chain: reader.chain, next: reader.next)
             let isPartial = reader.partialStart != nil
-            switch try reader.step(limit: limit, { number, item, _, _ in try body(number, item) }) {
+            var commits: [(number: UInt64, item: [UInt8])] = []
+            switch try reader.step(limit: limit, { number, item, _, _ in commits.append((number, [UInt8](item))) }) {
             case .frame:
+                guard commits.allSatisfy({ accepts($0.number, $0.item) }) else {
+                    end(name, start.offset, "a commit is not in the form of this version")
+                    goesOn = false
+                    continue
+                }
+                for commit in commits { try body(commit.number, commit.item) }
                 if !goesOn, reader.next > start.next, !isPartial {
                     runs.append(Run(start: start, first: start.next, last: reader.next - 1))
                     goesOn = true

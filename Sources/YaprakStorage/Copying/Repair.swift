@@ -60,15 +60,22 @@ package struct Repair {
 
     /// Reads everything and plans. Takes no lock.
     ///
+    /// - Parameter accepts: whether an item is the commit of that number; one that is not counts as damaged.
     /// - Throws: `notADatabase` if nothing can be saved, `newerFormat`, `ioFailed`; what opening the donor throws.
     /// - Complexity: O(bytes of the directory).
     package init(
-        _ reader: StoreReader, _ options: RepairOptions, fileSystem: any FileSystem = PosixFileSystem()
+        _ reader: StoreReader, _ options: RepairOptions, fileSystem: any FileSystem = PosixFileSystem(),
+        accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool = { _, _ in true }
     ) throws(DatabaseError) {
-        self = try translatingDiskErrors(writing: false) { try Repair(planning: reader, options, fileSystem) }
+        self = try translatingDiskErrors(writing: false) {
+            try Repair(planning: reader, options, fileSystem, accepts)
+        }
     }
 
-    private init(planning reader: StoreReader, _ options: RepairOptions, _ fileSystem: any FileSystem) throws {
+    private init(
+        planning reader: StoreReader, _ options: RepairOptions, _ fileSystem: any FileSystem,
+        _ accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+    ) throws {
         var directory = reader.directory
         if let donor = options.donor {
             let other = try StoreReader.open(donor, fileSystem: fileSystem)
@@ -86,7 +93,7 @@ package struct Repair {
         }
         self.lineage = lineage
         epoch = listing.epoch
-        survey = try LogSurvey(directory.segments, listing.segments, lineage)
+        survey = try LogSurvey(directory.segments, listing.segments, lineage, accepts: accepts)
         try chooseCheckpoints(listing, directory)
         if options.salvages { planSalvage() } else { planPrefix() }
     }
@@ -173,7 +180,7 @@ package struct Repair {
         guard !lost.isEmpty else { return }
         try survey.forEachCommit { number, item in
             let number = CommitNumber(number)
-            if lost.contains(where: { $0.contains(number) }) { try body(number, [UInt8](item)) }
+            if lost.contains(where: { $0.contains(number) }) { try body(number, item) }
         }
     }
 
@@ -291,7 +298,7 @@ package struct Repair {
         try survey.forEachCommit { number, item in
             guard number >= next, number <= plan.last.rawValue else { return }
             while next < number { try add(placeholder(CommitNumber(next), previous)) }
-            try add([UInt8](item))
+            try add(item)
         }
         if !group.isEmpty { try writer.write(group) }
         guard next == plan.last.rawValue + 1 else {
