@@ -143,6 +143,27 @@ import Testing
         }
     }
 
+    @Test func `Only what is synced is padded to a sector, and it always is`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options(.none, segmentBytes: 1 << 20))
+        for n in 1...50 { try opened.append(Harness.item(n)) }
+        // A header, an item and at most 7 bytes each, where a sector each would be 25,600.
+        #expect(opened.store.statistics.storedBytes <= 4096 + 50 * (64 + 26 + 7))
+        try opened.store.flush()
+        #expect(opened.store.statistics.storedBytes % 512 == 0)
+        let name = FilePath("/db/wal").appending(try #require(disk.names("/db/wal").first))
+        let synced = try #require(disk.crashed(keeping: .none, names: .all).contents(name))
+        for n in 51...60 { try opened.append(Harness.item(n)) }
+        // Appends leave every byte alone that was durable.
+        let after = try #require(disk.contents(name))
+        let used = (synced.lastIndex { $0 != 0 } ?? 0) + 1
+        #expect(Array(after[..<used]) == Array(synced[..<used]))
+        let items = opened.items
+        try opened.store.close()
+        #expect(try reopened(disk).get() == items)
+        #expect(try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1).findings.isEmpty)
+    }
+
     @Test func `A newer format is refused before anything is touched`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk)

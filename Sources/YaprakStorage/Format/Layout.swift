@@ -110,6 +110,8 @@ enum FrameType: UInt8, Sendable {
     case chunk = 6
     case sectionEnd = 7
     case footer = 8
+    /// Fills the sector before a sync. Of a kind that a reader who does not know it steps over.
+    case padding = 0x80
 
     static let firstSkippable: UInt8 = 0x80
 }

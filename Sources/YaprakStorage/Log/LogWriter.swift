@@ -67,6 +67,9 @@ final class LogWriter {
 
     var alignment: Int { max(Layout.alignment, 1 << Int(options.padShift)) }
 
+    /// How the last frame of a group ends: on a sector if a sync follows at once, else a later one sees to that.
+    private var groupAlignment: Int { options.durability == .always ? alignment : Layout.alignment }
+
     // MARK: Groups
 
     /// Writes commits as one group, with one write. They are acknowledged by nobody yet.
@@ -112,7 +115,7 @@ final class LogWriter {
                 var raw: [UInt8] = []
                 raw.reserveCapacity(bytes)
                 for item in items[at..<end] { raw += item }
-                let alignment = end == items.count ? alignment : Layout.alignment
+                let alignment = end == items.count ? groupAlignment : Layout.alignment
                 raw.withUnsafeBytes {
                     builder.add(
                         .commitGroup, $0, first: number, count: UInt32(end - at), durable: durable,
@@ -138,7 +141,7 @@ final class LogWriter {
                 builder.add(
                     .commitGroup, UnsafeRawBufferPointer(rebasing: $0[start..<end]), flags: flags, first: number,
                     count: isWhole ? 1 : 0, durable: durable,
-                    alignment: isWhole && isLast ? alignment : Layout.alignment, gate: &gate)
+                    alignment: isWhole && isLast ? groupAlignment : Layout.alignment, gate: &gate)
             }
             start = end
         } while start < item.count
@@ -165,11 +168,29 @@ final class LogWriter {
 
     /// Asks the device to confirm everything written so far.
     func sync() throws {
-        guard needsSync, let open else { return }
-        try open.file.syncData()
+        guard needsSync, open != nil else { return }
+        fillSector()
+        try open?.file.syncData()
         statistics.syncs += 1
         needsSync = false
         durable = last
+    }
+
+    /// Fills the sector that a sync is about to make durable, so that no append rewrites it.
+    ///
+    /// In the chain: whatever comes behind it is written after the sync that covers it. If it can't be written, the next group
+    /// takes its place, and shares the sector.
+    private func fillSector() {
+        guard var segment = open, segment.offset % UInt64(alignment) != 0 else { return }
+        var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
+        builder.addRaw(.padding, first: last + 1, durable: durable, alignment: alignment)
+        if builder.end > segment.allocated { extend(&segment, past: builder.end) }
+        guard (try? segment.file.writeAll(builder.bytes, at: segment.offset)) != nil else { return }
+        segment.offset = builder.end
+        segment.chain = builder.chain
+        open = segment
+        statistics.storedBytes += UInt64(builder.bytes.count)
+        statistics.bytesSinceCheckpoint += UInt64(builder.bytes.count)
     }
 
     /// Says at the end of the log what is durable. Costs no sync; the next group takes its place.

@@ -93,7 +93,7 @@ struct SegmentReader {
             return .end(.attest)
         case .seal:
             return .end(try takeSeal(frame))
-        case .checkpointMark, nil:
+        case .checkpointMark, .padding, nil:
             // Nothing in it is needed to read the commits. An unknown type from 0x80 on may be stepped over.
             break
         case .sectionBegin, .chunk, .sectionEnd, .footer:
