@@ -10,11 +10,13 @@ public struct ReplayFork: Sendable, Hashable {
     public let commitNumber: CommitNumber
     /// The identity in the files it writes: thirty-two hexadecimal digits.
     public let databaseID: String
-    /// Files that both directories have, and their bytes.
+    /// Files that both directories have.
     public let linkedFileCount: Int
+    /// The bytes of files that both directories have.
     public let linkedByteCount: UInt64
-    /// Files that were written for the fork, and their bytes.
+    /// Files that were written for the fork.
     public let copiedFileCount: Int
+    /// The bytes of files that were written for the fork.
     public let copiedByteCount: UInt64
     /// Why files were copied that could have been shared, such as another file system; `nil` if none were.
     public let reasonForCopies: String?

@@ -11,8 +11,8 @@ public import struct Foundation.Date
 ///     for try await commit in reader.commits(from: 100) { print(commit.commitNumber, commit.time) }
 ///     let dune = try reader.snapshot(at: 42).untyped("books")["abc"]
 ///
-/// Takes no lock and writes nothing (but tags, when it is asked to), so a program may be writing meanwhile: each call sees the commits that are complete
-/// when it is made. Calls read files and block while they do.
+/// Takes no lock and writes nothing (but tags, when it is asked to), so a program may be writing meanwhile: each call sees
+/// the commits that are complete when it is made. Calls read files and block while they do.
 public struct ReplayReader: Sendable {
     /// The directory.
     public let path: FilePath

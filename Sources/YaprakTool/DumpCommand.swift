@@ -7,6 +7,7 @@ import YaprakReplay
 struct DumpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dump", abstract: "Writes all records as lines of JSON that lose nothing.",
+        usage: "yaprak dump <database> [<options>]",
         discussion: """
             The first line says which commit it is and how many records follow; each other line has a record, in ascending \
             order of collection and key. What JSON can't say stands in diagnostic notation under "$cbor". `yaprak load` \

@@ -36,6 +36,7 @@ struct CheckpointCommand: AsyncParsableCommand {
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Writes a checkpoint and removes history.",
+        usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--yes] [--into <directory>]",
         discussion: """
             --keep says how much history stays: commits=1000, age=30d (s, m, h, d), or checkpoints=3; at least two checkpoints \
             stay, with the commits between them. --purge-history leaves the newest state only, so that nothing of what was \

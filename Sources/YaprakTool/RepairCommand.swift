@@ -8,6 +8,7 @@ import YaprakReplay
 struct RepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Saves what can be saved of a damaged database, into a new directory.",
+        usage: "yaprak repair <database> [--into <directory>] [<options>]",
         discussion: """
             Without --into nothing is written: what would be kept and what would be lost is printed. With it the result is \
             written there, and verified. The damaged directory is never changed; it must not be in use.

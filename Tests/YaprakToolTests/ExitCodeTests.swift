@@ -1,7 +1,10 @@
+import ArgumentParser
 import Foundation
 import SystemPackage
 import Testing
 import Yaprak
+
+@testable import YaprakTool
 
 /// Exit codes and errors are an interface for scripts.
 @Suite struct ExitCodeTests {
@@ -73,7 +76,19 @@ import Yaprak
         try await database.close()
     }
 
-    @Test(arguments: [[], ["load"], ["stats"], ["log"], ["get"], ["verify"]])
+    /// Each verb's words, and none for the tool itself.
+    private static let verbs =
+        [[]] + YaprakCommand.configuration.subcommands.map { [$0.configuration.commandName ?? "?"] }
+
+    @Test func `Every verb has a page, and what every verb prints is on it`() throws {
+        for verb in Self.verbs.dropFirst().map(\.[0]) {
+            let page = try #require(Page.all(in: "Tool").first { $0.testDescription == "Tool-\(verb)" }, "\(verb)")
+            let commands = Page.commands(in: try page.text())
+            #expect(commands.contains { $0.words.count > 1 && $0.words[1] == verb }, "\(verb)")
+        }
+    }
+
+    @Test(arguments: verbs)
     func `Help is 0, on standard output, and no line is too long`(verb: [String]) async {
         let outcome = await yaprak(verb + ["--help"])
         #expect(outcome.code == 0)
