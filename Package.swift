@@ -107,7 +107,8 @@ let package = Package(
 
         // Tests. Models, generators and seeds that several suites share live in TestSupport.
         .target(
-            name: "TestSupport", dependencies: ["YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         // Writes until it is killed; the tests kill it.
         .executableTarget(
             name: "CrashWriter",

@@ -14,6 +14,7 @@ struct LsCommand: AsyncParsableCommand {
               yaprak ls world.yaprak
               yaprak ls world.yaprak cities --prefix 26 -n 10
               yaprak ls world.yaprak cities --at @{yesterday} --keys
+              yaprak ls world.yaprak cities --where '.population > 1000000'
             """)
 
     @Argument(help: "The database's directory.")
@@ -33,6 +34,10 @@ struct LsCommand: AsyncParsableCommand {
     @Option(name: .customShort("n"), help: ArgumentHelp("At most so many records.", valueName: "count"))
     var limit: Int?
 
+    @Option(
+        name: .customLong("where"), help: ArgumentHelp("Only records that this is true of.", valueName: "expression"))
+    var condition: String?
+
     @Flag(help: "The keys alone.")
     var keys = false
 
@@ -41,17 +46,18 @@ struct LsCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
-        if collection == nil, !prefix.isEmpty || limit != nil || keys {
-            throw ValidationError("--prefix, -n and --keys choose among the records of a collection: name one")
+        if collection == nil, !prefix.isEmpty || limit != nil || keys || condition != nil {
+            throw ValidationError("--prefix, --where, -n and --keys choose among the records of a collection: name one")
         }
     }
 
     func run() async throws {
+        let condition = try condition.map { text in try ReplayExpression(text, about: .record) }
         let console = try paging.console()
         let reader = try ReplayReader.open(database)
         let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
         if let collection {
-            try listRecords(of: collection, in: snapshot, on: console)
+            try listRecords(of: collection, where: condition, in: snapshot, on: console)
         } else {
             try listCollections(of: snapshot, on: console)
         }
@@ -66,7 +72,9 @@ struct LsCommand: AsyncParsableCommand {
         try rows.finish()
     }
 
-    private func listRecords(of collection: String, in snapshot: Snapshot, on console: Console) throws {
+    private func listRecords(
+        of collection: String, where condition: ReplayExpression?, in snapshot: Snapshot, on console: Console
+    ) throws {
         guard snapshot.collectionNames.contains(collection) else {
             throw Failure.noCollection(collection, in: snapshot)
         }
@@ -77,6 +85,7 @@ struct LsCommand: AsyncParsableCommand {
         for position in records.position(notBefore: prefix)..<records.count {
             let record = records[position]
             guard left > 0, record.key.utf8.starts(with: prefix.utf8) else { break }
+            guard condition?.holds(for: record, in: snapshot) ?? true else { continue }
             left -= 1
             if keys {
                 try rows.write([.text(record.key)])

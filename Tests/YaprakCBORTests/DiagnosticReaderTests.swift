@@ -17,10 +17,10 @@ import YaprakCBOR
     }
 
     @Test(arguments: [
-        ("-18446744073709551616", CBORValue.negative(.max)), ("18446744073709551615", .unsigned(.max)), ("-0", .unsigned(0)),
-        ("-0.0", .float(-0.0)), ("1.5e-3", .float(0.0015)), (" [ 1 ,2 ] ", .array([1, 2])), ("{1: 2}", .map([.init(1, 2)])),
-        ("18446744073709551615(h'')", .tag(.max, .bytes([]))), ("simple(255)", .simple(255)),
-        ("h'00fF'", .bytes([0, 255])),
+        ("-18446744073709551616", CBORValue.negative(.max)), ("18446744073709551615", .unsigned(.max)),
+        ("-0", .unsigned(0)), ("-0.0", .float(-0.0)), ("1.5e-3", .float(0.0015)), (" [ 1 ,2 ] ", .array([1, 2])),
+        ("{1: 2}", .map([.init(1, 2)])), ("18446744073709551615(h'')", .tag(.max, .bytes([]))),
+        ("simple(255)", .simple(255)), ("h'00fF'", .bytes([0, 255])),
     ])
     func `Values are read as they are meant`(text: String, value: CBORValue) throws {
         #expect(try CBORValue(diagnostic: text) == value)
