@@ -76,8 +76,8 @@ let package = Package(
         .target(
             name: "YaprakReplay",
             dependencies: [
-                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakStorage", "YaprakTrees", "YaprakLocks",
-                .product(name: "SystemPackage", package: "swift-system"),
+                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakStorage", "YaprakTrees",
+                "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 

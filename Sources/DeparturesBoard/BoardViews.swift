@@ -26,7 +26,8 @@ enum BoardViews {
     /// A delay moves the row, a departure takes it out; both in the commit that says so. Stored in checkpoints, so that
     /// whoever opens the database again takes it over.
     static let departures = Departures(
-        "departures", versionTag: "1", of: .flights, groupedBy: \.waitsAt, sortedBy: \.expected, isPersistent: true)
+        "departures", versionTag: "1", of: .flights, groupedBy: \.waitsAt, sortedBy: \.expected,
+        persistence: .everyCommit)
 
     /// Those of them that leave at least 15 minutes late.
     static let late = FilteredView("late", versionTag: "1", of: departures, where: \.isLate)

@@ -67,7 +67,8 @@ struct Failure: Error {
 
     private static func exitCode(_ code: DatabaseError.Code) -> Int32 {
         switch code {
-        case .notFound, .commitOutOfReach: 3
+        case .notFound, .commitOutOfReach, .viewNotShown: 3
+        case .corruptView: 8
         case .corruptLog, .corruptCheckpoint, .stateDiffers, .corruptTags, .overLimit, .undecodableRecord,
             .migrationFailed:
             4

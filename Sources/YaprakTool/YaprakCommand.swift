@@ -55,6 +55,7 @@ struct YaprakCommand: AsyncParsableCommand {
             TagCommand.self,
             TailCommand.self,
             VerifyCommand.self,
+            ViewCommand.self,
         ])
 
     static func main() async {

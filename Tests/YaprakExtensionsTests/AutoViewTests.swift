@@ -90,7 +90,7 @@ import Yaprak
         func view(_ tag: String, _ sign: Int) -> AutoView<BookRow> {
             AutoView(
                 "view", versionTag: tag, of: .books, groupedBy: \.genre, sortedBy: { sign * $0.rank },
-                isPersistent: true)
+                persistence: .checkpoints)
         }
         func open() async throws -> Database {
             try await Database.open(at: FilePath("\(directory.path)/db"), collections: .books)

@@ -38,7 +38,7 @@ extension RecordCollection where Object == City, Metadata == NoMetadata {
         #expect(cities.count == 34_006)
         let byCountry = AutoView(
             "country", of: .cities, groupedBy: \.country, sortedBy: \.population, order: .descending)
-        let byZone = AutoView("zone", of: .cities, groupedBy: \.timezone, sortedBy: \.name, isPersistent: true)
+        let byZone = AutoView("zone", of: .cities, groupedBy: \.timezone, sortedBy: \.name, persistence: .checkpoints)
         let byName = AutoView(
             "names", of: .cities,
             groupedByEach: { Set($0.alternateNames.compactMap { $0.unicodeScalars.first.map { String($0) } }) },

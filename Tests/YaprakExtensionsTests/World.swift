@@ -11,10 +11,10 @@ struct World {
 
     let ranks = AutoView("ranks", versionTag: "00", of: .books, groupedBy: Self.grouping(0), sortedBy: \.rank)
     let tags = AutoView(
-        "tags", of: .books, groupedByEach: \.tags, sortedBy: \.title, order: .descending, isPersistent: true)
+        "tags", of: .books, groupedByEach: \.tags, sortedBy: \.title, order: .descending, persistence: .checkpoints)
     let rooms = AutoView(
         "rooms", of: .books, groupedBy: .byMetadata { $0?.room },
-        sortedBy: .comparingObjects { ($0.title, $0.rank) < ($1.title, $1.rank) }, isPersistent: true)
+        sortedBy: .comparingObjects { ($0.title, $0.rank) < ($1.title, $1.rank) }, persistence: .checkpoints)
     let bond = AutoView(
         "bond", of: .movies, .actors, groupedBy: .byObject { $0.agent }, .byObject { $0.agent },
         sortedBy: .byObject { $0.year }, .byObject { $0.since })

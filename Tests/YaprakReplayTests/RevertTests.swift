@@ -120,7 +120,7 @@ import YaprakReplay
     @Test(arguments: [false, true])
     func `A persisted view is never stale after a revert without types`(withCheckpoint: Bool) async throws {
         let byRank = AutoView(
-            "byRank", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, isPersistent: true)
+            "byRank", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, persistence: .checkpoints)
         let seed = UInt64.random(in: .min ... .max)
         var database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
         try await database.register(byRank)

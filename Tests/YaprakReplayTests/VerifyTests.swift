@@ -26,7 +26,9 @@ import YaprakTrees
         for _ in 0..<3 {
             let database = try await Database.open(at: path(), options: replayable(), collections: .books, .notes)
             try await database.register(
-                AutoView("ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, isPersistent: true)
+                AutoView(
+                    "ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank,
+                    persistence: .checkpoints)
             )
             try await database.write { $0[.books]["a"] = Book(title: "again") }
             try await database.checkpoint()
@@ -184,7 +186,7 @@ import YaprakTrees
     @Test func `Damage in what is kept of a view is 8, and the database opens and computes the view anew`() async throws
     {
         let view = AutoView(
-            "ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, isPersistent: true)
+            "ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, persistence: .checkpoints)
         var database = try await Database.open(at: path(), options: replayable(), collections: .books, .notes)
         try await database.register(view)
         try await database.write { for n in 0..<200 { $0[.books]["\(n)"] = Book(title: "t\(n)", rank: n) } }

@@ -85,7 +85,9 @@ extension Database {
                 root = update.root
                 draft.primarySteps += update.operations.map { (registration.name, $0) }
             }
-            let entry = ExtensionEntry(registration: registration, root: root)
+            var entry = ExtensionEntry(registration: registration, root: root)
+            // Taken over from a checkpoint with nothing behind it: who reads the files has the same root.
+            entry.isInLog = start.origin == .adopted && start.base.number == present.number && delta.isEmpty
             if registration.isPrimary { _ = try encodePrimary(entry) }
             draft.extensions.append(entry)
         }

@@ -5,7 +5,22 @@ package import YaprakTrees
 /// A registered extension and its root, as a snapshot has them.
 package struct ExtensionEntry: Sendable {
     let registration: ExtensionRegistration
-    var root: any Sendable
+    package var root: any Sendable
+    /// Of an extension that logs what commits do to it: whether the log, or a checkpoint, has told of the root.
+    var isInLog = false
+
+    init(registration: ExtensionRegistration, root: any Sendable) {
+        self.registration = registration
+        self.root = root
+    }
+
+    /// An extension that was never registered: it is part of a replay without types.
+    package init<Extension: DatabaseExtension>(_ extension: Extension, root: Extension.Root) {
+        self.init(registration: TypedRegistration(`extension`), root: root)
+    }
+
+    /// The name.
+    package var name: String { registration.name }
 }
 
 /// A registered extension without its type: the non-generic door to its code.
@@ -63,6 +78,10 @@ package class ExtensionRegistration: @unchecked Sendable {
     var isPrimary: Bool { fatalError("abstract") }
     /// The trees that a root owns in the database's own arena.
     func trees(of root: any Sendable) -> [TreeRoot] { [] }
+    /// Whether each commit tells what it did to the root.
+    var logsHistory: Bool { false }
+    /// What led from one root to another; from nothing if `before` is `nil`.
+    func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem { .unknown }
 
     /// Whether any of the changes can matter to this extension.
     final func isConcerned(by batch: ChangeBatch) -> Bool {
@@ -113,6 +132,16 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     }
 
     override var isPrimary: Bool { base is any PrimaryExtension }
+
+    override var logsHistory: Bool { (base as? any HistoryLogging)?.logsHistory ?? false }
+
+    override func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem {
+        guard let base = base as? any HistoryLogging else { return .unknown }
+        func open<H: HistoryLogging>(_ base: H) throws -> HistoryItem {
+            try base.historyItem(from: before as! H.Root?, to: after as! H.Root)
+        }
+        return try open(base)
+    }
 
     override func makeRoot() -> any Sendable { base.makeRoot() }
 

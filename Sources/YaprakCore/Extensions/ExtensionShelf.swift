@@ -5,14 +5,14 @@ import YaprakStorage
 /// Derived state is good as of the checkpoint it was part of; the database as of that moment stays pinned, so that what
 /// changed since can be told whenever the extension is registered. Primary state is kept for ever, with the steps that
 /// were logged after it.
-struct ExtensionShelf: Sendable {
-    struct Item: Sendable {
-        var versionTag: String
-        var isPrimary: Bool
+package struct ExtensionShelf: Sendable {
+    package struct Item: Sendable {
+        package var versionTag: String
+        package var isPrimary: Bool
         /// The encoded root; `nil` if the extension's steps are all there is.
-        var bytes: [UInt8]?
+        package var bytes: [UInt8]?
         /// Steps that were logged after the root was encoded.
-        var steps: [[UInt8]] = []
+        package var steps: [[UInt8]] = []
     }
 
     var items: [String: Item] = [:]

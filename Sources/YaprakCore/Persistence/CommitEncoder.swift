@@ -10,6 +10,7 @@ import YaprakTrees
 ///       "n": 42,                                                                     number
 ///       "o": "sync",                                                                 origin, where there is one
 ///       "t": 1357084800000000000,                                                    nanoseconds since 1970
+///       "v": [["ranks", "1", …], …],                                                 histories of derived extensions
 ///       "x": [["pins", [step, …]], …],                                               steps of primary extensions
 ///       "z": true                                                                    everything was removed first
 ///     }
@@ -24,7 +25,9 @@ struct CommitEncoder {
 
     /// The item of a commit.
     /// - Throws: `encodingFailed` with the key, `valueTooLarge`.
-    func encode(_ commit: ChangesetStorage, _ steps: [(name: String, step: [UInt8])]) throws -> [UInt8] {
+    func encode(
+        _ commit: ChangesetStorage, _ steps: [(name: String, step: [UInt8])], _ histories: [ExtensionHistory] = []
+    ) throws -> [UInt8] {
         let writer = CBORWriter(capacity: 512)
         var infoBytes: [UInt8]?
         switch commit.info {
@@ -34,7 +37,7 @@ struct CommitEncoder {
         }
         let fields =
             3 + (infoBytes == nil ? 0 : 1) + (commit.origin.isEmpty ? 0 : 1) + (steps.isEmpty ? 0 : 1)
-            + (commit.batch.clearedAll ? 1 : 0)
+            + (commit.batch.clearedAll ? 1 : 0) + (histories.isEmpty ? 0 : 1)
         writer.writeMapHead(count: fields)
 
         writer.write(text: CommitField.collections)
@@ -53,6 +56,7 @@ struct CommitEncoder {
         }
         writer.write(text: CommitField.time)
         writer.write(integer: commit.nanoseconds)
+        if !histories.isEmpty { write(histories, to: writer) }
         if !steps.isEmpty {
             writer.write(text: CommitField.steps)
             writer.writeArrayHead(count: steps.count)
@@ -67,6 +71,27 @@ struct CommitEncoder {
             writer.write(true)
         }
         return writer.bytes
+    }
+
+    /// What the commit did to derived extensions; less of it where the commit is large: no write fails for what can be
+    /// computed anew.
+    private func write(_ histories: [ExtensionHistory], to writer: CBORWriter) {
+        writer.write(text: CommitField.histories)
+        writer.writeArrayHead(count: histories.count)
+        for history in histories {
+            var item = history.item
+            if case .changed(let bytes) = item, writer.count + bytes.count > 4 * ExtensionHistory.bytesMax {
+                item = .unknown
+            }
+            if case .unchanged = item { writer.writeArrayHead(count: 2) } else { writer.writeArrayHead(count: 3) }
+            writer.write(text: history.name)
+            writer.write(text: history.versionTag)
+            switch item {
+            case .unchanged: break
+            case .changed(let bytes): writer.write(encoded: bytes)
+            case .unknown: writer.writeUndefined()
+            }
+        }
     }
 
     private func encode(_ changes: CollectionChanges, _ version: Int, to writer: CBORWriter) throws {
@@ -151,6 +176,7 @@ enum CommitField {
     static let number = "n"
     static let origin = "o"
     static let time = "t"
+    static let histories = "v"
     static let steps = "x"
     static let clearedAll = "z"
 

@@ -11,6 +11,7 @@ package struct LoggedCommit: Sendable {
     package var clearedAll = false
     package var collections: [LoggedCollection] = []
     package var steps: [LoggedStep] = []
+    package var histories: [LoggedHistory] = []
 
     /// What a commit did to one collection.
     package struct LoggedCollection: Sendable {
@@ -34,6 +35,17 @@ package struct LoggedCommit: Sendable {
     package struct LoggedStep: Sendable {
         package var name: String
         package var step: [UInt8]
+    }
+
+    /// What a commit did to a derived extension that tells it.
+    package struct LoggedHistory: Sendable {
+        package var name: String
+        package var versionTag: String
+        /// One CBOR item, `undefined` if the commit does not tell; `nil` if nothing changed.
+        package var item: [UInt8]?
+
+        /// Whether the commit says that something changed, and not what.
+        package var isUnknown: Bool { item == [0xf7] }
     }
 
     /// Reads a commit.
@@ -73,6 +85,14 @@ private struct CommitReader {
                 for _ in 0..<(try count(reader.readArrayHead())) {
                     try expect(reader.readArrayHead(), 2...2)
                     commit.steps.append(.init(name: try reader.readText(), step: [UInt8](try slice())))
+                }
+            case CommitField.histories:
+                for _ in 0..<(try count(reader.readArrayHead())) {
+                    let parts = try expect(reader.readArrayHead(), 2...3)
+                    commit.histories.append(
+                        .init(
+                            name: try reader.readText(), versionTag: try reader.readText(),
+                            item: parts == 3 ? [UInt8](try slice()) : nil))
                 }
             case CommitField.clearedAll: commit.clearedAll = try reader.readBool()
             default: try reader.skip()

@@ -23,6 +23,9 @@ package struct RawReplay {
     private let bindings: [CollectionBinding]
     /// What the log says of collections that hold values already, by slot.
     private(set) var late: [Int: LateRows] = [:]
+    /// Keeps what the files tell of extensions up to date, in the replay's own trees.
+    var follower: (any RawFollower)?
+    private(set) var extensions: ContiguousArray<ExtensionEntry> = []
 
     /// - Parameter bindings: collections that are to hold values. Those that can't, because rows have an older form or
     ///   don't decode, hold bytes; whoever binds them then deals with that.
@@ -46,23 +49,29 @@ package struct RawReplay {
             case .setAside:
                 let slot = slot(of: section.name)
                 for row in try rows(of: section, info, checkpoint).joined() { draft.insert(row, into: &roots[slot]) }
-            case .derivedRoot, .primaryRoot:
-                shelf.items[section.name] = ExtensionShelf.Item(
-                    versionTag: info.tag, isPrimary: section.kind == SectionKind.primaryRoot.rawValue,
-                    bytes: try bytes(of: section, checkpoint))
-            case .primarySteps:
-                try checkpoint.forEachChunk(of: section) { chunk in
-                    var reader = CBORReader(chunk)
-                    while !reader.isAtEnd {
-                        let start = reader.position
-                        try reader.skip()
-                        shelf.add(step: [UInt8](chunk[start..<reader.position]), of: section.name)
-                    }
-                }
+            case .derivedRoot, .primaryRoot, .primarySteps: break
             case nil: break  // Of a later minor version; nothing that records depend on.
             }
         }
+        let items = try checkpoint.extensionItems()
+        shelf.items = items
+        follow { $0.adopt(items, in: &$1) }
         if shelf.items.values.contains(where: { !$0.isPrimary }) { shelf.base = freeze() }
+    }
+
+    /// Reads what a checkpoint of the commit the replay stands at has of extensions.
+    /// - Throws: `corruptCheckpoint`.
+    mutating func adoptExtensions(of checkpoint: CheckpointReader) throws {
+        let items = try checkpoint.extensionItems()
+        follow { $0.adopt(items, in: &$1) }
+    }
+
+    /// Lets the follower do something.
+    private mutating func follow(_ body: (any RawFollower, inout RawFollowing) -> Void) {
+        guard let follower else { return }
+        var state = RawFollowing(draft: draft, directory: directory, roots: roots, extensions: extensions)
+        body(follower, &state)
+        extensions = state.extensions
     }
 
     private mutating func loadRecords(
@@ -135,15 +144,6 @@ package struct RawReplay {
         return try results.withLock { $0 }.map { try $0.get() }
     }
 
-    private func bytes(of section: CheckpointSection, _ checkpoint: CheckpointReader) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        try checkpoint.forEachChunk(of: section) { chunk in
-            var reader = CBORReader(chunk)
-            while !reader.isAtEnd { bytes += try reader.readBytesInPlace() }
-        }
-        return bytes
-    }
-
     // MARK: Commits
 
     /// Applies one commit and, where somebody listens, tells each record's change: the raw box before and after.
@@ -156,6 +156,16 @@ package struct RawReplay {
                 place: .init(commits: min(number, commit.number)...max(number, commit.number)))
         }
         number = commit.number
+        guard follower != nil else { return apply(recordsOf: commit, note) }
+        var entries: [String: [ChangeEntry]] = [:]
+        apply(recordsOf: commit) { name, entry in
+            entries[name, default: []].append(entry)
+            note?(name, entry)
+        }
+        follow { $0.follow(commit, entries, in: &$1) }
+    }
+
+    private mutating func apply(recordsOf commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)?) {
         if commit.clearedAll { for slot in roots.indices { clear(slot) } }
         for collection in commit.collections {
             let slot = slot(of: collection.name)
@@ -219,7 +229,8 @@ package struct RawReplay {
 
     /// The state as it is, while the replay goes on. O(number of collections).
     package mutating func freeze() -> SnapshotState {
-        SnapshotState(number: number, directory: directory, roots: roots, extensions: [], version: draft.freeze())
+        SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions, version: draft.freeze())
     }
 
     /// Brings what the log said of collections that hold values into their trees.
@@ -243,11 +254,12 @@ package struct RawReplay {
     /// The state as it is; the replay is over.
     package mutating func seal() -> SnapshotState {
         precondition(late.isEmpty, "what was noted has to be settled first")
-        return SnapshotState(number: number, directory: directory, roots: roots, extensions: [], version: draft.seal())
+        return SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions, version: draft.seal())
     }
 
     /// Gives up; the timeline can be drafted on from where it was.
-    package mutating func cancel() { draft.abort(roots: Array(roots)) }
+    package mutating func cancel() { draft.abort(roots: SnapshotState.trees(roots, extensions)) }
 
     /// Gives up, and the timeline with it.
     package mutating func discard() {

@@ -10,6 +10,12 @@ package struct CollectionTypes: Sendable {
         check = { $0.check(Object.self, Metadata.self) }
     }
 
+    /// A collection whose types nobody knows.
+    package init(untyped name: String) {
+        self.name = name
+        check = { _ in }
+    }
+
     /// Whether a type is bound to the collection. Stops the program if it is another one.
     fileprivate func isBound(_ binding: CollectionBinding) -> Bool {
         if binding is RawBinding { return false }

@@ -114,6 +114,8 @@ extension Draft {
         batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: entries)]
         segments.append(DraftSegment(batch: batch))
         try catchUp()
+        // No commit tells of this; the next one tells of their roots as a whole.
+        for index in extensions.indices { extensions[index].isInLog = false }
     }
 }
 

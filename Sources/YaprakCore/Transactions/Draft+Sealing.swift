@@ -36,7 +36,8 @@ extension Draft {
                     number: base.number.next(), origin: origin, nanoseconds: environment.clock(), info: info,
                     batch: batch, extensionChanges: extensionChanges))
             let item =
-                environment.encodes ? try CommitEncoder(environment).encode(changeset.storage, primarySteps) : nil
+                environment.encodes
+                ? try CommitEncoder(environment).encode(changeset.storage, primarySteps, histories()) : nil
             if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
             return Sealed(state: sealTrees(), changeset: changeset, item: item)
         } catch {

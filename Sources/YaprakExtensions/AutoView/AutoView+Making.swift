@@ -12,14 +12,14 @@ extension AutoView {
     ///   - grouping: says which group a record belongs to.
     ///   - sorting: says in which order rows stand in their group.
     ///   - order: whether small or large values come first.
-    ///   - isPersistent: whether the view is stored in checkpoints.
+    ///   - persistence: what of the view is stored in files.
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy grouping: Grouping<Object, Metadata>, sortedBy sorting: Sorting<Object, Metadata, Value>,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) where Element == Row<Object, Metadata> {
         self.init(
-            name, isPersistent: isPersistent,
+            name, persistence: persistence,
             AutoConfiguration(
                 versionTag: versionTag, of: [CollectionTypes(collection)], groupings: [grouping.rule],
                 sortings: [SortingRules(sorting.rule)], order: sorting.rule.makeOrder(order == .descending)))
@@ -33,11 +33,11 @@ extension AutoView {
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy group: @escaping @Sendable (Object) -> String?, sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) where Element == Row<Object, Metadata>, Value: Comparable & Sendable {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: .byObject(value),
-            order: order, isPersistent: isPersistent)
+            order: order, persistence: persistence)
     }
 
     /// A view of one collection, grouped by an enumeration of the object and sorted by a property.
@@ -46,7 +46,7 @@ extension AutoView {
     public init<Object, Metadata, Group, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy group: @escaping @Sendable (Object) -> Group?, sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     )
     where
         Element == Row<Object, Metadata>, Value: Comparable & Sendable, Group: RawRepresentable & SendableMetatype,
@@ -54,7 +54,7 @@ extension AutoView {
     {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: .byObject(value),
-            order: order, isPersistent: isPersistent)
+            order: order, persistence: persistence)
     }
 
     /// A view of one collection that puts a record into a group for each of several names, such as its tags.
@@ -64,7 +64,7 @@ extension AutoView {
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedByEach names: @escaping @Sendable (Object) -> Names,
         sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     )
     where
         Element == Row<Object, Metadata>, Value: Comparable & Sendable, Names: Sequence & SendableMetatype,
@@ -72,28 +72,28 @@ extension AutoView {
     {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byEachObject(names), sortedBy: .byObject(value),
-            order: order, isPersistent: isPersistent)
+            order: order, persistence: persistence)
     }
 
     /// A view of one collection, grouped by a property of the object, with any ``Sorting``.
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy group: @escaping @Sendable (Object) -> String?, sortedBy sorting: Sorting<Object, Metadata, Value>,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) where Element == Row<Object, Metadata> {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: sorting, order: order,
-            isPersistent: isPersistent)
+            persistence: persistence)
     }
 
     /// A view of one collection, with any ``Grouping``, sorted by a property of the object.
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy grouping: Grouping<Object, Metadata>, sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) where Element == Row<Object, Metadata>, Value: Comparable & Sendable {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: grouping, sortedBy: .byObject(value), order: order,
-            isPersistent: isPersistent)
+            persistence: persistence)
     }
 }

@@ -21,12 +21,12 @@ extension AutoView where Element == MixedRow {
         _ secondGrouping: Grouping<Second, SecondMetadata>,
         sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
         _ secondSorting: Sorting<Second, SecondMetadata, Value>,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) {
         self.init(
             name, versionTag, [CollectionTypes(first), CollectionTypes(second)],
             [firstGrouping.rule, secondGrouping.rule],
-            [firstSorting.rule, secondSorting.rule], order, isPersistent)
+            [firstSorting.rule, secondSorting.rule], order, persistence)
     }
 
     /// A view over three collections of different types; see the one over two.
@@ -41,12 +41,12 @@ extension AutoView where Element == MixedRow {
         sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
         _ secondSorting: Sorting<Second, SecondMetadata, Value>,
         _ thirdSorting: Sorting<Third, ThirdMetadata, Value>,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) {
         self.init(
             name, versionTag, [CollectionTypes(first), CollectionTypes(second), CollectionTypes(third)],
             [firstGrouping.rule, secondGrouping.rule, thirdGrouping.rule],
-            [firstSorting.rule, secondSorting.rule, thirdSorting.rule], order, isPersistent)
+            [firstSorting.rule, secondSorting.rule, thirdSorting.rule], order, persistence)
     }
 
     /// A view over four collections of different types; see the one over two.
@@ -64,23 +64,23 @@ extension AutoView where Element == MixedRow {
         _ secondSorting: Sorting<Second, SecondMetadata, Value>,
         _ thirdSorting: Sorting<Third, ThirdMetadata, Value>,
         _ fourthSorting: Sorting<Fourth, FourthMetadata, Value>,
-        order: ViewOrder = .ascending, isPersistent: Bool = false
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
     ) {
         self.init(
             name, versionTag,
             [CollectionTypes(first), CollectionTypes(second), CollectionTypes(third), CollectionTypes(fourth)],
             [firstGrouping.rule, secondGrouping.rule, thirdGrouping.rule, fourthGrouping.rule],
-            [firstSorting.rule, secondSorting.rule, thirdSorting.rule, fourthSorting.rule], order, isPersistent)
+            [firstSorting.rule, secondSorting.rule, thirdSorting.rule, fourthSorting.rule], order, persistence)
     }
 
     private init(
         _ name: String, _ versionTag: String, _ collections: [CollectionTypes], _ groupings: [GroupingRule],
-        _ sortings: [SortingRule<some Any>], _ order: ViewOrder, _ isPersistent: Bool
+        _ sortings: [SortingRule<some Any>], _ order: ViewOrder, _ persistence: ViewPersistence
     ) {
         precondition(
             Set(collections.map(\.name)).count == collections.count, "a view looks at each collection once")
         self.init(
-            name, isPersistent: isPersistent,
+            name, persistence: persistence,
             AutoConfiguration(
                 versionTag: versionTag, of: collections, groupings: groupings,
                 sortings: sortings.map { SortingRules($0) }, order: sortings[0].makeOrder(order == .descending)))

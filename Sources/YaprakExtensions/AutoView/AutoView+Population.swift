@@ -31,11 +31,11 @@ extension AutoView: TreeBackedExtension {
 
     /// The bytes of the view for a checkpoint; `nil` if it isn't persistent. O(number of rows).
     public func encode(_ root: ViewRoot) throws -> [UInt8]? {
-        isPersistent ? try CBOREncoder().encode(StoredGroups(root)) : nil
+        persistence == .none ? nil : try CBOREncoder().encode(StoredGroups(root))
     }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
-        let stored = try CBORDecoder().decode(StoredGroups.self, from: bytes)
+        let stored = try StoredGroups(decoding: bytes)
         guard stored.collections == configuration.collectionNames else { throw StoredGroups.Mismatch() }
         return try stored.root(configuration, in: context) { record, collection, group in
             configuration.sortings[collection].place(record, collection, group, Touches())

@@ -23,14 +23,14 @@ public struct AutoView<Element: ViewRow>: OrderedView {
     public let versionTag: String
     /// The names of the collections its rows come from.
     public var collectionNames: [String]? { configuration.collectionNames }
-    /// Whether the view is part of checkpoints. Not by default: what is computed anew at launch asks its closures while
+    /// What of the view is stored in files. Nothing by default: what is computed anew at launch asks its closures while
     /// writers go on, and takes about a second for a million rows; what was stored is taken over in a writer's turn.
-    public let isPersistent: Bool
+    public let persistence: ViewPersistence
     let configuration: AutoConfiguration
 
-    init(_ name: String, isPersistent: Bool, _ configuration: AutoConfiguration) {
+    init(_ name: String, persistence: ViewPersistence, _ configuration: AutoConfiguration) {
         self.name = name
-        self.isPersistent = isPersistent
+        self.persistence = persistence
         self.configuration = configuration
         versionTag = configuration.versionTag
     }
@@ -76,7 +76,7 @@ extension AutoConfiguration {
         // What the row was sorted by is still good for it, unless a part changed that it was made of.
         let kept = isNew || sortings[collection].reads.concerns(entry.kinds) ? nil : before?.placement
         func place(in name: String, like model: Placement?) -> Placement {
-            let touches = (before?.placement(inGroup: name)?.touches ?? Touches()).adding(entry.kinds)
+            let touches = (before?.touches(inGroup: name) ?? Touches()).adding(entry.kinds)
             return model?.copy(record: record, group: name, touches: touches)
                 ?? sortings[collection].place(record, collection, name, touches)
         }

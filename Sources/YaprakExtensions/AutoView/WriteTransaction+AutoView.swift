@@ -90,7 +90,7 @@ extension AutoConfiguration {
         let model = before?.placement ?? sortings[collection].place(record, collection, first, Touches())
         let placements = names.map { name in
             before?.placement(inGroup: name)
-                ?? (model.group == name ? model : model.copy(record: record, group: name, touches: Touches()))
+                ?? (model.group == name ? model : model.copy(record: record, group: name, touches: model.touches))
         }
         editor.put(row, from: before, to: placements, kinds: [])
     }

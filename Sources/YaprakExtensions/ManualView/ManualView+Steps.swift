@@ -20,7 +20,7 @@ extension ManualView: TreeBackedPrimaryExtension {
     }
 
     package func replay(_ bytes: [UInt8]?, _ steps: [ManualStep], in context: ExtensionContext) throws -> ViewRoot {
-        var arrangement = ManualArrangement(try bytes.map { try CBORDecoder().decode(StoredGroups.self, from: $0) })
+        var arrangement = ManualArrangement(try bytes.map { try StoredGroups(decoding: $0) })
         for step in steps { arrangement.apply(step) }
         let seed = ViewSeed(collections: configuration.collectionNames.count)
         var placements: [RowID: Placement] = [:]

@@ -90,6 +90,9 @@ package final class PlaceRow: TreeRow, @unchecked Sendable {
 
     package var all: [Placement] { others.isEmpty ? [placement] : [placement] + others }
 
+    /// How often the row was said to have changed, for its place in a group, also one that it comes into: a move is no touch.
+    func touches(inGroup name: String) -> Touches { (placement(inGroup: name) ?? placement).touches }
+
     /// The place in a group.
     package func placement(inGroup name: String) -> Placement? {
         if placement.group == name { return placement }

@@ -1,3 +1,4 @@
+import YaprakCBOR
 import YaprakCore
 import YaprakTrees
 
@@ -16,9 +17,35 @@ struct StoredGroups: Codable {
 
     var collections: [String]
     var groups: [Group] = []
+    /// Whether a row can be in several groups; left out if not.
+    var several: Bool?
+
+    /// What a file has of a view.
+    /// - Throws: ``Mismatch`` if the parts don't fit together, what decoding throws.
+    init(decoding bytes: [UInt8]) throws {
+        self = try CBORDecoder().decode(Self.self, from: bytes)
+        try validate()
+    }
+
+    /// Looks at everything that a reader counts on.
+    func validate() throws {
+        guard Set(collections).count == collections.count, Set(groups.map(\.name)).count == groups.count else {
+            throw Mismatch()
+        }
+        for group in groups {
+            if let of = group.of {
+                guard of.count == group.keys.count, of.allSatisfy({ collections.indices.contains(Int($0)) }) else {
+                    throw Mismatch()
+                }
+            } else if collections.isEmpty, !group.keys.isEmpty {
+                throw Mismatch()
+            }
+        }
+    }
 
     init(_ root: ViewRoot) {
         collections = root.configuration.collectionNames
+        several = root.configuration.rowsHaveOnePlace ? nil : true
         let isMixed = collections.count > 1
         root.groups.forEach { row in
             let rows = unsafeDowncast(row, to: GroupRow.self).rows

@@ -11,7 +11,7 @@ import YaprakTrees
 /// can throw, and no closure but comparisons, runs between: a root is never left half edited.
 final class ViewEditor {
     private(set) var root: ViewRoot
-    private let draft: TreeDraft
+    let draft: TreeDraft
     private var changes = ViewChanges()
     private var order: PlacementOrder
 
@@ -95,7 +95,7 @@ final class ViewEditor {
 
     // MARK: One placement
 
-    private func put(_ new: Placement, replacing old: Placement?) {
+    func put(_ new: Placement, replacing old: Placement?) {
         if new === old { return }
         let group = open(new.group)
         root.rawOperations += 1
@@ -113,7 +113,7 @@ final class ViewEditor {
         root.count += 1
     }
 
-    private func takeOut(_ old: Placement) {
+    func takeOut(_ old: Placement) {
         root.rawOperations += 1
         remove(old, from: open(old.group))
     }
@@ -126,7 +126,7 @@ final class ViewEditor {
         root.count -= 1
     }
 
-    private func notePlace(_ row: RowID, from before: PlaceRow?, to after: PlaceRow?, kinds: ChangeKinds) {
+    func notePlace(_ row: RowID, from before: PlaceRow?, to after: PlaceRow?, kinds: ChangeKinds) {
         if let after {
             draft.insert(after, into: &root.places[row.collection])
         } else if before != nil {

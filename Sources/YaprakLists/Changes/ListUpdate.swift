@@ -18,6 +18,17 @@ public struct ListUpdate<View: OrderedView>: Sendable {
     /// What changes.
     public let changes: ListChanges
 
+    package init(
+        old: Snapshot, new: Snapshot, mappingsBefore: ViewMappings<View>, mappings: ViewMappings<View>,
+        changes: ListChanges
+    ) {
+        self.old = old
+        self.new = new
+        self.mappingsBefore = mappingsBefore
+        self.mappings = mappings
+        self.changes = changes
+    }
+
     /// What happens to sections. See ``ListChanges/sectionChanges``.
     public var sectionChanges: [SectionChange] { changes.sectionChanges }
     /// What happens to rows. See ``ListChanges/rowChanges``.

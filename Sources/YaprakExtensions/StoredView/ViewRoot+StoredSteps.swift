@@ -1,0 +1,82 @@
+import YaprakCore
+import YaprakTrees
+
+// A manual view without its types: steps are all there is to it.
+extension ViewRoot {
+    /// Does what a commit did to a manual view: exchanges changed records, takes the steps, and lets go of rows whose records
+    /// are gone.
+    mutating func follow(
+        _ steps: [ManualStep], _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool, in state: RawFollowing
+    ) {
+        admitCollections(of: steps)
+        let names = configuration.collectionNames
+        let editor = ViewEditor(self, draft: state.draft)
+        var doubtful: Set<RowID> = []
+        for (collection, name) in names.enumerated() {
+            if isCleared(name) {
+                places[collection].forEach { doubtful.insert(RowID(collection: collection, key: $0.key)) }
+            }
+            for entry in changes[name] ?? [] {
+                let row = RowID(collection: collection, key: entry.key)
+                guard let record = entry.after, let before = editor.place(of: row) else {
+                    doubtful.insert(row)
+                    continue
+                }
+                let old = before.placement
+                let new = old.copy(record: record, group: old.group, touches: old.touches.adding(entry.kinds))
+                editor.put(row, from: before, to: new, kinds: entry.kinds)
+            }
+        }
+        for step in steps { doubtful.formUnion(editor.take(step, names, state)) }
+        for row in doubtful where state.record(row.key, in: names[row.collection]) == nil {
+            if let before = editor.place(of: row) { editor.takeOut(row, before, kinds: []) }
+        }
+        _ = editor.finish(&self)
+    }
+
+    /// Makes room for collections that no step has named before.
+    private mutating func admitCollections(of steps: [ManualStep]) {
+        var names = configuration.collectionNames
+        for step in steps {
+            if case .insert(let member, _, _) = step.action, !names.contains(member.collection) {
+                names.append(member.collection)
+            }
+        }
+        guard names.count > places.count else { return }
+        configuration = StoredConfiguration(
+            versionTag: configuration.versionTag, of: names, order: configuration.order, hasSeveral: false)
+        while places.count < names.count { places.append(TreeRoot()) }
+    }
+}
+
+extension ViewEditor {
+    /// Takes one step.
+    /// - Returns: rows that were put in without a record: it came and went within the commit.
+    fileprivate func take(_ step: ManualStep, _ names: [String], _ state: RawFollowing) -> [RowID] {
+        func row(_ member: ManualStep.Member) -> RowID? {
+            names.firstIndex(of: member.collection).map { RowID(collection: $0, key: member.key.normalizedKey) }
+        }
+        switch step.action {
+        case .insert(let member, let group, let index):
+            guard let row = row(member), place(of: row) == nil else { return [] }
+            let group = group.normalizedKey
+            let record = state.record(row.key, in: member.collection)
+            let placement = PositionedPlacement(
+                record ?? RawRecord(key: row.key, object: [0xf7], metadata: nil, version: 1),
+                collection: row.collection, group: group, touches: Touches(), label: label(at: index, ofGroup: group))
+            put(row, from: nil, to: placement, kinds: [])
+            return record == nil ? [row] : []
+        case .remove(let members):
+            for row in members.compactMap(row) {
+                if let before = place(of: row) { takeOut(row, before, kinds: []) }
+            }
+        case .removeGroup(let name):
+            var gone: [RowID] = []
+            rows(ofGroup: name.normalizedKey).forEach { gone.append(unsafeDowncast($0, to: Placement.self).row) }
+            for row in gone {
+                if let before = place(of: row) { takeOut(row, before, kinds: []) }
+            }
+        }
+        return []
+    }
+}

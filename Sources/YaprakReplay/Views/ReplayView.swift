@@ -1,0 +1,45 @@
+public import YaprakStorage
+
+/// A view that the files tell of, and the commits at which they do.
+///
+///     for view in try reader.views() { print(view.name, view.versionTag, view.commits) }
+///
+/// A view that is arranged by hand can be shown as of every commit that can be reached: its steps are in the log. One that
+/// the program computes can be shown as of each checkpoint that has it and, where it logs what commits do to it
+/// (`persistence: .everyCommit`), as of the commits from there on.
+public struct ReplayView: Sendable, Hashable {
+    /// How a view comes about.
+    public enum Kind: String, Sendable {
+        /// The program computes it from records.
+        case automatic
+        /// It is arranged by hand.
+        case manual
+    }
+
+    /// The name under which the program registered it.
+    public let name: String
+    /// How it comes about.
+    public let kind: Kind
+    /// The tag of the code that made it, when it was last told of.
+    public let versionTag: String
+    /// The commits as of which it can be shown, ascending.
+    public let commits: [ClosedRange<CommitNumber>]
+
+    /// Whether it can be shown as of a commit. O(number of ranges).
+    public func canBeShown(at number: CommitNumber) -> Bool { commits.contains { $0.contains(number) } }
+
+    /// The commits in words: `12, 20 to 44`; of many ranges the first and the last ones.
+    public var commitsDescription: String {
+        let words = commits.map { range in
+            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        }
+        if words.isEmpty { return "none" }
+        if words.count <= 8 { return words.joined(separator: ", ") }
+        return (words.prefix(3) + ["…"] + words.suffix(3)).joined(separator: ", ")
+    }
+}
+
+extension ClosedRange<CommitNumber> {
+    /// How many commits there are in it.
+    fileprivate var count: UInt64 { upperBound.rawValue - lowerBound.rawValue + 1 }
+}
