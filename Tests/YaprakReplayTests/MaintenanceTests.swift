@@ -11,7 +11,7 @@ import YaprakReplay
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
     private let pins = ManualView("pins", of: .books)
     private let titles = AutoView(
-        "titles", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title, isPersistent: true)
+        "titles", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title, persistence: .checkpoints)
 
     /// 60 commits, checkpoints at 10, 20 … 50, a secret that is deleted, a view and pinned rows.
     private func prepare() async throws {

@@ -157,7 +157,7 @@ import YaprakReplay
     @Test func `What is kept of views is dropped where it is damaged, or everywhere if that is asked for`() async throws
     {
         let view = AutoView(
-            "titles", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title, isPersistent: true)
+            "titles", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title, persistence: .checkpoints)
         let database = try await Database.open(at: path("source"), options: replayable(), collections: .books, .notes)
         try await database.register(view)
         for number in 1...4 {
