@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+import YaprakCBOR
+import YaprakReplay
+import YaprakStorage
+import YaprakTrees
+
+@testable import YaprakCore
+@testable import YaprakExtensions
+
+/// What files tell of views is anybody's bytes: it is followed where it makes sense, and nothing traps where it doesn't.
+@Suite struct ViewDamageTests {
+    @Test(arguments: 1...400 as ClosedRange<UInt64>)
+    func `Made up histories are followed or refused`(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let follower = ViewFollower()
+        var replay = try Following()
+        follower.adopt(
+            ["v": .init(versionTag: "1", isPrimary: false, bytes: try Self.bytes(Self.groups(&random)))],
+            in: &replay.state)
+        for number in 1...8 {
+            var commit = try Following.commit(UInt8(number))
+            commit.histories = [.init(name: "v", versionTag: "1", item: try Self.item(&random))]
+            if random.chance(30) { commit.steps = [.init(name: "m", step: try Self.step(&random))] }
+            follower.follow(commit, [:], in: &replay.state)
+            for entry in replay.state.extensions {
+                let root = try #require(entry.root as? ViewRoot)
+                var count = 0
+                root.groups.forEach { group in
+                    let rows = unsafeDowncast(group, to: GroupRow.self).rows
+                    count += rows.count
+                    rows.forEach { row in
+                        let placement = unsafeDowncast(row, to: Placement.self)
+                        // Found where it was put, from its key.
+                        #expect(
+                            root.place(of: placement.row)?.placement(inGroup: group.key) === placement, "seed \(seed)")
+                    }
+                }
+                #expect(count == root.count, "seed \(seed)")
+            }
+        }
+    }
+
+    private static let keys = (0..<8).map { "k\($0)" } + ["", "\u{0}", "é", "e\u{301}"]
+
+    private static func groups(_ random: inout SplitMix64) -> StoredGroups {
+        var stored = StoredGroups(ViewRoot(configuration: ViewConfiguration(of: [])))
+        stored.collections = random.chance(90) ? ["a", "b"] : ["a"]
+        for name in ["x", "y"] {
+            let keys = Self.keys.filter { _ in random.chance(40) }
+            let of = random.chance(90) ? keys.map { _ in UInt8(random.below(random.chance(95) ? 2 : 300) & 255) } : nil
+            stored.groups.append(.init(name: name, keys: keys, of: of))
+        }
+        return stored
+    }
+
+    private static func item(_ random: inout SplitMix64) throws -> [UInt8]? {
+        if random.chance(10) {
+            return random.chance(50) ? nil : (0..<random.below(9)).map { _ in UInt8(random.below(256)) }
+        }
+        var history = ViewHistory()
+        if random.chance(20) { history.whole = groups(&random) }
+        if random.chance(20) {
+            history.touched = [.init(key: keys[random.below(8)], collection: UInt8(random.below(3)), kinds: 255)]
+        }
+        var group = ViewHistory.Group(name: ["x", "y", "z"][random.below(3)])
+        group.isEmptied = random.chance(20) ? true : nil
+        if random.chance(40) {
+            group.removed = keys.filter { _ in random.chance(15) }
+            group.removedOf = group.removed?.map { _ in UInt8(random.below(2)) }
+        }
+        if random.chance(60) {
+            group.inserted = keys.filter { _ in random.chance(20) }
+            group.insertedOf = group.inserted?.map { _ in UInt8(random.below(2)) }
+            var position = random.chance(5) ? -1 : random.below(3)
+            group.positions = group.inserted?.map { _ in
+                defer { position = random.chance(3) ? .max : position &+ 1 + random.below(2) }
+                return position
+            }
+            if random.chance(5) { group.positions?.append(0) }
+        }
+        history.groups = [group]
+        return try CBOREncoder().encode(history)
+    }
+
+    private static func step(_ random: inout SplitMix64) throws -> [UInt8] {
+        let member = ManualStep.Member(
+            collection: ["a", "b", "c"][random.below(3)], key: keys[random.below(keys.count)])
+        let actions: [ManualStep.Action] = [
+            .insert(member, group: "x", index: [0, 3, -1, .max, .min][random.below(5)]), .remove([member, member]),
+            .removeGroup("x"),
+        ]
+        return try CBOREncoder().encode(ManualStep(actions[random.below(3)]))
+    }
+
+    private static func bytes(_ groups: StoredGroups) throws -> [UInt8] { try CBOREncoder().encode(groups) }
+}
+
+/// A replay with a few records, and nothing else.
+private struct Following {
+    var state: RawFollowing
+
+    init() throws {
+        let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        var replay = RawReplay(timeline: timeline)
+        var commit = try Self.commit(1)
+        commit.collections = ["a", "b"].map { name in
+            LoggedCommit.LoggedCollection(
+                name: name, version: 1, isCleared: false,
+                operations: (0..<8).map { number in
+                    .init(key: "k\(number)", kinds: .inserted, setsMetadata: true, object: [0x01], metadata: nil)
+                })
+        }
+        try replay.apply(commit)
+        state = RawFollowing(
+            draft: replay.draft, directory: replay.directory, roots: replay.roots, extensions: replay.extensions)
+    }
+
+    /// A commit that says nothing but its number.
+    static func commit(_ number: UInt8) throws -> LoggedCommit { try LoggedCommit([0xa1, 0x61, 0x6e, number][...]) }
+}
