@@ -50,9 +50,11 @@ extension Flight {
     fileprivate static let foldOfVersion11: @Sendable (inout Flight, DepartureEvent) -> Void = { flight, event in
         flight.apply(event)
         guard event.op == .delay, let minutes = event.minutes else { return }
+        // snippet: tutorial-mistake
         let scheduled = flight.scheduled.count % 1440
         let expected = (flight.scheduled.count + minutes) % 1440
-        flight.delay = expected - scheduled
+        flight.delay = expected - scheduled  // minutes of one day, from times of two
+        // end
     }
 }
 

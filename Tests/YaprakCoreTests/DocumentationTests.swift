@@ -357,13 +357,16 @@ import Yaprak
         return try urls.filter { $0.pathExtension == "md" }.map { ($0.lastPathComponent, try text($0)) }
     }
 
-    /// The programs between the markers of this target's files, and of the tests of the floors above, without the
-    /// indentation of their first line.
+    /// The programs between the markers of this target's files, of the tests of the floors above and of the example,
+    /// without the indentation of their first line.
     private static func snippets() throws -> [String: [Substring]] {
-        let suites = ["YaprakCoreTests", "YaprakExtensionsTests", "YaprakListsTests", "YaprakReplayTests"]
-        let tests = try suites.flatMap {
+        let folders = [
+            "Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests",
+            "Tests/YaprakReplayTests", "Sources/DeparturesBoard",
+        ]
+        let tests = try folders.flatMap {
             try FileManager.default.contentsOfDirectory(
-                at: root.appending(path: "Tests/\($0)"), includingPropertiesForKeys: nil)
+                at: root.appending(path: $0), includingPropertiesForKeys: nil)
         }
         var snippets: [String: [Substring]] = [:]
         for url in tests where url.pathExtension == "swift" {
