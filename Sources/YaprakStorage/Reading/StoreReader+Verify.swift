@@ -54,9 +54,7 @@ private struct Verifier {
         for name in listing.foreign {
             add(.clean, name, nil, nil, "This is not a file of the database; it is left alone.")
         }
-        for name in listing.segments.reversed() where lineage == nil {
-            lineage = (try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get())?.lineage
-        }
+        lineage = directory.lineage(of: listing.segments)
         for name in listing.segments { total += size(name, .segment) }
         for name in listing.checkpoints { total += size(name, .checkpoint) }
         for name in listing.checkpoints {

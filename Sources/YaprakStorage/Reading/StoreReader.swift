@@ -84,9 +84,7 @@ package final class StoreReader: Sendable {
     }
 
     func lineage(of listing: DatabaseDirectory.Listing) throws -> Lineage? {
-        for name in listing.segments.reversed() {
-            if let header = try header(name, .segment).header { return header.lineage }
-        }
+        if let lineage = directory.lineage(of: listing.segments) { return lineage }
         for name in listing.checkpoints.reversed() {
             if let header = try header(name, .checkpoint).header { return header.lineage }
         }

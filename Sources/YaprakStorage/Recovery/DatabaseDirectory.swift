@@ -51,6 +51,28 @@ struct DatabaseDirectory: Sendable {
         return listing
     }
 
+    /// Whose files belong here, as the segments tell: the newest, unless another one's database descends from that.
+    ///
+    /// Files of the database that a fork was made from may have come here later, by a copy of one directory over the other,
+    /// and have the highest numbers. The fork knows its ancestors; they don't know the fork.
+    func lineage(of segments: [FileName], _ newest: Lineage? = nil) -> Lineage? {
+        var lineage = newest
+        for name in segments.reversed() {
+            // One that can't be read says nothing; whoever needs it will complain.
+            guard let (file, result) = try? Self.open(name, .segment, in: self.segments) else { continue }
+            try? file.close()
+            guard let header = try? result.get() else { continue }
+            guard let current = lineage else {
+                lineage = header.lineage
+                continue
+            }
+            if header.databaseID != current.id, header.ancestors.contains(where: { $0.id == current.id }) {
+                lineage = header.lineage
+            }
+        }
+        return lineage
+    }
+
     /// Opens a file and proves its header; the damage if there is any.
     static func open(
         _ name: FileName, _ kind: FileKind, in directory: any Directory

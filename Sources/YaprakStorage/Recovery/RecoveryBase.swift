@@ -21,7 +21,8 @@ struct RecoveryBase {
         if let newest = base.listing.segments.last {
             let (file, header) = try DatabaseDirectory.open(newest, .segment, in: directory.segments)
             try? file.close()
-            base.lineage = try LogError.proven(header, newest).lineage
+            let lineage = try LogError.proven(header, newest).lineage
+            base.lineage = directory.lineage(of: base.listing.segments, lineage)
         }
         try base.chooseCheckpoint(directory)
         try base.chooseSegment()
