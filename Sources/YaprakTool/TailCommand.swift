@@ -95,7 +95,10 @@ struct TailCommand: AsyncParsableCommand {
             let after = try reader.commitNumber(at: position)
             if after < (try reader.newestCommitNumber()) { try reader.requireLog(from: after.next()) }
             return after.next()
-        case nil: return try reader.oldestCommitNumber() ?? reader.newestCommitNumber().next()
+        case nil:
+            // In this order: what is written between the two calls is then in the log, and not passed over.
+            let newest = try reader.newestCommitNumber()
+            return try reader.oldestCommitNumber() ?? newest.next()
         }
     }
 }
