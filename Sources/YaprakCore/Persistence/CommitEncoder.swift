@@ -97,7 +97,7 @@ struct CommitEncoder {
     private func encode(_ changes: CollectionChanges, _ version: Int, to writer: CBORWriter) throws {
         writer.writeArrayHead(count: 4)
         writer.write(text: changes.binding.name)
-        writer.write(unsigned: UInt64(version))
+        writer.write(integer: Int64(version))
         writer.write(changes.clearedCount != nil)
         writer.writeArrayHead(count: changes.entries.count)
         for entry in changes.entries {
