@@ -15,7 +15,7 @@ import YaprakLocks
         let first = Task.detached { [database] in
             try await database.write { transaction in
                 transaction[.books]["gate"] = Book(title: "gate")
-                while !gate.isSet {}
+                gate.wait()
             }
         }
         while database.pendingWriteCount == 0 { await Task.yield() }
@@ -40,7 +40,7 @@ import YaprakLocks
     @Test func `A writer that is cancelled in line leaves it, and the others go on`() async throws {
         let gate = Flag()
         let first = Task.detached { [database] in
-            try await database.write { _ in while !gate.isSet {} }
+            try await database.write { _ in gate.wait() }
         }
         while database.pendingWriteCount == 0 { await Task.yield() }
         let doomed = Task.detached { [database] in try await database.write { $0[.books]["doomed"] = Book(title: "x") }
