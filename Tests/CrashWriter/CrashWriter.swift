@@ -3,15 +3,19 @@ import SystemPackage
 import Yaprak
 
 /// Writes commit after commit into the database at the given path, from several tasks, and says on standard output which
-/// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything.
+/// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything, and after the first
+/// thousands of commits, made at full speed, there is a pause behind each: whoever looks on needs the processor, too.
 @main
 struct CrashWriter {
     static let numbers = RecordCollection<Int, NoMetadata>("numbers")
 
+    static let fullSpeedMax = 4000
+
     static func main() async throws {
         var options = DatabaseOptions()
         options.checkpoints = .every(bytes: 64 << 10)
-        if CommandLine.arguments.dropFirst(2).first == "keep" { options.retention = .all }
+        let keeps = CommandLine.arguments.dropFirst(2).first == "keep"
+        if keeps { options.retention = .all }
         let database = try await Database.open(
             at: FilePath(CommandLine.arguments[1]), options: options, collections: numbers)
         print("open \(database.commitNumber)")
@@ -28,6 +32,7 @@ struct CrashWriter {
                             return number
                         }
                         FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+                        if keeps, number > fullSpeedMax { try? await Task.sleep(for: .milliseconds(10)) }
                     }
                 }
             }
