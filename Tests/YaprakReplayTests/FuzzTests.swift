@@ -23,7 +23,9 @@ import YaprakReplay
         options.store.preallocationBytes = 0
         let database = try await Database.open(at: path("source"), options: options, collections: .books, .notes)
         try await database.register(
-            AutoView("titles", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title, persistence: .checkpoints))
+            AutoView(
+                "titles", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title, persistence: .checkpoints)
+        )
         for number in 1...24 {
             try await database.write(origin: "x") { transaction in
                 transaction[.books].set(Book(title: "commit \(number)"), metadata: number, for: "\(number % 5)")
