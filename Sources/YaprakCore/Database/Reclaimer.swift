@@ -4,7 +4,7 @@ import YaprakTrees
 /// Frees, off everybody's path, what no snapshot needs any more.
 ///
 /// The writer frees a slice after each commit, about as much as it made; what readers let go of between writes, and what
-/// is more than a slice, is left to a task of low urgency.
+/// is more than a slice, is left to a task of low urgency, which first lets it gather.
 final class Reclaimer: Sendable {
     private struct State {
         /// Whose garbage it is. Unowned: the timeline holds this reclaimer, and whoever asks to schedule holds the timeline.

@@ -8,21 +8,22 @@ package import YaprakTrees
 ///
 /// Recovery is this, folded over the log to its end. So is every journey through history.
 ///
-///     var replay = RawReplay()
+///     var replay = RawReplay(timeline: timeline)
 ///     try replay.load(checkpoint)
 ///     try recovery.replay { number, item in try replay.apply(LoggedCommit(item)) }
+///     try replay.settle()                 // if collections were to hold values (``LateRows``)
 ///     let state = replay.seal()
 package struct RawReplay {
     package let timeline: Timeline
-    var draft: TreeDraft
-    var directory = CollectionDirectory()
-    var roots: ContiguousArray<TreeRoot> = []
-    var shelf = ExtensionShelf()
+    private(set) var draft: TreeDraft
+    private(set) var directory = CollectionDirectory()
+    private(set) var roots: ContiguousArray<TreeRoot> = []
+    private(set) var shelf = ExtensionShelf()
     package private(set) var number = CommitNumber.zero
     /// The collections whose rows become values while they are loaded, as far as they can.
     private let bindings: [CollectionBinding]
     /// What the log says of collections that hold values already, by slot.
-    private(set) var late: [Int: LateRows] = [:]
+    private var late: [Int: LateRows] = [:]
     /// Keeps what the files tell of extensions up to date, in the replay's own trees.
     var follower: (any RawFollower)?
     private(set) var extensions: ContiguousArray<ExtensionEntry> = []

@@ -3,7 +3,7 @@ internal import SystemPackage
 /// A database directory that is being made: under a temporary name beside its place, until it is complete and durable.
 ///
 /// Never replaces anything. A crash leaves the temporary directory, or the whole of the new one.
-final class NewDirectory {
+final class NewDirectory: Sendable {
     let segments: any Directory
     let checkpoints: any Directory
     let root: any Directory
@@ -11,7 +11,7 @@ final class NewDirectory {
     private let path: FilePath
     private let name: String
     private let temporary: String
-    private var isDone = false
+    private let isDone = OnceFlag()
 
     /// Makes the temporary directory.
     ///
@@ -50,6 +50,15 @@ final class NewDirectory {
 
     deinit { cancel() }
 
+    /// Writes the file of tags, if there are any.
+    func write(tags: [UInt8]) throws(DiskError) {
+        if tags.isEmpty { return }
+        let file = try root.open(StoreReader.tagFileName, .create)
+        defer { try? file.close() }
+        try file.writeAll(tags, at: 0)
+        try file.sync()
+    }
+
     /// Makes every name durable, and gives the directory its own.
     ///
     /// - Throws: `alreadyExists` if something has come to the place meanwhile; `DiskError`.
@@ -63,15 +72,14 @@ final class NewDirectory {
             guard error.errno == .fileExists || error.errno == .directoryNotEmpty else { throw error }
             throw Self.taken(path, cause: error)
         }
-        isDone = true
+        _ = isDone.set()
         // A rename is not durable until its directory is.
         try parent.sync()
     }
 
     /// Gives up, and takes away what was made.
     func cancel() {
-        guard !isDone else { return }
-        isDone = true
+        guard isDone.set() else { return }
         for (directory, name) in [
             (segments, DatabaseDirectory.segmentsName), (checkpoints, DatabaseDirectory.checkpointsName),
         ] {
@@ -82,7 +90,7 @@ final class NewDirectory {
         try? parent.removeDirectory(temporary)
     }
 
-    static func taken(_ path: FilePath, cause: (any Error)?) -> DatabaseError {
+    private static func taken(_ path: FilePath, cause: (any Error)?) -> DatabaseError {
         DatabaseError(
             .alreadyExists, "There is something at \(path). Choose another path, or remove it.",
             place: .init(file: path.string), cause: cause)

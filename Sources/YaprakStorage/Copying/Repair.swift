@@ -209,12 +209,7 @@ package struct Repair {
                 }
                 if beginsEmpty, plan.first > 0 { try writeEmptyState(new.checkpoints, own, storeOptions) }
                 try writeLog(new.segments, own, storeOptions, placeholder)
-                if !tags.isEmpty {
-                    let file = try new.root.open(StoreReader.tagFileName, .create)
-                    try file.writeAll(tags, at: 0)
-                    try file.sync()
-                    try file.close()
-                }
+                try new.write(tags: tags)
                 try new.finish()
             } catch {
                 new.cancel()

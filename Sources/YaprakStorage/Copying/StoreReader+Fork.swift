@@ -74,12 +74,7 @@ extension StoreReader {
             if !plan.rest.isEmpty { try writer.write(plan.rest) }
             try writer.close()
             copy.noteOwn(writer.statistics.storedBytes)
-            if !tags.isEmpty {
-                let file = try new.root.open(Self.tagFileName, .create)
-                try file.writeAll(tags, at: 0)
-                try file.sync()
-                try file.close()
-            }
+            try new.write(tags: tags)
             try new.finish()
         } catch {
             new.cancel()
