@@ -5,7 +5,7 @@
     #else
         public import AppKit
     #endif
-    public import YaprakCore
+    import YaprakCore
     public import YaprakExtensions
 
     extension NSDiffableDataSourceSnapshot where SectionIdentifierType == String, ItemIdentifierType == ListItemID {

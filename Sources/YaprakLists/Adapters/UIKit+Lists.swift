@@ -26,7 +26,7 @@
                 return reloadData()
             }
             let batch = BatchUpdates(update.changes)
-            performBatchUpdates {
+            performBatchUpdates { [self] in
                 adopt()
                 deleteSections(IndexSet(batch.deletedSections))
                 insertSections(IndexSet(batch.insertedSections))
@@ -56,7 +56,7 @@
                 return reloadData()
             }
             let batch = BatchUpdates(update.changes)
-            performBatchUpdates {
+            performBatchUpdates { [self] in
                 adopt()
                 deleteSections(IndexSet(batch.deletedSections), with: animation)
                 insertSections(IndexSet(batch.insertedSections), with: animation)

@@ -1,0 +1,22 @@
+// Calls every adapter as a program would.
+import UIKit
+import YaprakCore
+import YaprakExtensions
+
+@MainActor private final class UIKitList<View: OrderedView> {
+    private let collectionView = UICollectionView()
+    private let tableView = UITableView()
+    private var shown: ListUpdate<View>?
+
+    func show(_ update: ListUpdate<View>) -> NSDiffableDataSourceSnapshot<String, ListItemID> {
+        collectionView.apply(update) { self.shown = update }
+        tableView.apply(update, with: .fade) { self.shown = update }
+        tableView.apply(update) { self.shown = update }
+        return NSDiffableDataSourceSnapshot(of: update)
+    }
+
+    func row(at indexPath: IndexPath) -> View.Element? {
+        let path = ListPath(indexPath)
+        return path.indexPath == indexPath ? shown?.new.row(at: path, in: shown!.mappings) : nil
+    }
+}
