@@ -97,7 +97,7 @@ extension ViewState {
                     wanted.count == placed.count
                     && wanted.allSatisfy { wanted in
                         placed.contains {
-                            $0.group == wanted.group && configuration.order.compareSortKeys($0, wanted) == 0
+                            $0.group == wanted.group && configuration.order.haveSameSortKey($0, wanted)
                         }
                     }
                 if !agree { report.misjudged.append(id) }

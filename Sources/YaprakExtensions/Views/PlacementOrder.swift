@@ -10,6 +10,11 @@ package class PlacementOrder: RowOrder, @unchecked Sendable {
     /// Compares what two placements with the same hint were sorted by, ascending.
     func compareSortKeys(_ a: Placement, _ b: Placement) -> Int { 0 }
 
+    /// Whether two placements of one row stand at the same place.
+    final func haveSameSortKey(_ a: Placement, _ b: Placement) -> Bool {
+        a.hint == b.hint && compareSortKeys(a, b) == 0
+    }
+
     override package func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
         let (x, y) = (unsafeDowncast(a, to: Placement.self), unsafeDowncast(b, to: Placement.self))
         let order = x.hint == y.hint ? compareSortKeys(x, y) : x.hint < y.hint ? -1 : 1

@@ -100,7 +100,7 @@ final class ViewEditor {
         let group = open(new.group)
         root.rawOperations += 1
         if let old {
-            if old.hint == new.hint, order.compareSortKeys(old, new) == 0,
+            if order.haveSameSortKey(old, new),
                 let position = groups[group].rows.position(of: old, order: order)
             {
                 draft.replace(at: position, with: new, in: &groups[group].rows)
