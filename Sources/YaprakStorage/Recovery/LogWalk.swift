@@ -12,6 +12,8 @@ struct LogWalk {
     private(set) var frames = 0
     private(set) var bytes: UInt64 = 0
     private(set) var notes: [String] = []
+    /// How often a frame was looked at to find out whether it is proven: a test holds it to a multiple of the frames.
+    private(set) var placesVisited = 0
 
     /// The end of the log.
     struct End {
@@ -102,7 +104,7 @@ struct LogWalk {
 
     private mutating func finish(_ reader: inout SegmentReader, _ name: FileName, _ body: Body) throws -> End {
         let start = reader.offset
-        var unproven: [SegmentReader.Place] = []
+        var unproven = UnprovenFrames()
         var open: SegmentReader.Place?
         var end: SegmentReader.End?
         while end == nil {
@@ -112,7 +114,7 @@ struct LogWalk {
             case .frame(let frame, _):
                 frames += 1
                 guard frame.type == FrameType.commitGroup.rawValue else { continue }
-                unproven.removeAll { $0.last <= reader.durable }
+                unproven.drop(through: reader.durable)
                 let place =
                     open
                     ?? SegmentReader.Place(
@@ -127,12 +129,13 @@ struct LogWalk {
             }
         }
         bytes += reader.offset - start
+        placesVisited = unproven.visited
         return try judge(reader, name, end ?? .limit, unproven)
     }
 
     /// The question at the end of a log: was something promised that is not there?
     private func judge(
-        _ reader: SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ unproven: [SegmentReader.Place]
+        _ reader: SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ unproven: UnprovenFrames
     ) throws -> End {
         var found = TailEvidence()
         var isClosed = false
@@ -164,10 +167,12 @@ struct LogWalk {
         }
         let place = reader.partialStart
         let offset = place?.offset ?? reader.offset
+        var unproven = unproven
+        unproven.drop(through: proven)
         return End(
             reader: reader, name: name, offset: offset, chain: place?.chain ?? reader.chain, last: reader.next - 1,
             proven: proven, tornBytes: found.bytes + (reader.offset - offset), isClosed: isClosed,
-            firstUnproven: unproven.first { $0.last > proven })
+            firstUnproven: unproven.first)
     }
 
     private func sentence(_ end: SegmentReader.End) -> String {
