@@ -80,14 +80,19 @@ struct Recovered: Sendable {
         } catch {
             replay.cancel()
             try? store.close()
-            if error is DatabaseError { throw error }
+            if let known = error as? DatabaseError, known.code != .corruptLog || known.place != .init() { throw known }
+            let number = replay.number.next()
             throw DatabaseError(
                 .corruptLog,
-                "commit \(replay.number.next()) is not in the form of this version. Run `yaprak verify`.",
-                place: .init(commits: replay.number.next()...replay.number.next()), cause: error)
+                "commit \(number): "
+                    + ((error as? DatabaseError)?.message
+                        ?? "it is not in the form of this version. Run `yaprak verify`."),
+                place: .init(commits: number...number), cause: error)
         }
         self.store = store
-        report = recovery.report
+        var report = recovery.report
+        report.notes += replay.notes
+        self.report = report
         state = replay.seal()
         shelf = replay.shelf
     }

@@ -3,29 +3,47 @@ package import YaprakStorage
 
 extension CheckpointReader {
     /// What the checkpoint has of extensions, by name.
-    /// - Throws: `corruptCheckpoint`, and what reading throws.
-    package func extensionItems() throws -> [String: ExtensionShelf.Item] {
+    ///
+    /// What can't be read of a derived extension is left out: it is computed when the extension is registered.
+    /// - Parameter omitted: gets each section that is left out, and why.
+    /// - Throws: `corruptCheckpoint`, `ioFailed`, for what was put in by hand.
+    package func extensionItems(
+        omitted: (CheckpointSection, any Error) -> Void = { _, _ in }
+    ) throws -> [String: ExtensionShelf.Item] {
         var shelf = ExtensionShelf()
         for section in sections {
             switch SectionKind(rawValue: section.kind) {
-            case .derivedRoot, .primaryRoot:
-                shelf.items[section.name] = ExtensionShelf.Item(
-                    versionTag: try SectionInfo(section.info).tag,
-                    isPrimary: section.kind == SectionKind.primaryRoot.rawValue, bytes: try bytes(of: section),
-                    steps: shelf.items[section.name]?.steps ?? [])
-            case .primarySteps:
-                try forEachChunk(of: section) { chunk in
-                    var reader = CBORReader(chunk)
-                    while !reader.isAtEnd {
-                        let start = reader.position
-                        try reader.skip()
-                        shelf.add(step: [UInt8](chunk[start..<reader.position]), of: section.name)
-                    }
+            case .derivedRoot:
+                do {
+                    guard section.asOf == number else { throw malformedSection("the commit of a kept extension") }
+                    shelf.items[section.name] = try item(of: section, shelf)
+                } catch {
+                    omitted(section, error)
                 }
+            case .primaryRoot: try namingItself(section) { shelf.items[section.name] = try item(of: section, shelf) }
+            case .primarySteps: try namingItself(section) { try addSteps(of: section, to: &shelf) }
             case .records, .setAside, nil: break
             }
         }
         return shelf.items
+    }
+
+    private func item(of section: CheckpointSection, _ shelf: ExtensionShelf) throws -> ExtensionShelf.Item {
+        return ExtensionShelf.Item(
+            versionTag: try SectionInfo(section.info).tag,
+            isPrimary: section.kind == SectionKind.primaryRoot.rawValue, bytes: try bytes(of: section),
+            steps: shelf.items[section.name]?.steps ?? [])
+    }
+
+    private func addSteps(of section: CheckpointSection, to shelf: inout ExtensionShelf) throws {
+        try forEachChunk(of: section) { chunk in
+            var reader = CBORReader(chunk)
+            while !reader.isAtEnd {
+                let start = reader.position
+                try reader.skip()
+                shelf.add(step: [UInt8](chunk[start..<reader.position]), of: section.name)
+            }
+        }
     }
 
     private func bytes(of section: CheckpointSection) throws -> [UInt8] {
@@ -35,5 +53,24 @@ extension CheckpointReader {
             while !reader.isAtEnd { bytes += try reader.readBytesInPlace() }
         }
         return bytes
+    }
+
+    /// Runs what reads a section; an error that comes of its content names this file and the section.
+    func namingItself<Result>(_ section: CheckpointSection, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            let known = error as? DatabaseError
+            if let known, known.code != .corruptCheckpoint || known.place.file != nil { throw known }
+            var place = known?.place ?? .init()
+            place.file = fileName
+            if section.kind == SectionKind.records.rawValue || section.kind == SectionKind.setAside.rawValue {
+                place.collection = section.name
+            }
+            let what = known?.message ?? "It is not in the form of this version: \(error). Run `yaprak verify`."
+            throw DatabaseError(
+                .corruptCheckpoint, "\(fileName), section \(section.name.debugDescription): \(what)", place: place,
+                cause: known?.cause ?? (known == nil ? error : nil))
+        }
     }
 }

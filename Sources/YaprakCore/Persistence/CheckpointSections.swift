@@ -77,13 +77,17 @@ package enum RecordItem {
     }
 
     /// Reads the item at the reader's place. Object and metadata are parts of `chunk`, which the reader reads.
+    ///
+    /// - Parameter keys: those before it in the section.
     static func read(
-        _ reader: inout CBORReader, in chunk: ArraySlice<UInt8>, sectionVersion: Int
+        _ reader: inout CBORReader, in chunk: ArraySlice<UInt8>, sectionVersion: Int, after keys: inout AscendingKeys
     ) throws -> RawRecord {
         guard let parts = try reader.readArrayHead(), (2...4).contains(parts) else {
             throw malformedSection("a record")
         }
         let key = try reader.readText()
+        guard key.utf8.count <= Limits.storedKeyBytesMax else { throw malformedSection("a key") }
+        try keys.add(key)
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil
         if let bytes = metadata, bytes.count == 1, bytes.first == 0xf7 { metadata = nil }

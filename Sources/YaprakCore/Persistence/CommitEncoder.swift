@@ -24,7 +24,7 @@ struct CommitEncoder {
     init(_ environment: DraftEnvironment) { self.environment = environment }
 
     /// The item of a commit.
-    /// - Throws: `encodingFailed` with the key, `valueTooLarge`.
+    /// - Throws: `encodingFailed` with the key, `valueTooLarge`, `transactionTooLarge`.
     func encode(
         _ commit: ChangesetStorage, _ steps: [(name: String, step: [UInt8])], _ histories: [ExtensionHistory] = []
     ) throws -> [UInt8] {
@@ -69,6 +69,13 @@ struct CommitEncoder {
         if commit.batch.clearedAll {
             writer.write(text: CommitField.clearedAll)
             writer.write(true)
+        }
+        let elements = collections.reduce(steps.count + histories.count) { $0 + $1.changes.entries.count }
+        guard elements <= Limits.elementsMax(inCommitOf: writer.count) else {
+            throw DatabaseError(
+                .transactionTooLarge,
+                "a commit of \(writer.count) bytes has \(elements) operations and steps; \(Limits.elementsMax(inCommitOf: writer.count)) "
+                    + "are what a reader takes. Write in several transactions.")
         }
         return writer.bytes
     }

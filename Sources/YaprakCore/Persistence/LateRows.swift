@@ -71,7 +71,7 @@ struct LateRows {
     func bytes(
         _ draft: TreeDraft, _ rows: (CheckpointSection, SectionInfo, CheckpointReader) throws -> [[RawRecord]]
     ) throws -> TreeRoot {
-        var root = isCleared ? TreeRoot() : draft.buildTree(of: try rows(section, info, checkpoint))
+        var root = isCleared ? TreeRoot() : try draft.buildTree(of: rows(section, info, checkpoint))
         for (key, word) in words {
             guard case .written(let row) = word else {
                 draft.remove(key, from: &root)
@@ -135,18 +135,5 @@ extension CheckpointReader {
     /// Whether records of a collection were set aside.
     func setsAside(_ name: String) -> Bool {
         sections.contains { $0.kind == SectionKind.setAside.rawValue && $0.name == name }
-    }
-}
-
-extension TreeDraft {
-    /// A tree of rows that come in pieces, and should be in ascending order; see ``buildTree(of:)-([TreeRow])``.
-    func buildTree(of pieces: [[some TreeRow]]) -> TreeRoot {
-        let builder = TreeBuilder(in: self)
-        do {
-            for rows in pieces { for row in rows { try builder.append(row) } }
-            return builder.finish()
-        } catch {
-            return buildTree(of: pieces.flatMap { $0 as [TreeRow] })
-        }
     }
 }

@@ -49,8 +49,8 @@ package struct LoggedCommit: Sendable {
     }
 
     /// Reads a commit.
-    /// - Throws: ``CBORError`` if the bytes are not a commit. They were proven by their checksum before they came here,
-    ///   so that is a fault of the program that wrote them, or a newer form.
+    /// - Throws: ``CBORError``, or `corruptLog`, if the bytes are not a commit within the bounds of the format. They were
+    ///   proven by their checksum before they came here, so that is a fault of the program that wrote them, or a newer form.
     package init(_ item: UnsafeRawBufferPointer) throws {
         // One copy for the whole commit, which its operations share.
         try self.init([UInt8](item)[...])
@@ -70,28 +70,37 @@ package struct LoggedCommit: Sendable {
 private struct CommitReader {
     var reader: CBORReader
     let item: ArraySlice<UInt8>
+    /// Operations, steps and histories so far: the memory of a commit is bounded by them, not by its bytes.
+    private var elements = 0
+
+    init(reader: CBORReader, item: ArraySlice<UInt8>) {
+        self.reader = reader
+        self.item = item
+    }
 
     mutating func readCommit() throws -> LoggedCommit {
         var commit = LoggedCommit()
         for _ in 0..<(try count(reader.readMapHead())) {
             switch try reader.readText() {
             case CommitField.collections:
-                for _ in 0..<(try count(reader.readArrayHead())) { commit.collections.append(try readCollection()) }
+                let count = try count(reader.readArrayHead())
+                guard count <= Limits.collectionsMax else { throw malformed("it names \(count) collections") }
+                for _ in 0..<count { commit.collections.append(try readCollection()) }
             case CommitField.info: commit.info = [UInt8](try slice())
             case CommitField.number: commit.number = CommitNumber(try reader.readUnsigned())
             case CommitField.origin: commit.origin = try reader.readText()
             case CommitField.time: commit.nanoseconds = try reader.readInteger(as: Int64.self)
             case CommitField.steps:
-                for _ in 0..<(try count(reader.readArrayHead())) {
+                for _ in 0..<(try countElements(reader.readArrayHead())) {
                     try expect(reader.readArrayHead(), 2...2)
-                    commit.steps.append(.init(name: try reader.readText(), step: [UInt8](try slice())))
+                    commit.steps.append(.init(name: try readName(), step: [UInt8](try slice())))
                 }
             case CommitField.histories:
-                for _ in 0..<(try count(reader.readArrayHead())) {
+                for _ in 0..<(try countElements(reader.readArrayHead())) {
                     let parts = try expect(reader.readArrayHead(), 2...3)
                     commit.histories.append(
                         .init(
-                            name: try reader.readText(), versionTag: try reader.readText(),
+                            name: try readName(), versionTag: try reader.readText(),
                             item: parts == 3 ? [UInt8](try slice()) : nil))
                 }
             case CommitField.clearedAll: commit.clearedAll = try reader.readBool()
@@ -103,17 +112,23 @@ private struct CommitReader {
 
     private mutating func readCollection() throws -> LoggedCommit.LoggedCollection {
         try expect(reader.readArrayHead(), 4...4)
-        let name = try reader.readText()
+        let name = try readName()
         let version = try reader.readInteger(as: Int64.self)
         var collection = LoggedCommit.LoggedCollection(
             name: name, version: Int(version), isCleared: try reader.readBool(), operations: [])
-        for _ in 0..<(try count(reader.readArrayHead())) { collection.operations.append(try readOperation()) }
+        let count = try countElements(reader.readArrayHead())
+        // No more room than the bytes that are left can fill, whatever the count says.
+        collection.operations.reserveCapacity(min(count, (reader.bytes.count - reader.position) / 3))
+        for _ in 0..<count { collection.operations.append(try readOperation()) }
         return collection
     }
 
     private mutating func readOperation() throws -> LoggedCommit.LoggedOperation {
         var parts = try expect(reader.readArrayHead(), 2...4) - 2
         let key = try reader.readText()
+        guard key.utf8.count <= Limits.storedKeyBytesMax else {
+            throw malformed("a key has \(key.utf8.count) bytes")
+        }
         let bits = try reader.readUnsigned()
         let isWhole = bits & CommitField.wholeRecord != 0
         guard let low = UInt8(exactly: bits & ~CommitField.wholeRecord) else { throw malformed("kinds are \(bits)") }
@@ -137,6 +152,24 @@ private struct CommitReader {
         let start = reader.position
         try reader.skip()
         return item[(item.startIndex + start)..<(item.startIndex + reader.position)]
+    }
+
+    private mutating func readName() throws -> String {
+        let name = try reader.readText()
+        guard name.utf8.count <= Limits.storedNameBytesMax else {
+            throw malformed("a name has \(name.utf8.count) bytes")
+        }
+        return name
+    }
+
+    private mutating func countElements(_ head: Int?) throws -> Int {
+        let count = try count(head)
+        let (sum, overflow) = elements.addingReportingOverflow(count)
+        guard !overflow, sum <= Limits.elementsMax(inCommitOf: item.count) else {
+            throw malformed("\(count) operations are more than a commit of \(item.count) bytes may have")
+        }
+        elements = sum
+        return count
     }
 
     private func count(_ head: Int?) throws -> Int {

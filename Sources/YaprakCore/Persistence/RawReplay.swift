@@ -27,6 +27,8 @@ package struct RawReplay {
     /// Keeps what the files tell of extensions up to date, in the replay's own trees.
     var follower: (any RawFollower)?
     private(set) var extensions: ContiguousArray<ExtensionEntry> = []
+    /// What was strange about a checkpoint and cost nothing.
+    private(set) var notes: [String] = []
 
     /// - Parameter bindings: collections that are to hold values. Those that can't, because rows have an older form or
     ///   don't decode, hold bytes; whoever binds them then deals with that.
@@ -39,22 +41,18 @@ package struct RawReplay {
     // MARK: Checkpoints
 
     /// Loads a proven checkpoint into an empty database, on all cores.
-    /// - Throws: `corruptCheckpoint`.
+    /// - Throws: `corruptCheckpoint` with the file, `ioFailed`.
     package mutating func load(_ checkpoint: CheckpointReader) throws {
         precondition(roots.isEmpty, "a checkpoint is loaded first")
         number = checkpoint.number
         for section in checkpoint.sections {
-            let info = try SectionInfo(section.info)
-            switch SectionKind(rawValue: section.kind) {
-            case .records: try loadRecords(section, info, checkpoint)
-            case .setAside:
-                let slot = slot(of: section.name)
-                for row in try rows(of: section, info, checkpoint).joined() { draft.insert(row, into: &roots[slot]) }
-            case .derivedRoot, .primaryRoot, .primarySteps: break
-            case nil: break  // Of a later minor version; nothing that records depend on.
-            }
+            try checkpoint.namingItself(section) { try load(section, checkpoint) }
         }
-        let items = try checkpoint.extensionItems()
+        let items = try checkpoint.extensionItems { section, error in
+            notes.append(
+                "\(checkpoint.fileName): what is kept of \(section.name.debugDescription) can't be read; it is computed anew: "
+                    + "\(error)")
+        }
         shelf.items = items
         follow { $0.adopt(items, in: &$1) }
         if shelf.items.values.contains(where: { !$0.isPrimary }) { shelf.base = freeze() }
@@ -75,6 +73,18 @@ package struct RawReplay {
         extensions = state.extensions
     }
 
+    private mutating func load(_ section: CheckpointSection, _ checkpoint: CheckpointReader) throws {
+        switch SectionKind(rawValue: section.kind) {
+        case .records: try loadRecords(section, SectionInfo(section.info), checkpoint)
+        case .setAside:
+            let rows = try rows(of: section, SectionInfo(section.info), checkpoint)
+            let slot = slot(of: section.name)
+            for row in rows.joined() { draft.insert(row, into: &roots[slot]) }
+        case .derivedRoot, .primaryRoot, .primarySteps: break
+        case nil: break  // Of a later minor version; nothing that records depend on.
+        }
+    }
+
     private mutating func loadRecords(
         _ section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader
     ) throws {
@@ -82,11 +92,11 @@ package struct RawReplay {
         // Records that were set aside are of the same collection, and wait for another chance as bytes.
         let binding = bindings.first { $0.name == section.name && !checkpoint.setsAside($0.name) }
         if let binding, let rows = try? values(of: section, info, checkpoint, binding) {
-            roots[slot] = draft.buildTree(of: rows)
+            roots[slot] = try draft.buildTree(of: rows)
             directory = directory.replacing(slot, with: binding)
             late[slot] = LateRows(section: section, info: info, checkpoint: checkpoint)
         } else {
-            roots[slot] = draft.buildTree(of: try rows(of: section, info, checkpoint))
+            roots[slot] = try draft.buildTree(of: rows(of: section, info, checkpoint))
         }
         guard roots[slot].count == section.count else {
             throw DatabaseError(
@@ -100,11 +110,11 @@ package struct RawReplay {
     func rows(
         of section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader
     ) throws -> [[RawRecord]] {
-        try pieces(of: section, checkpoint) { chunk, bytes in
+        try pieces(of: section, checkpoint) { chunk, bytes, keys in
             var reader = CBORReader(bytes)
             var rows: [RawRecord] = []
             while !reader.isAtEnd {
-                rows.append(try RecordItem.read(&reader, in: chunk, sectionVersion: info.version))
+                rows.append(try RecordItem.read(&reader, in: chunk, sectionVersion: info.version, after: &keys))
             }
             return rows
         }
@@ -115,12 +125,12 @@ package struct RawReplay {
     private func values(
         of section: CheckpointSection, _ info: SectionInfo, _ checkpoint: CheckpointReader, _ binding: CollectionBinding
     ) throws -> [[RecordBox]] {
-        try pieces(of: section, checkpoint) { chunk, bytes in
+        try pieces(of: section, checkpoint) { chunk, bytes, keys in
             var reader = CBORReader(bytes)
             var rows: [RecordBox] = []
             let decoder = RecordDecoder()
             while !reader.isAtEnd {
-                let raw = try RecordItem.read(&reader, in: chunk, sectionVersion: info.version)
+                let raw = try RecordItem.read(&reader, in: chunk, sectionVersion: info.version, after: &keys)
                 guard raw.version == binding.version else { throw malformedSection("a record") }
                 rows.append(try binding.decode(raw, into: decoder))
             }
@@ -131,18 +141,27 @@ package struct RawReplay {
     /// What `body` makes of the chunks of a section, on all cores, in order.
     private func pieces<Row: RecordBox>(
         of section: CheckpointSection, _ checkpoint: CheckpointReader,
-        _ body: @Sendable (_ chunk: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer) throws -> [Row]
+        _ body: @Sendable (
+            _ chunk: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ keys: inout AscendingKeys
+        ) throws -> [Row]
     ) throws -> [[Row]] {
+        typealias Piece = (rows: [Row], keys: AscendingKeys)
         let chunks = section.chunks
-        let results = Mutex([Result<[Row], any Error>](repeating: .success([]), count: chunks.count))
+        let results = Mutex([Result<Piece, any Error>](repeating: .success(([], AscendingKeys())), count: chunks.count))
         DispatchQueue.concurrentPerform(iterations: chunks.count) { index in
-            let result = Result { () throws -> [Row] in
+            let result = Result { () throws -> Piece in
                 let chunk = try checkpoint.bytes(of: chunks[index])[...]
-                return try chunk.withUnsafeBytes { try body(chunk, $0) }
+                var keys = AscendingKeys()
+                return (try chunk.withUnsafeBytes { try body(chunk, $0, &keys) }, keys)
             }
             results.withLock { $0[index] = result }
         }
-        return try results.withLock { $0 }.map { try $0.get() }
+        var keys = AscendingKeys()
+        return try results.withLock { $0 }.map { result in
+            let piece = try result.get()
+            try keys.add(piece.keys)
+            return piece.rows
+        }
     }
 
     // MARK: Commits
@@ -157,16 +176,18 @@ package struct RawReplay {
                 place: .init(commits: min(number, commit.number)...max(number, commit.number)))
         }
         number = commit.number
-        guard follower != nil else { return apply(recordsOf: commit, note) }
+        guard follower != nil else { return try apply(recordsOf: commit, note) }
         var entries: [String: [ChangeEntry]] = [:]
-        apply(recordsOf: commit) { name, entry in
+        try apply(recordsOf: commit) { name, entry in
             entries[name, default: []].append(entry)
             note?(name, entry)
         }
         follow { $0.follow(commit, entries, in: &$1) }
     }
 
-    private mutating func apply(recordsOf commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)?) {
+    private mutating func apply(
+        recordsOf commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)?
+    ) throws {
         if commit.clearedAll { for slot in roots.indices { clear(slot) } }
         for collection in commit.collections {
             let slot = slot(of: collection.name)
@@ -177,6 +198,11 @@ package struct RawReplay {
             }
         }
         for step in commit.steps { shelf.add(step: step.step, of: step.name) }
+        guard directory.bindings.count <= Limits.collectionsMax else {
+            throw DatabaseError(
+                .corruptLog, "commit \(number) makes more than \(Limits.collectionsMax) collections. Run `yaprak verify`.",
+                place: .init(commits: number...number))
+        }
     }
 
     private mutating func apply(

@@ -241,13 +241,14 @@ package struct ReplayCheck {
         let version = try SectionInfo(section.info).version
         var digest = StateDigest()
         var count = 0
+        var keys = AscendingKeys()
         for chunk in section.chunks {
             let bytes = try reader.bytes(of: chunk)[...]
             try bytes.withUnsafeBytes { raw in
                 var items = CBORReader(raw)
                 while !items.isAtEnd {
                     let start = items.position
-                    let record = try RecordItem.read(&items, in: bytes, sectionVersion: version)
+                    let record = try RecordItem.read(&items, in: bytes, sectionVersion: version, after: &keys)
                     digest.add(UnsafeRawBufferPointer(rebasing: raw[start..<items.position]))
                     count += 1
                     if isAside, setAside.count < 1000 { setAside.append((section.name, record.key)) }
@@ -274,6 +275,7 @@ package struct ReplayCheck {
                 "What is kept of the extension \(section.name.debugDescription) is as of commit \(section.asOf), not of this one. "
                     + (isDerived ? "`yaprak repair --rebuild-derived` drops it." : "Restore a backup."))
         }
+        _ = try SectionInfo(section.info)
         var pieces = 0
         try reader.forEachChunk(of: section) { chunk in
             var items = CBORReader(chunk)
@@ -321,13 +323,15 @@ private struct CollectionDifference {
     /// Compares the records of a section.
     mutating func add(_ section: CheckpointSection, of reader: CheckpointReader) throws {
         let version = try SectionInfo(section.info).version
+        var keys = AscendingKeys()
         for chunk in section.chunks {
             let bytes = try reader.bytes(of: chunk)[...]
             let records = try bytes.withUnsafeBytes { raw in
                 var items = CBORReader(raw)
                 var records: [RawRecord] = []
                 while !items.isAtEnd {
-                    records.append(try RecordItem.read(&items, in: bytes, sectionVersion: version))
+                    records.append(
+                        try RecordItem.read(&items, in: bytes, sectionVersion: version, after: &keys))
                 }
                 return records
             }

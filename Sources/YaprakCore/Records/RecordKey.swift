@@ -11,7 +11,7 @@ package enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.
     ///
     /// ASCII strings, nearly all keys, are their own form and come back without a copy.
-    /// - Complexity: O(length).
+    /// - Complexity: O(length), whatever the string: it may come from a network or a damaged file.
     @usableFromInline
     package static func normalized(_ string: String) -> String {
         if isASCII(string) { return string }
@@ -43,9 +43,76 @@ package enum RecordKey {
 
     @inline(never)
     private static func precomposed(_ string: String) -> String {
-        var form = string.precomposedStringWithCanonicalMapping
+        var form = string.utf8.count <= pieceBytes ? string.precomposed() : precomposedInPieces(string)
         form.makeContiguousUTF8()
         return form
+    }
+
+    /// What is longer is put together from pieces: Foundation's time grows with the square of the length.
+    private static let pieceBytes = 1024
+
+    /// The form of a long string. Nothing is composed across the boundary of two characters, so pieces of whole ones can be
+    /// taken one by one.
+    ///
+    /// - Complexity: O(length), whatever the string.
+    private static func precomposedInPieces(_ string: String) -> String {
+        var form = ""
+        var piece = ""
+        form.reserveCapacity(string.utf8.count)
+        for character in string {
+            piece.append(character)
+            guard piece.utf8.count >= pieceBytes else { continue }
+            form += piece.precomposed()
+            piece = ""
+        }
+        return form + piece.precomposed()
+    }
+}
+
+extension String {
+    /// The NFC form, made by Foundation.
+    ///
+    /// Marks on one letter are sorted by insertion there. More of them than any language has, which somebody may
+    /// send or write into a file, come sorted already.
+    fileprivate func precomposed() -> String {
+        (hasLongRunOfMarks ? sortingMarks() : self).precomposedStringWithCanonicalMapping
+    }
+
+    /// The longest run of marks that text has (Unicode's Stream-Safe Text Format, UAX #15).
+    private static let markRunMax = 30
+
+    private var hasLongRunOfMarks: Bool {
+        var run = 0
+        for scalar in unicodeScalars {
+            run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
+            if run > Self.markRunMax { return true }
+        }
+        return false
+    }
+
+    /// The same with each run of marks in the order of their classes, which is what the normal form begins with.
+    private func sortingMarks() -> String {
+        var sorted = String.UnicodeScalarView()
+        var run: [Unicode.Scalar] = []
+        func endRun() {
+            // Marks of one class keep their order; Swift's sort is stable, but does not promise it.
+            let order = run.indices.sorted { a, b in
+                let (x, y) = (run[a].properties.canonicalCombiningClass, run[b].properties.canonicalCombiningClass)
+                return x == y ? a < b : x < y
+            }
+            sorted.append(contentsOf: order.map { run[$0] })
+            run.removeAll()
+        }
+        for scalar in unicodeScalars {
+            if scalar.properties.canonicalCombiningClass != .notReordered {
+                run.append(scalar)
+                continue
+            }
+            endRun()
+            sorted.append(scalar)
+        }
+        endRun()
+        return String(sorted)
     }
 }
 

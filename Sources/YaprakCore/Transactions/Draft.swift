@@ -99,6 +99,12 @@ final class Draft {
 
     @inline(never)
     func addCollection(_ binding: CollectionBinding) -> Int {
+        if directory.bindings.count >= Limits.collectionsMax {
+            fail(
+                DatabaseError(
+                    .overLimit,
+                    "a database has at most \(Limits.collectionsMax) collections. Put the records of several into one."))
+        }
         directory = directory.appending(binding)
         roots.append(TreeRoot())
         frozen = nil
@@ -198,11 +204,12 @@ final class Draft {
     }
 
     private func admit(_ key: String) -> Bool {
-        if key.utf8.count > environment.limits.keyBytesMax {
+        let most = min(environment.limits.keyBytesMax, Limits.storedKeyBytesMax)
+        if key.utf8.count > most {
             fail(
                 DatabaseError(
                     .keyTooLong,
-                    "a key has \(key.utf8.count) bytes, \(environment.limits.keyBytesMax) are allowed. Shorten it, or raise Limits.keyBytesMax.",
+                    "a key has \(key.utf8.count) bytes, \(most) are allowed. Shorten it, or raise Limits.keyBytesMax.",
                     place: .init(key: String(key.prefix(64)))))
             return false
         }
