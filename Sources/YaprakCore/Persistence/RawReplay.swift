@@ -141,9 +141,10 @@ package struct RawReplay {
     /// What `body` makes of the chunks of a section, on all cores, in order.
     private func pieces<Row: RecordBox>(
         of section: CheckpointSection, _ checkpoint: CheckpointReader,
-        _ body: @Sendable (
-            _ chunk: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ keys: inout AscendingKeys
-        ) throws -> [Row]
+        _ body:
+            @Sendable (
+                _ chunk: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ keys: inout AscendingKeys
+            ) throws -> [Row]
     ) throws -> [[Row]] {
         typealias Piece = (rows: [Row], keys: AscendingKeys)
         let chunks = section.chunks
@@ -200,7 +201,8 @@ package struct RawReplay {
         for step in commit.steps { shelf.add(step: step.step, of: step.name) }
         guard directory.bindings.count <= Limits.collectionsMax else {
             throw DatabaseError(
-                .corruptLog, "commit \(number) makes more than \(Limits.collectionsMax) collections. Run `yaprak verify`.",
+                .corruptLog,
+                "commit \(number) makes more than \(Limits.collectionsMax) collections. Run `yaprak verify`.",
                 place: .init(commits: number...number))
         }
     }

@@ -103,7 +103,8 @@ final class Draft {
             fail(
                 DatabaseError(
                     .overLimit,
-                    "a database has at most \(Limits.collectionsMax) collections. Put the records of several into one."))
+                    "a database has at most \(Limits.collectionsMax) collections. Put the records of several into one.")
+            )
         }
         directory = directory.appending(binding)
         roots.append(TreeRoot())
