@@ -9,6 +9,7 @@ struct Settings: Sendable {
                             [--format table|json|markdown] [--directory PATH] [--output PATH]
 
         Measures each row of the performance targets beside its peers, interleaved in one process, and says pass or FAIL.
+          compare A,B C,D  reports in JSON of two builds: medians, ratios, verdicts; fails where the second got worse
           growth       cost against size for P1, P3 and P4, as growth.csv and growth.svg in --output (default: here)
           --only       the measures to run
           --rows       rows in a collection; targets are meant for 100000

@@ -2,6 +2,12 @@ import CHelpers
 import Foundation
 
 do {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "compare" {
+        guard arguments.count == 3 else { throw UsageError("compare takes two lists of files") }
+        let files = arguments.dropFirst().map { $0.split(separator: ",").map(String.init) }
+        exit(try Comparison(before: files[0], after: files[1]).report() ? 0 : 1)
+    }
     let settings = try Settings(CommandLine.arguments.dropFirst())
     try await Task.detached { try await run(settings) }.value
 } catch let error as UsageError {
