@@ -68,7 +68,8 @@ extension LogCursor: CustomStringConvertible {
 extension ReplayReader {
     /// The cursor of who has read up to a commit.
     ///
-    /// - Throws: `notADatabase`, `ioFailed`. - Complexity: O(1); reads the header of a file.
+    /// - Throws: `notADatabase`, `ioFailed`.
+    /// - Complexity: O(1), whatever the number of files; a reader's first cursor reads the header of each segment.
     public func cursor(at commit: ReplayCommit) throws(DatabaseError) -> LogCursor {
         LogCursor(
             database: "\(try store.databaseID())", number: commit.commitNumber, fingerprint: commit.fingerprint)

@@ -28,7 +28,8 @@ public struct ReplayCommits: AsyncSequence, Sendable {
         ///
         /// - Throws: ``DatabaseError``: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
         ///   `corruptLog`, `newerFormat`, `ioFailed`.
-        /// - Complexity: the first is O(bytes of its segment), the others O(their bytes).
+        /// - Complexity: the first is O(bytes of its segment and number of files), the others O(their bytes), whatever
+        ///   the number of files; the answer that there is none lists the directory.
         public mutating func next() throws(DatabaseError) -> ReplayCommit? {
             if stored == nil {
                 // A new database has no log yet; its first commit may come.

@@ -21,43 +21,55 @@ struct CommitWalk {
     /// - Parameter pause: called before the walk waits for new commits: what was printed has to be seen.
     func run(_ visit: Visit, pause: () throws -> Void = {}) async throws {
         if isBackwards {
-            try hasValues ? stepBackwards(visit) : readBackwards(visit)
+            try await hasValues ? stepBackwards(visit) : readBackwards(visit)
         } else if hasValues {
             let journey = try reader.journey(at: CommitNumber(first.rawValue - min(1, first.rawValue)))
-            try await goOn(pause) { end in
-                while end.map({ journey.commitNumber < $0 }) ?? true, let step = try journey.next() {
-                    guard try isWanted(step.commit, step, visit) else { return false }
-                }
-                return true
+            try await goOn(pause) {
+                guard last.map({ journey.commitNumber < $0 }) ?? true, let step = try journey.next() else { return nil }
+                return try isWanted(step.commit, step, visit)
             }
         } else {
             var commits = reader.commits(from: first, through: last).makeAsyncIterator()
-            try await goOn(pause) { _ in
-                while let commit = try commits.next() {
-                    guard try isWanted(commit, nil, visit) else { return false }
-                }
-                return true
-            }
+            try await goOn(pause) { try commits.next().map { try isWanted($0, nil, visit) } }
         }
     }
 
-    /// Asks for what there is again and again; once, if nobody follows.
-    private func goOn(_ pause: () throws -> Void, _ readAll: (CommitNumber?) throws -> Bool) async throws {
-        while try readAll(last), follows {
+    /// How many commits are read in one go. Reading blocks its thread, and one that is far behind would never let go of it.
+    private static let commitsPerTurn = 32
+
+    /// Takes steps until one is not followed by another: `true` goes on, `nil` says that there are no more for now. That
+    /// is asked again and again where somebody follows.
+    private func goOn(_ pause: () throws -> Void, _ step: () throws -> Bool?) async throws {
+        while true {
+            if try await takeAll(step) == false { return }
+            guard follows else { return }
             try pause()
             try checkInterruption()
             try await Task.sleep(for: .milliseconds(50))
         }
     }
 
-    private func readBackwards(_ visit: Visit) throws {
-        var commits = try reader.commitsBackwards(from: first, through: last).makeAsyncIterator()
-        while let commit = try commits.next(), try isWanted(commit, nil, visit) {}
+    /// Takes steps to the end of what there is, with a rest now and then: `true`, or `false` if there is enough.
+    private func takeAll(_ step: () throws -> Bool?) async throws -> Bool {
+        var count = 0
+        while let goesOn = try step() {
+            guard goesOn else { return false }
+            count += 1
+            if count.isMultiple(of: Self.commitsPerTurn) { await Task.yield() }
+        }
+        return true
     }
 
-    private func stepBackwards(_ visit: Visit) throws {
+    private func readBackwards(_ visit: Visit) async throws {
+        var commits = try reader.commitsBackwards(from: first, through: last).makeAsyncIterator()
+        _ = try await takeAll { try commits.next().map { try isWanted($0, nil, visit) } }
+    }
+
+    private func stepBackwards(_ visit: Visit) async throws {
         let journey = try reader.journey(at: last)
-        while journey.commitNumber >= first, let step = try journey.previous(), try isWanted(step.commit, step, visit) {
+        _ = try await takeAll {
+            guard journey.commitNumber >= first else { return nil }
+            return try journey.previous().map { try isWanted($0.commit, $0, visit) }
         }
     }
 

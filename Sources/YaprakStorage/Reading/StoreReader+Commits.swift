@@ -17,6 +17,9 @@ extension StoreReader {
 
     /// Walks commits in order, from segment to segment. At the end `next()` returns nil, and may be asked again later.
     ///
+    /// A commit costs O(its bytes), whatever the number of segments. The directory is listed at the beginning, at an end,
+    /// and where another opening of the database went on.
+    ///
     /// A commit that was written and not yet acknowledged may be among them.
     package struct Commits {
         private let store: StoreReader
@@ -24,6 +27,8 @@ extension StoreReader {
         private var wanted: UInt64
         private var segment: FileName
         private var reader: SegmentReader
+        /// The segments of the last listing that come after this one, the newest first.
+        private var later: [FileName]
         private var ready = Deque<Commit>()
 
         init(_ store: StoreReader, first: UInt64, last: UInt64?) throws {
@@ -41,6 +46,7 @@ extension StoreReader {
             }
             segment = name
             reader = try Self.reader(name, store)
+            later = segments.filter { $0 > name }.reversed()
             if first > name.first { try seek(first, successor: segments.first { $0 > name }) }
         }
 
@@ -76,8 +82,15 @@ extension StoreReader {
         /// Reads one more frame, or goes over to the next segment; false at the end.
         private mutating func advance() throws -> Bool {
             if try step(limit: .max) { return true }
-            // The end, or a tail that has moved: look again at the directory and at the file.
-            let successor = try successor()
+            // The end, or a tail that has moved: look again at the file, then at what comes after it.
+            try reader.window.refresh()
+            if try step(limit: .max) { return true }
+            if let successor = try directSuccessor() {
+                goOver(to: successor)
+                return true
+            }
+            let successor = try listedSuccessor()
+            // What was written before its successor was made is there now.
             try reader.window.refresh()
             if let successor {
                 let header = successor.reader.header
@@ -88,13 +101,18 @@ extension StoreReader {
                             at: reader.offset, "the segment ends too early")
                     }
                 }
-                segment = successor.name
-                reader = successor.reader
+                goOver(to: successor)
                 return true
             }
             if try step(limit: .max) { return true }
             try checkEnd()
             return false
+        }
+
+        private mutating func goOver(to successor: Successor) {
+            segment = successor.name
+            reader = successor.reader
+            while let name = later.last, name <= segment { later.removeLast() }
         }
 
         private mutating func step(limit: UInt64) throws -> Bool {
@@ -116,8 +134,29 @@ extension StoreReader {
             }
         }
 
-        private func successor() throws -> (name: FileName, reader: SegmentReader)? {
-            guard let next = try store.directory.list().segments.first(where: { $0 > segment }) else { return nil }
+        private typealias Successor = (name: FileName, reader: SegmentReader)
+
+        /// The next segment where it says of itself that it goes on exactly here: found without listing the directory,
+        /// whose length grows with the log. By the last listing, or else by the name that the same opening gives it.
+        private func directSuccessor() throws -> Successor? {
+            let name = later.last ?? FileName(first: reader.next, epoch: segment.epoch)
+            guard name > segment, reader.partialStart == nil,
+                let (file, header) = try store.openIfThere(name, .segment)
+            else { return nil }
+            guard let header, header.previousFirst == segment.first, header.previousEpoch == segment.epoch,
+                header.previousEnd == reader.offset, header.previousChain == reader.chain, header.first == reader.next
+            else {
+                try? file.close()
+                return nil
+            }
+            return (name, SegmentReader(name: LogError.path(name), header: header, window: try ReadWindow(file)))
+        }
+
+        /// The next segment by a listing of the directory.
+        private mutating func listedSuccessor() throws -> Successor? {
+            let segment = segment
+            later = try store.directory.list().segments.filter { $0 > segment }.reversed()
+            guard let next = later.last else { return nil }
             let reader = try Self.reader(next, store)
             guard reader.header.previousFirst == segment.first, reader.header.previousEpoch == segment.epoch else {
                 throw DatabaseError(

@@ -1,4 +1,5 @@
 package import SystemPackage
+internal import YaprakLocks
 
 /// Reads a database directory without a lock and without writing, also while a writer is at work.
 ///
@@ -9,6 +10,8 @@ package final class StoreReader: Sendable {
     let directory: DatabaseDirectory
     /// Where frames start, as far as somebody came by.
     let indexes = SegmentIndexes()
+    /// Whose directory it is, once that is known.
+    private let knownID = Mutex<DatabaseID?>(nil)
 
     init(directory: DatabaseDirectory) { self.directory = directory }
 
@@ -70,8 +73,16 @@ package final class StoreReader: Sendable {
 
     /// The identity of the database: that of its newest segment, or else checkpoint, whose header verifies.
     ///
+    /// Found once for each reader: a directory keeps its identity for life, and a reader keeps its directory.
+    ///
     /// - Throws: `notADatabase` if there is no such file, `ioFailed`.
-    package func databaseID() throws(DatabaseError) -> DatabaseID { try lineage().id }
+    /// - Complexity: O(number of files) the first time, then O(1).
+    package func databaseID() throws(DatabaseError) -> DatabaseID {
+        if let known = knownID.withLock({ $0 }) { return known }
+        let id = try lineage().id
+        knownID.withLock { $0 = id }
+        return id
+    }
 
     /// The identity, and whose files may lie here besides.
     ///
@@ -272,7 +283,7 @@ package final class StoreReader: Sendable {
     }
 
     /// nil for a file that a writer has pruned since it was listed.
-    private func openIfThere(_ name: FileName, _ kind: FileKind) throws -> (any File, FileHeader?)? {
+    func openIfThere(_ name: FileName, _ kind: FileKind) throws -> (any File, FileHeader?)? {
         do {
             let (file, header) = try DatabaseDirectory.open(
                 name, kind, in: kind == .segment ? directory.segments : directory.checkpoints)
