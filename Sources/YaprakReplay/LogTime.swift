@@ -52,6 +52,9 @@ public struct LogTime: Sendable, Hashable {
         }
     }
 
+    /// Whether it counts from now.
+    var isRelative: Bool { if case .instant = form { false } else { true } }
+
     static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
     private static func parse(_ text: String) -> Form? {

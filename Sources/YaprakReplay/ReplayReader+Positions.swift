@@ -15,7 +15,7 @@ extension ReplayReader {
             switch position.base {
             case .newest: try newestCommitNumber()
             case .number(let number): try existing(number, position)
-            case .time(let time): try commitNumber(atOrBefore: time.nanosecondsSince1970(now: clock()))
+            case .time(let time): try number(at: time, position)
             case .tag(let name): try existing(try number(of: name), position)
             }
         guard position.back <= base.rawValue else {
@@ -48,7 +48,8 @@ extension ReplayReader {
     ///
     /// Clocks are set back now and then, so commits need not be in the order of their times. What is promised: no later
     /// commit has a time at or before the one asked for. That is the commit which the log, read from its end, comes to
-    /// first.
+    /// first. Where the clock was set back before or after the commit found, other commits may have been made at that time,
+    /// too: the log can't tell what the time was then, only what the clock said.
     ///
     /// - Parameter nanoseconds: the time, since 1970.
     /// - Returns: 0 if all commits are later and the log reaches back to the first.
@@ -56,10 +57,36 @@ extension ReplayReader {
     ///   `corruptLog`, `newerFormat`, `ioFailed`.
     /// - Complexity: O(bytes of the log after that commit). A search by halves would be wrong: times are not sorted.
     public func commitNumber(atOrBefore nanoseconds: Int64) throws(DatabaseError) -> CommitNumber {
-        guard let oldest = try oldestCommitNumber() else { return try newestCommitNumber() }
+        try search(atOrBefore: nanoseconds).number
+    }
+
+    /// What the search for a time came to, and what speaks against it.
+    private struct TimeSearch {
+        var number: CommitNumber
+        /// A commit whose clock was ahead of the next one's, the nearest to the answer that was met.
+        var jump: ReplayCommit?
+        /// When the newest commit was made.
+        var newest: Int64?
+    }
+
+    private func search(atOrBefore nanoseconds: Int64) throws(DatabaseError) -> TimeSearch {
+        guard let oldest = try oldestCommitNumber() else { return TimeSearch(number: try newestCommitNumber()) }
         var commits = try commitsBackwards(from: oldest).makeAsyncIterator()
+        var search = TimeSearch(number: 0)
+        var later: Int64?
+        func note(_ commit: ReplayCommit) {
+            let time = commit.nanosecondsSince1970
+            if let later, later < time { search.jump = commit }
+            search.newest = search.newest ?? time
+            later = time
+        }
         while let commit = try commits.next() {
-            if commit.nanosecondsSince1970 <= nanoseconds { return commit.commitNumber }
+            note(commit)
+            guard commit.nanosecondsSince1970 <= nanoseconds else { continue }
+            search.number = commit.commitNumber
+            // One more: it may have been made later, by a clock that was ahead.
+            if let before = try commits.next() { note(before) }
+            return search
         }
         guard oldest <= 1 else {
             throw DatabaseError(
@@ -67,7 +94,23 @@ extension ReplayReader {
                 "Every commit in the log was made later, and it starts with commit \(oldest): what was before is gone.",
                 place: .init(commits: oldest...oldest))
         }
-        return 0
+        return search
+    }
+
+    /// The commit at a time; tells of clocks that make it doubtful.
+    private func number(at time: LogTime, _ position: LogPosition) throws(DatabaseError) -> CommitNumber {
+        let now = clock()
+        let found = try search(atOrBefore: time.nanosecondsSince1970(now: now))
+        if let jump = found.jump {
+            warn(
+                "the clock was set back after commit \(jump.commitNumber), which says \(ISOTime.text(jump.nanosecondsSince1970)): \(position) is taken for commit \(found.number), and others may have been made at that time. `yaprak log` shows the times."
+            )
+        } else if time.isRelative, let newest = found.newest, newest > now {
+            warn(
+                "the newest commit says \(ISOTime.text(newest)), and now it is \(ISOTime.text(now)): a clock was set back, or is ahead. \(position) is taken for commit \(found.number). `yaprak log` shows the times."
+            )
+        }
+        return found.number
     }
 
     private func existing(_ number: CommitNumber, _ position: LogPosition) throws(DatabaseError) -> CommitNumber {

@@ -23,6 +23,9 @@ public struct ReplayReader: Sendable {
     /// What time it is, in nanoseconds since 1970: `10 minutes ago` counts from there.
     public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }
 
+    /// Gets a sentence where an answer is doubtful: a time, if the clock was set back around it.
+    package var warn: @Sendable (String) -> Void = { _ in }
+
     /// Opens the directory at `path` for reading.
     ///
     /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`.
@@ -30,6 +33,13 @@ public struct ReplayReader: Sendable {
     public init(_ path: FilePath) throws(DatabaseError) {
         self.path = path
         store = try StoreReader.open(path)
+        types = .none
+    }
+
+    /// As above, on any file system.
+    package init(_ path: FilePath, fileSystem: any FileSystem) throws(DatabaseError) {
+        self.path = path
+        store = try StoreReader.open(path, fileSystem: fileSystem)
         types = .none
     }
 

@@ -42,9 +42,16 @@ package struct StoreOptions: Sendable {
     package init() {}
 }
 
-/// The wall clock, in nanoseconds since 1970.
-func wallClockNanoseconds() -> Int64 {
+/// The wall clock, in nanoseconds since 1970; the last moment there is a number for from the year 2262 on.
+package func wallClockNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return nanoseconds(Int64(time.tv_sec), Int64(time.tv_nsec))
+}
+
+/// Seconds and nanoseconds as nanoseconds; the nearest there is where that is too many.
+func nanoseconds(_ seconds: Int64, _ rest: Int64) -> Int64 {
+    let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isLarger) = whole.addingReportingOverflow(rest)
+    return isTooLarge || isLarger ? (seconds < 0 ? .min : .max) : sum
 }

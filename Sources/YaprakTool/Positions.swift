@@ -1,6 +1,8 @@
 public import ArgumentParser
 import SystemPackage
+import ToolSupport
 import Yaprak
+import YaprakLocks
 public import YaprakReplay
 
 // Positions and ranges as arguments. `transform: LogPosition.argument` says what was wrong with one; the conformance, which
@@ -49,6 +51,13 @@ extension ReplayReader {
     static func open(_ path: String) throws(DatabaseError) -> ReplayReader {
         var reader = try ReplayReader(FilePath(path))
         reader.clock = Invocation.clock
+        let console = Invocation.console
+        let said = Mutex<Set<String>>([])
+        reader.warn = { sentence in
+            // A verb may look a position up twice.
+            guard said.withLock({ $0.insert(sentence).inserted }) else { return }
+            try? console.err.write("yaprak: \(sentence)\n")
+        }
         return reader
     }
 

@@ -1,14 +1,6 @@
 public import Logging
 public import YaprakStorage
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// How a database behaves. The defaults are what a program should use.
 ///
 ///     var options = DatabaseOptions()
@@ -45,11 +37,4 @@ public enum CheckpointPolicy: Sendable, Hashable {
     case every(bytes: Int)
     /// Only by ``Database/checkpoint()``.
     case manual
-}
-
-/// The wall clock, in nanoseconds since 1970.
-package func wallClockNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

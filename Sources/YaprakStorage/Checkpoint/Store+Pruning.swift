@@ -51,7 +51,8 @@ extension Store {
             let reach = newest.first - min(newest.first, UInt64(max(0, count)))
             wanted = names.last { $0.first <= reach }
         case .age(let age):
-            let reach = options.now() - Int64(clamping: age.nanoseconds)
+            let (time, isTooEarly) = options.now().subtractingReportingOverflow(Int64(clamping: age.nanoseconds))
+            let reach = isTooEarly ? .min : time
             wanted = names.last { created($0).map { $0 <= reach } ?? false }
         }
         guard let wanted else { return nil }

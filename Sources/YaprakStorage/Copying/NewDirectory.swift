@@ -2,7 +2,9 @@ internal import SystemPackage
 
 /// A database directory that is being made: under a temporary name beside its place, until it is complete and durable.
 ///
-/// Never replaces anything. A crash leaves the temporary directory, or the whole of the new one.
+/// Never replaces anything. A crash leaves the temporary directory, or the whole of the new one. The lock of the database
+/// is held in it from the beginning until it has its own name: a temporary directory whose lock is free was left by a
+/// process that is gone, and the next one with the same target removes it.
 final class NewDirectory: Sendable {
     let segments: any Directory
     let checkpoints: any Directory
@@ -11,6 +13,8 @@ final class NewDirectory: Sendable {
     private let path: FilePath
     private let name: String
     private let temporary: String
+    /// nil on a file system without locks, where nobody takes anything for abandoned.
+    private let lock: (any FileLock)?
     private let isDone = OnceFlag()
 
     /// Makes the temporary directory.
@@ -29,11 +33,13 @@ final class NewDirectory: Sendable {
         }
         self.path = path
         name = parts.name
-        temporary = ".\(parts.name).tmp-\(hexadecimal(random))"
+        temporary = TemporaryName.of(parts.name, random)
         guard try !parent.contains(name) else { throw Self.taken(path, cause: nil) }
+        AbandonedDirectories.remove(of: name, in: parent)
         try parent.makeDirectory(temporary)
         do {
             root = try parent.openDirectory(temporary)
+            lock = try Self.takeLock(in: root, path)
             try root.makeDirectory(DatabaseDirectory.segmentsName)
             try root.makeDirectory(DatabaseDirectory.checkpointsName)
             segments = try root.openDirectory(DatabaseDirectory.segmentsName)
@@ -42,6 +48,7 @@ final class NewDirectory: Sendable {
             if let root = try? parent.openDirectory(temporary) {
                 try? root.removeDirectory(DatabaseDirectory.segmentsName)
                 try? root.removeDirectory(DatabaseDirectory.checkpointsName)
+                try? root.unlink(DatabaseDirectory.lockName)
             }
             try? parent.removeDirectory(temporary)
             throw error
@@ -73,6 +80,7 @@ final class NewDirectory: Sendable {
             throw Self.taken(path, cause: error)
         }
         _ = isDone.set()
+        lock?.release()
         // A rename is not durable until its directory is.
         try parent.sync()
     }
@@ -88,6 +96,18 @@ final class NewDirectory: Sendable {
         }
         for file in (try? root.list(limit: Limits.directoryEntriesMax)) ?? [] { try? root.unlink(file) }
         try? parent.removeDirectory(temporary)
+        lock?.release()
+    }
+
+    private static func takeLock(in root: any Directory, _ path: FilePath) throws -> (any FileLock)? {
+        do {
+            if let lock = try root.lock(DatabaseDirectory.lockName) { return lock }
+        } catch {
+            return nil
+        }
+        // Somebody else took it for abandoned in the moment before.
+        throw DatabaseError(
+            .alreadyOpen, "Another process makes \(path), too. Try again.", place: .init(file: path.string))
     }
 
     private static func taken(_ path: FilePath, cause: (any Error)?) -> DatabaseError {

@@ -14,28 +14,31 @@ extension DiskError {
 
     /// The same as an error of the database, for work in `file`.
     func asDatabaseError(writing: Bool, file: String? = nil) -> DatabaseError {
-        let place = DatabaseError.Place(file: file ?? (name.isEmpty ? nil : name))
+        // A file is opened under its temporary name, and keeps it here after it was renamed: nobody finds that one.
+        let known = FileName.lasting(name)
+        let cause = DiskError(operation, known?.name ?? name, errno)
+        let place = DatabaseError.Place(file: file ?? known?.path ?? (name.isEmpty ? nil : name))
         if isFailedSync {
             return DatabaseError(
                 .syncFailed,
                 "The device failed to confirm a write. Copy the directory to another device, then open it again.",
-                place: place, cause: self)
+                place: place, cause: cause)
         }
         if isAboutSpace, writing {
             return DatabaseError(
                 .diskFull, "There is no space left for \(operation.rawValue). Free some and go on.", place: place,
-                cause: self)
+                cause: cause)
         }
         switch errno {
         case .permissionDenied, .notPermitted, .readOnlyFileSystem:
             return DatabaseError(
                 .permissionDenied, "The file system refused \(operation.rawValue). Check owner and mode.", place: place,
-                cause: self)
+                cause: cause)
         default:
             return DatabaseError(
                 writing ? .writeFailed : .ioFailed,
                 "The file system failed at \(operation.rawValue). Check the device and the limits of the process.",
-                place: place, cause: self)
+                place: place, cause: cause)
         }
     }
 }

@@ -46,6 +46,15 @@ struct FileName: Hashable, Comparable, Sendable {
         name.hasSuffix(temporarySuffix) && FileName(String(name.dropLast(temporarySuffix.count)), kind) != nil
     }
 
+    /// The name that a file of ours has once it is complete, alone and relative to the database's directory; nil for a name
+    /// of something else.
+    static func lasting(_ name: String) -> (name: String, path: String)? {
+        let lasting = name.hasSuffix(temporarySuffix) ? String(name.dropLast(temporarySuffix.count)) : name
+        if FileName(lasting, .segment) != nil { return (lasting, "\(DatabaseDirectory.segmentsName)/\(lasting)") }
+        if FileName(lasting, .checkpoint) != nil { return (lasting, "\(DatabaseDirectory.checkpointsName)/\(lasting)") }
+        return nil
+    }
+
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {
