@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import YaprakCBOR
 
@@ -100,7 +101,7 @@ struct Example: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct AppendixATests {
+@Suite(.bounded) struct AppendixATests {
     @Test(arguments: Example.all) func `An example of appendix A reads as the RFC prints it`(example: Example) throws {
         let bytes = hex(example.encoded)
         #expect(try CBORItem.length(of: bytes) == bytes.count)

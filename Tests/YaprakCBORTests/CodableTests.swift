@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import YaprakCBOR
 
-@Suite struct CodableTests {
+@Suite(.bounded) struct CodableTests {
     let encoder = CBOREncoder()
     let decoder = CBORDecoder()
 

@@ -3,7 +3,7 @@ import Testing
 import YaprakCBOR
 
 /// Nothing here expects a value or an error: it expects one of them, for every input.
-@Suite struct DamageTests {
+@Suite(.bounded) struct DamageTests {
     let decoder = CBORDecoder()
 
     /// Sends bytes through every door. Returns whether they are well-formed.

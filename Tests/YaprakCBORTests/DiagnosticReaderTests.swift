@@ -3,7 +3,7 @@ import Testing
 import YaprakCBOR
 
 /// Diagnostic notation in, values out.
-@Suite struct DiagnosticReaderTests {
+@Suite(.bounded) struct DiagnosticReaderTests {
     @Test func `Every value comes back from its notation, on one line and on many`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix64(seed: seed)

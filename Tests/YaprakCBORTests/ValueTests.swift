@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import YaprakCBOR
 
-@Suite struct ValueTests {
+@Suite(.bounded) struct ValueTests {
     @Test func `Any value comes back from its bytes, and its bytes are deterministic`() throws {
         for seed in 0..<2000 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import Yaprak
 
 /// What a commit says it did.
-@Suite struct ChangesetTests {
+@Suite(.bounded) struct ChangesetTests {
     let database = Database.inMemory()
 
     private func commit(_ body: @Sendable (inout WriteTransaction) throws -> Void) async throws -> Changeset {

@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 
 /// Places in time, and the streams that go through it.
-@Suite struct ConnectionTests {
+@Suite(.boundedInPool) struct ConnectionTests {
     let database = Database.inMemory()
 
     @Test func `A live connection sees the newest, a long-lived read stays where it is`() async throws {

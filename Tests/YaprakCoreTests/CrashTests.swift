@@ -8,7 +8,7 @@ import Yaprak
 @testable import YaprakStorage
 
 /// The whole engine over a simulated disk: power cuts at every call, failures of every kind.
-@Suite struct CrashTests {
+@Suite(.bounded) struct CrashTests {
     static let options: DatabaseOptions = {
         var options = DatabaseOptions()
         options.checkpoints = .manual

@@ -9,7 +9,7 @@ import Yaprak
 /// A program stands between `// snippet: name` and `// end` in a file of this target. On a page a block of Swift has the
 /// comment `<!-- snippet: name -->` on the line before it, and is the same text, indentation aside. Several names stand for
 /// several programs, one after the other.
-@Suite struct DocumentationTests {
+@Suite(.bounded) struct DocumentationTests {
     let directory = TemporaryDirectory()
 
     @Test func `Getting started is a program that runs`() async throws {

@@ -4,7 +4,7 @@ import Testing
 import Yaprak
 
 /// Extensions and launches: derived state is taken over or computed anew, primary state is never lost.
-@Suite struct ExtensionPersistenceTests {
+@Suite(.bounded) struct ExtensionPersistenceTests {
     let directory = TemporaryDirectory()
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 

@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 
 /// Extensions in memory: in step with the records, in the same commit, parents first.
-@Suite struct ExtensionTests {
+@Suite(.boundedInPool) struct ExtensionTests {
     let database = Database.inMemory()
     let counter = Counter()
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Yaprak
 
 /// Databases that start where another one is, and going back.
-@Suite struct ForkTests {
+@Suite(.bounded) struct ForkTests {
     let database = Database.inMemory()
     let counter = Counter()
 

@@ -5,7 +5,7 @@ import Testing
 import Yaprak
 
 /// The real disk and a real kill: what the simulated one promises must hold there, too.
-@Suite struct KillTests {
+@Suite(.bounded) struct KillTests {
     let directory = TemporaryDirectory()
 
     @Test func `No acknowledged commit is lost to kill -9, and none is invented`() async throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Yaprak
 
 /// At the limit, and one over.
-@Suite struct LimitTests {
+@Suite(.bounded) struct LimitTests {
     @Test func `A key at the limit is taken, one over is refused, and nothing is lost`() async throws {
         var options = DatabaseOptions()
         options.limits.keyBytesMax = 100

@@ -9,7 +9,7 @@ import Yaprak
 @testable import YaprakTrees
 
 /// Random histories against the plain model: records, snapshots, changes, extensions, forks and reopens.
-@Suite struct ModelTests {
+@Suite(.bounded) struct ModelTests {
     /// More of everything when `YAPRAK_SOAK` is set.
     static let seeds = 0..<(ProcessInfo.processInfo.environment["YAPRAK_SOAK"] == nil ? UInt64(24) : 1000)
 

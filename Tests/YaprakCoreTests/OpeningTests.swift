@@ -8,7 +8,7 @@ import Testing
 
 /// Collections that are named when a database is opened become values while the checkpoint is read; those that are bound
 /// later were bytes until then. Nobody may be able to tell.
-@Suite struct OpeningTests {
+@Suite(.bounded) struct OpeningTests {
     /// A book that not every book decodes as.
     private struct Strict: Codable, Sendable {
         var title: String

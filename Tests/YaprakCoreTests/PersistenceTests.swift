@@ -5,7 +5,7 @@ import Testing
 import Yaprak
 
 /// What is there after a launch is what was there before.
-@Suite struct PersistenceTests {
+@Suite(.bounded) struct PersistenceTests {
     let directory = TemporaryDirectory()
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 

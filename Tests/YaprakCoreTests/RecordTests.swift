@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 
 /// The key-value surface of `yapdatabase`'s transactions: every verb, and what it leaves behind.
-@Suite struct RecordTests {
+@Suite(.bounded) struct RecordTests {
     let database = Database.inMemory()
 
     @Test func `What is written is what is read`() async throws {

@@ -4,7 +4,7 @@ import Testing
 import Yaprak
 
 /// Changes that are read back from the log: after a restart, and by consumers that fell behind.
-@Suite struct ResumeTests {
+@Suite(.bounded) struct ResumeTests {
     let directory = TemporaryDirectory()
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 

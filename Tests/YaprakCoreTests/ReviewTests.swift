@@ -8,7 +8,7 @@ import Yaprak
 @testable import YaprakStorage
 
 /// Faults that a review found: what happened is at the head of each test.
-@Suite struct ReviewTests {
+@Suite(.boundedInPool) struct ReviewTests {
     let directory = TemporaryDirectory()
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 

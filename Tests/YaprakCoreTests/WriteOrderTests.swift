@@ -3,16 +3,14 @@ import Testing
 import Yaprak
 import YaprakLocks
 
-/// Whose turn it is, and what readers see meanwhile.
-///
-/// One test at a time: some keep a thread busy inside a write, and the pool may have only two.
-@Suite(.serialized) struct WriteOrderTests {
+/// Whose turn it is, and what readers see meanwhile. A write that waits inside has a thread of its own.
+@Suite(.boundedInPool) struct WriteOrderTests {
     let database = Database.inMemory()
 
     @Test func `Writers are served first come, first served, whatever their priority`() async throws {
         let order = Log()
         let gate = Flag()
-        let first = Task.detached { [database] in
+        let first = Task.detached(executorPreference: OwnThreads.shared) { [database] in
             try await database.write { transaction in
                 transaction[.books]["gate"] = Book(title: "gate")
                 gate.wait()
@@ -39,7 +37,7 @@ import YaprakLocks
 
     @Test func `A writer that is cancelled in line leaves it, and the others go on`() async throws {
         let gate = Flag()
-        let first = Task.detached { [database] in
+        let first = Task.detached(executorPreference: OwnThreads.shared) { [database] in
             try await database.write { _ in gate.wait() }
         }
         while database.pendingWriteCount == 0 { await Task.yield() }
@@ -58,20 +56,20 @@ import YaprakLocks
 
     @Test func `A reader never waits for a writer that is busy`() async throws {
         try await database.write { $0[.books]["a"] = Book(title: "before") }
-        let isReading = Flag()
-        let seen = Mutex<String?>(nil)
-        let writer = Task.detached { [database] in
+        let isReading = Flag(), wasRead = Flag()
+        let writer = Task.detached(executorPreference: OwnThreads.shared) { [database] in
             try await database.write { transaction in
                 transaction[.books]["a"] = Book(title: "after")
                 isReading.set()
                 // The write ends only when a read has been answered while it ran.
-                while seen.withLock({ $0 }) == nil {}
+                wasRead.wait()
             }
         }
         while !isReading.isSet { await Task.yield() }
-        seen.withLock { $0 = database.snapshot[.books]["a"]?.title }
+        let seen = database.snapshot[.books]["a"]?.title
+        wasRead.set()
         try await writer.value
-        #expect(seen.withLock { $0 } == "before")
+        #expect(seen == "before")
         #expect(database.snapshot[.books]["a"]?.title == "after")
     }
 

@@ -4,7 +4,7 @@ import Yaprak
 import YaprakExtensions
 
 /// What users of the ancestor suffered from, by the number of their report.
-@Suite struct AncestorFaultTests {
+@Suite(.bounded) struct AncestorFaultTests {
     let database = Database.inMemory()
     let view = AutoView("view", of: .books, groupedBy: \.genre, sortedBy: \.rank)
 

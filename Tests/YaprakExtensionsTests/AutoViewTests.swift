@@ -5,7 +5,7 @@ import Yaprak
 
 @testable import YaprakExtensions
 
-@Suite struct AutoViewTests {
+@Suite(.bounded) struct AutoViewTests {
     let database = Database.inMemory()
 
     @Test func `Rows stand in their groups, in order, in the same commit`() async throws {

@@ -21,7 +21,7 @@ extension RecordCollection where Object == City, Metadata == NoMetadata {
 }
 
 /// 34,006 real cities in three views and a filter: names in all scripts, groups of all sizes.
-@Suite struct CitiesTests {
+@Suite(.bounded) struct CitiesTests {
     static func load() throws -> [City] {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -17,7 +17,7 @@ final class Calls: Sendable {
 }
 
 /// A change that can't matter runs no closure; one that can runs it once.
-@Suite struct ClosureTests {
+@Suite(.bounded) struct ClosureTests {
     let database = Database.inMemory()
     let calls = Calls()
 

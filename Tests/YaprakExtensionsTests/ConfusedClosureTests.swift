@@ -8,7 +8,7 @@ import YaprakTrees
 @testable import YaprakExtensions
 
 /// Closures that have another answer each time they are asked: rows may stand wrong, and nothing else may be.
-@Suite struct ConfusedClosureTests {
+@Suite(.bounded) struct ConfusedClosureTests {
     /// Random numbers that all closures of a test draw from.
     final class Dice: Sendable {
         private let random: Mutex<SplitMix64>

@@ -4,7 +4,7 @@ import Yaprak
 import YaprakExtensions
 
 /// Grouping, sorting and filtering exchanged in a write: as few changes as lead from one to the other.
-@Suite struct ExchangeTests {
+@Suite(.bounded) struct ExchangeTests {
     let database = Database.inMemory()
     let view = AutoView("view", versionTag: "rank", of: .books, groupedBy: \.genre, sortedBy: \.rank)
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Yaprak
 
-@Suite struct FilteredViewTests {
+@Suite(.bounded) struct FilteredViewTests {
     let database = Database.inMemory()
     let view = AutoView("ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Yaprak
 
-@Suite struct ManualViewTests {
+@Suite(.bounded) struct ManualViewTests {
     let database = Database.inMemory()
     let view = ManualView("favourites", of: .books)
 

@@ -6,7 +6,7 @@ import YaprakTrees
 @testable import YaprakCore
 @testable import YaprakExtensions
 
-@Suite struct MemoryTests {
+@Suite(.bounded) struct MemoryTests {
     /// Nodes and rows that the newest state keeps alive, against what its arena holds.
     static func check(_ database: Database, _ place: String) async throws {
         while database.timeline.reclaim(limit: .max) {}

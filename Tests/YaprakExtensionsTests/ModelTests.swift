@@ -7,7 +7,7 @@ import YaprakStorage
 @testable import YaprakExtensions
 
 /// Random histories of all kinds of views, held against what the records say.
-@Suite struct ModelTests {
+@Suite(.bounded) struct ModelTests {
     static let seeds: [UInt64] = Array(1...12)
 
     struct Moment {

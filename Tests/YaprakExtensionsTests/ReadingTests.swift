@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 
 /// Groups as collections, searches by order, and explanations.
-@Suite struct ReadingTests {
+@Suite(.bounded) struct ReadingTests {
     let database = Database.inMemory()
     let view = AutoView("view", of: .books, groupedBy: \.genre, sortedBy: \.rank)
     let downwards = AutoView("downwards", of: .books, groupedBy: \.genre, sortedBy: \.rank, order: .descending)

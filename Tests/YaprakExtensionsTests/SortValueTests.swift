@@ -8,7 +8,7 @@ import YaprakExtensions
 ///
 /// Views by Int128, UInt128 and integers of the user's were in the order of their keys: the word that is compared first was
 /// taken for all there is to compare, for every type of a fixed width, and these had none.
-@Suite struct SortValueTests {
+@Suite(.bounded) struct SortValueTests {
     private static let count = 120
 
     /// Registers a view early and one late, writes in several commits, and compares both with a plain sort.

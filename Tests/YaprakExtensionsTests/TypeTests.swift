@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Yaprak
 
 /// Boxes are cast on the word of a view's types; where they are others, the program stops before the cast.
-@Suite struct TypeTests {
+@Suite(.bounded) struct TypeTests {
     @Test func `A view of a collection that has other types stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let database = Database.inMemory()

@@ -35,7 +35,7 @@ extension RecordCollection where Object == Train, Metadata == NoMetadata {
 // end
 
 /// The programs of the pages about views.
-@Suite struct ViewPagesTests {
+@Suite(.bounded) struct ViewPagesTests {
     static func fill(_ database: Database) async throws {
         try await database.write { transaction in
             for number in 0..<60 {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import YaprakLists
 
 /// The known faults of the ancestor's change sets, each as a list it would have been told wrongly about.
-@Suite struct AncestorFaultTests {
+@Suite(.bounded) struct AncestorFaultTests {
     /// Both ends of the move were counted in their groups once more, and rows were balanced that nobody had asked for.
     @Test func `A row that moves between groups with fixed ranges is counted once`() {
         var list = Fixture(["a": "pqrs", "b": "uvwx"], ListCore(groups: ["a", "b"])) {

@@ -8,7 +8,7 @@ import YaprakLocks
 @testable import YaprakLists
 
 /// What changes cost: they follow what changed and how far windows slid, never how many rows there are.
-@Suite(.serialized) struct CostTests {
+@Suite(.bounded, .serialized) struct CostTests {
     /// A group of a million rows that nobody stores, and that counts who looks at them.
     private struct Million: GroupedRows {
         static let looks = Mutex(0)

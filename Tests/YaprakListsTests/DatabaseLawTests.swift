@@ -6,7 +6,7 @@ import YaprakExtensions
 @testable import YaprakLists
 
 /// The law once more, through a database: any two snapshots, any view, forwards and backwards.
-@Suite struct DatabaseLawTests {
+@Suite(.bounded) struct DatabaseLawTests {
     static let countries = ["de", "fr", "it", "tr"]
 
     private func history(_ random: inout SplitMix64) async throws -> (

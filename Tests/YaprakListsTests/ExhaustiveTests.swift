@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import YaprakLists
 
 /// The law for everything small: all contents of two groups with two or three rows, beside all others.
-@Suite struct ExhaustiveTests {
+@Suite(.bounded) struct ExhaustiveTests {
     /// Every way to put `count` rows into two groups, or nowhere, at one of two places each.
     private static func contents(rows count: Int) -> [Contents] {
         var all = [Contents()]

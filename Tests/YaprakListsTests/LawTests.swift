@@ -5,7 +5,7 @@ import Testing
 @testable import YaprakLists
 
 /// Changes applied to the old list give the new list: for contents, commits and options drawn at random.
-@Suite struct LawTests {
+@Suite(.bounded) struct LawTests {
     /// `YAPRAK_SOAK` makes it a long run, and is the number of the first seeds.
     private static let soak = ProcessInfo.processInfo.environment["YAPRAK_SOAK"].map { UInt64($0) ?? 1 }
 

@@ -4,7 +4,7 @@ import Testing
 import Yaprak
 
 /// The list for declarative interfaces.
-@MainActor @Suite struct ListModelTests {
+@MainActor @Suite(.boundedInPool) struct ListModelTests {
     @Test func `The model follows, and tells whoever read it`() async throws {
         let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
         let model = try ListModel(ViewMappings(CityView.byCountry), in: database)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Yaprak
 
 /// The programs on the pages "Mappings" and "What changes in a list".
-@Suite struct ListPagesTests {
+@Suite(.bounded) struct ListPagesTests {
     struct Departure: Codable, Sendable {
         var flight: String
         var status: String

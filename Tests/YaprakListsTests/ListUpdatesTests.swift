@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 
 /// The stream of what happens in a list.
-@Suite struct ListUpdatesTests {
+@Suite(.boundedInPool) struct ListUpdatesTests {
     @Test func `The first update is the list as it is, then every one leads on`() async throws {
         let database = try await Database.cities([
             "c1": City(name: "Ankara", people: 5), "c2": City(name: "Van", people: 1),

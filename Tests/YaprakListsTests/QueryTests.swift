@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 
 /// What mappings answer.
-@Suite struct QueryTests {
+@Suite(.bounded) struct QueryTests {
     @Test func `Mappings that were never updated count nothing, and take options`() {
         var sections = ViewMappings(CityView.byCountry, groups: ["tr", "it"])
         sections.setRange(.fixed(length: 2, from: .end), for: "tr")

@@ -7,7 +7,7 @@ import YaprakCore
 
 /// What the ancestor's unit tests say about views and mappings, as facts: contents before and after, options, and the
 /// changes it reported. Ours are the same, all of them, as sets: the order of emission is no promise.
-@Suite struct ScenarioTests {
+@Suite(.bounded) struct ScenarioTests {
     @Test(arguments: try Scenario.all.filter { $0.kind == "changeset" })
     func `A change set is the ancestor's, and leads to its list`(scenario: Scenario) throws {
         let contents = ScenarioContents(scenario)

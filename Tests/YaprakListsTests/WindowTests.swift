@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import YaprakLists
 
 /// What ranges show as their groups change.
-@Suite struct WindowTests {
+@Suite(.bounded) struct WindowTests {
     private func list(_ rows: String, _ range: ListRange) -> Fixture {
         Fixture(["a": rows], ListCore(groups: ["a"])) { $0.setRange(range, for: "a") }
     }

@@ -4,7 +4,7 @@ import YaprakReplay
 import YaprakStorage
 
 /// The search by halves, against every answer it could have to find.
-@Suite struct BisectionTests {
+@Suite(.bounded) struct BisectionTests {
     /// Runs a search whose first bad commit is known.
     private func run(
         good: UInt64, bad: UInt64, first: UInt64, skipping: (UInt64) -> Bool = { _ in false }

@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// A log leads to one state, and the checkpoints on its way are that state.
-@Suite struct CheckedReplayTests {
+@Suite(.bounded) struct CheckedReplayTests {
     let directory = TemporaryDirectory()
 
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }

@@ -10,7 +10,7 @@ import YaprakTrees
 @testable import YaprakReplay
 
 /// Dumps: nothing is lost, nothing is believed.
-@Suite struct DumpTests {
+@Suite(.bounded) struct DumpTests {
     /// A database of any values, some of them bytes in a form that we would not write.
     private func random(_ seed: UInt64) -> Database {
         var random = SplitMix64(seed: seed)

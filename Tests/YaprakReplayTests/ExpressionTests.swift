@@ -5,7 +5,7 @@ import Yaprak
 @testable import YaprakReplay
 
 /// The language of `--where`: what is true, what is refused and where, and that nothing stops the program.
-@Suite struct ExpressionTests {
+@Suite(.bounded) struct ExpressionTests {
     private func flights() async throws -> Snapshot {
         let database = Database.inMemory()
         let flights = RecordCollection<CBORValue, CBORValue>("flights")

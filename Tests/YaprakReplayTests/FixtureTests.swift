@@ -5,7 +5,7 @@ import Yaprak
 import YaprakReplay
 
 /// A commit as text: played again it is the commit it was.
-@Suite struct FixtureTests {
+@Suite(.bounded) struct FixtureTests {
     let directory = TemporaryDirectory()
     private var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 

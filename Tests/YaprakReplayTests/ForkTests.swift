@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// A fork on disk is its source up to a commit, and neither can harm the other.
-@Suite struct ForkTests {
+@Suite(.bounded) struct ForkTests {
     let directory = TemporaryDirectory()
 
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }

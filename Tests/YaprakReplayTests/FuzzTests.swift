@@ -11,7 +11,7 @@ import YaprakReplay
 /// A small database whose files are mutated below their sums: every checksum is right, what it covers is not.
 ///
 /// Whatever comes of it, the library answers or throws one of its errors: it never traps, and never takes much memory.
-@Suite struct FuzzTests {
+@Suite(.bounded) struct FuzzTests {
     let directory = TemporaryDirectory()
 
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }

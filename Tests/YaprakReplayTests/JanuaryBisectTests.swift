@@ -4,7 +4,7 @@ import Yaprak
 import YaprakReplay
 
 /// A month of commits, searched by halves: ⌈log₂ 31,108⌉ + 1 is 16.
-@Suite struct JanuaryBisectTests {
+@Suite(.bounded) struct JanuaryBisectTests {
     private func search(_ text: String, from journey: ReplayJourney) throws -> ReplayBisection {
         let isBad = try ReplayExpression(text, about: .snapshot)
         var search = ReplayBisection(good: 0, bad: CommitNumber(UInt64(January.commitCount)))

@@ -9,7 +9,7 @@ import YaprakTrees
 @testable import YaprakReplay
 
 /// Going through history: every commit is what a model says it was, whichever way one comes there.
-@Suite struct JourneyTests {
+@Suite(.bounded) struct JourneyTests {
     let directory = TemporaryDirectory()
 
     private func makeShop(

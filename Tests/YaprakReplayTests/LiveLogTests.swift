@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// Another process writes as fast as it can, and is read meanwhile.
-@Suite struct LiveLogTests {
+@Suite(.bounded) struct LiveLogTests {
     let directory = TemporaryDirectory()
 
     @Test func `A log that is being written is read, walked and compared without a wrong word`() async throws {

@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// Checkpoints and pruning without the program's types.
-@Suite struct MaintenanceTests {
+@Suite(.bounded) struct MaintenanceTests {
     let directory = TemporaryDirectory()
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
     private let pins = ManualView("pins", of: .books)

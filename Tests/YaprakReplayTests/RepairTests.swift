@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// What a repair saves, and what it says is lost, on a directory that is damaged in one known place.
-@Suite struct RepairTests {
+@Suite(.bounded) struct RepairTests {
     let directory = TemporaryDirectory()
 
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }

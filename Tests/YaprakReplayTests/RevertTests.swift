@@ -5,7 +5,7 @@ import Yaprak
 import YaprakReplay
 
 /// Taking commits back: what comes back, what is a conflict, and that views never notice who wrote.
-@Suite struct RevertTests {
+@Suite(.bounded) struct RevertTests {
     let directory = TemporaryDirectory()
     private var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 

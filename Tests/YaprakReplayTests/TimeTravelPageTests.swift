@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// The programs of the page on time travel: they compile and run, and DocumentationTests holds the page against them.
-@Suite struct TimeTravelPageTests {
+@Suite(.bounded) struct TimeTravelPageTests {
     let directory = TemporaryDirectory()
 
     private func makeShop() async throws -> FilePath {

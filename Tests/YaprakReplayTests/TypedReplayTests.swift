@@ -6,7 +6,7 @@ import Yaprak
 import YaprakReplay
 
 /// With the program's types and extensions history is what it was when it was written, commit by commit.
-@Suite struct TypedReplayTests {
+@Suite(.bounded) struct TypedReplayTests {
     let directory = TemporaryDirectory()
     private let shelves = AutoView("shelves", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
     private let favourites = ManualView("favourites", of: RecordCollection<Book, Int>.books)

@@ -11,7 +11,7 @@ import YaprakTrees
 @testable import YaprakStorage
 
 /// Level 2: what the log leads to is what the checkpoints hold.
-@Suite struct VerifyTests {
+@Suite(.bounded) struct VerifyTests {
     let directory = TemporaryDirectory()
 
     private func path(_ name: String = "shop.yaprak") -> FilePath { FilePath(directory.appending(name)) }

@@ -9,7 +9,7 @@ import YaprakTrees
 @testable import YaprakExtensions
 
 /// What files tell of views is anybody's bytes: it is followed where it makes sense, and nothing traps where it doesn't.
-@Suite struct ViewDamageTests {
+@Suite(.bounded) struct ViewDamageTests {
     @Test(arguments: 1...400 as ClosedRange<UInt64>)
     func `Made up histories are followed or refused`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

@@ -5,7 +5,7 @@ import Yaprak
 import YaprakReplay
 
 /// Whatever a program writes, its views are shown without its types as the program had them.
-@Suite struct ViewHistoryTests {
+@Suite(.bounded) struct ViewHistoryTests {
     @Test(arguments: [1, 2, 3, 5, 8, 13, 21, 34] as [UInt64])
     func `Views are as the program had them, at every commit that says so`(seed: UInt64) async throws {
         let directory = TemporaryDirectory()

@@ -1,9 +1,10 @@
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import YaprakStorage
 
-@Suite struct CheckpointTests {
+@Suite(.bounded) struct CheckpointTests {
     @Test func `A checkpoint makes old segments and checkpoints unneeded, and two always stay`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk)

@@ -5,7 +5,7 @@ import Testing
 @testable import YaprakStorage
 
 /// Every call to the file system fails, in every way, at every place.
-@Suite struct FaultTests {
+@Suite(.bounded) struct FaultTests {
     static let operations: [DiskError.Operation] = [
         .openDirectory, .makeDirectory, .open, .list, .rename, .unlink, .syncDirectory, .lock, .size, .read, .write,
         .syncData, .sync, .allocate, .truncate, .close,
@@ -83,6 +83,24 @@ import Testing
         }
         try opened.store.close()
         #expect(try reopened(disk).get() == opened.items)
+    }
+
+    // A segment is opened under its temporary name, and errors went on naming that after it was renamed.
+    @Test func `An error names the file as it is found in the directory`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        let name = try #require(disk.names(Harness.path.appending("wal")).last)
+        disk.fail(.write, nth: 1, errno: .ioError)
+        let error = #expect(throws: DatabaseError.self) { try opened.append(Harness.item(2)) }
+        #expect(error?.place.file == "wal/\(name)")
+        #expect(
+            error.map { !"\($0)".contains(".tmp") && "\($0)".contains(name) } == true, "\(String(describing: error))")
+        disk.healFaults()
+        try opened.store.resume(after: opened.store.acknowledgedNumber)
+        disk.fail(.syncData, nth: 1, errno: .ioError)
+        let failedSync = #expect(throws: DatabaseError.self) { try opened.append(Harness.item(2)) }
+        #expect(failedSync?.code == .syncFailed && failedSync?.place.file == "wal/\(name)")
     }
 
     @Test func `What stands behind a failed write fails with it, in order`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import YaprakStorage
 
-@Suite struct FormatTests {
+@Suite(.bounded) struct FormatTests {
     @Test func `XXH64 gives the published values`() {
         #expect(XXH64.hash([], seed: 0) == 0xEF46_DB37_51D8_E999)
         #expect(XXH64.hash(Array("a".utf8), seed: 0) == 0xD24E_C4F1_A98C_6E5B)

@@ -1,11 +1,12 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import YaprakStorage
 
 /// Directories of every format version that was ever released, and the page that describes the format.
-@Suite struct GoldenTests {
+@Suite(.bounded) struct GoldenTests {
     static let top = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
     static let fixture = top.appending("Fixtures/format-1/shop.yaprak")
     /// The same without compression: compressed bytes differ from one version of the LZ4 library to the next.

@@ -1,9 +1,10 @@
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import YaprakStorage
 
-@Suite struct ReaderTests {
+@Suite(.bounded) struct ReaderTests {
     @Test func `A reader follows a writer from segment to segment`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk)

@@ -6,7 +6,7 @@ import YaprakLocks
 @testable import YaprakStorage
 
 /// A reader goes to a commit without reading what comes before it.
-@Suite struct SeekTests {
+@Suite(.bounded) struct SeekTests {
     /// So many commits of 100 kB, a frame each.
     private func log(_ count: Int, segmentBytes: Int, closes: Bool) throws -> (MemoryFileSystem, Opened) {
         let disk = MemoryFileSystem()

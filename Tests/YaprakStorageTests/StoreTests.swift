@@ -5,7 +5,7 @@ import Testing
 
 @testable import YaprakStorage
 
-@Suite struct StoreTests {
+@Suite(.bounded) struct StoreTests {
     @Test func `A new database is empty, takes commits and gives them back`() throws {
         let disk = MemoryFileSystem()
         var first = try Opened(disk)
@@ -233,5 +233,30 @@ import Testing
         #expect { try opened.store.append(number: 6, item: [0]) { _ in } } throws: {
             ($0 as? DatabaseError)?.code == .closed
         }
+    }
+
+    // The nanoseconds of the wall clock were multiplied out of their range from the year 2262 on, which traps.
+    @Test func `A clock beyond the year 2262, or far before 1970, shows the last moment there is`() {
+        #expect(nanoseconds(1_700_000_000, 5) == 1_700_000_000_000_000_005)
+        #expect(nanoseconds(-1, 999_999_999) == -1)
+        #expect(nanoseconds(9_223_372_036, 854_775_807) == .max)
+        #expect(nanoseconds(9_223_372_036, 854_775_808) == .max)
+        #expect(nanoseconds(.max, 999_999_999) == .max)
+        #expect(nanoseconds(-9_223_372_037, 0) == .min && nanoseconds(.min, 0) == .min)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func `A log can be written and pruned by age at any time a clock shows`(time: Int64) throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.now = { time }
+        options.retention = .age(.seconds(Int64.max))
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...6 {
+            try opened.append(Harness.item(number, bytes: 4000))
+            if number % 2 == 0 { try opened.checkpoint() }
+        }
+        try opened.store.close()
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
     }
 }

@@ -9,7 +9,7 @@ import YaprakReplay
 @testable import YaprakTool
 
 /// `yaprak bisect`: what it finds, how often it looks, what commands get to see and what is left of it.
-@Suite struct BisectTests {
+@Suite(.bounded) struct BisectTests {
     let folder: Folder
     let database: String
 

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
@@ -9,7 +10,7 @@ import YaprakReplay
 @testable import DeparturesBoard
 
 /// The example: interrupted it goes on, and what it shows is what a plain fold over the events gives.
-@Suite struct BoardTests {
+@Suite(.bounded) struct BoardTests {
     private func open(_ path: String) async throws -> Database {
         var options = DatabaseOptions()
         options.durability = .none

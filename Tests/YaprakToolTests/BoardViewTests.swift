@@ -9,7 +9,7 @@ import Yaprak
 
 /// The board's views: while the month is played, lists that are kept by their changes equal them, and they equal what is
 /// computed without the engine.
-@Suite struct BoardViewTests {
+@Suite(.bounded) struct BoardViewTests {
     /// The whole month; a failure tells the seed, and the same seed has the same minutes.
     @Test func `The whole month is as it is without the engine, also at fifty random minutes`() async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -7,7 +7,7 @@ import YaprakCBOR
 import YaprakReplay
 
 /// `dump`, and `load` of what it wrote.
-@Suite struct DumpLoadTests {
+@Suite(.bounded) struct DumpLoadTests {
     let folder: Folder
     let shop: String
 

@@ -1,10 +1,11 @@
 import SystemPackage
+import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
 
 /// Stored data must not be able to speak to the terminal of who looks at it.
-@Suite struct EscapingTests {
+@Suite(.bounded) struct EscapingTests {
     static let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\r\u{8}"
 
     @Test(arguments: ["table", "json", "ndjson", "csv", "markdown"])

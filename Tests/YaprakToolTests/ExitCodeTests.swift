@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 import Yaprak
 
 @testable import YaprakTool
 
 /// Exit codes and errors are an interface for scripts.
-@Suite struct ExitCodeTests {
+@Suite(.bounded) struct ExitCodeTests {
     let folder: Folder
     let shop: String
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import ToolSupport
 
 /// `export-test`: the files in the folder Exported are what it prints, and run with all the other tests.
 ///
 /// `YAPRAK_UPDATE_PAGES=1 swift test --filter ExportTestTests` writes what is printed now.
-@Suite struct ExportTestTests {
+@Suite(.bounded) struct ExportTestTests {
     private static let files = package.appendingPathComponent("Tests/YaprakToolTests/Exported")
 
     @Test(arguments: [["3"], ["8", "--touched-only"]])

@@ -1,12 +1,13 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
 import YaprakCBOR
 
 /// `export`: columns, forms and names of files.
-@Suite struct ExportTests {
+@Suite(.bounded) struct ExportTests {
     let folder: Folder
     let database: String
 

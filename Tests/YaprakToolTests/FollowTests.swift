@@ -10,7 +10,7 @@ import YaprakReplay
 @testable import YaprakTool
 
 /// Another process writes as fast as it can, and the tool looks on.
-@Suite struct FollowTests {
+@Suite(.bounded) struct FollowTests {
     let folder: Folder
     let path: String
 

@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 import Yaprak
 
@@ -12,7 +13,7 @@ import Yaprak
 #endif
 
 /// Whatever stands in the place of a database: a sentence, an exit code, nothing written, nothing that hangs or traps.
-@Suite struct HostileTests {
+@Suite(.bounded) struct HostileTests {
     let folder: Folder
 
     init() throws { folder = try Folder() }
@@ -191,7 +192,7 @@ import Yaprak
     /// Verbs that take the lock of the database they are given, or write to it.
     private static let locking: Set<String> = ["checkpoint", "compact", "repair", "revert"]
 
-    @Test(.timeLimit(.minutes(10)), arguments: Place.allCases)
+    @Test(arguments: Place.allCases)
     func `Every verb says a sentence and the right code, and writes nothing`(place: Place) async throws {
         for (index, verb) in Self.verbs.enumerated() {
             let path = folder("\(place.rawValue)-\(index)")

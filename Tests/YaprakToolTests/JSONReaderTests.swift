@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
 
 /// JSON text in, stored values out.
-@Suite struct JSONReaderTests {
+@Suite(.bounded) struct JSONReaderTests {
     private func read(_ text: String) throws -> CBORValue { try JSONReader.value(of: Array(text.utf8)[...]) }
 
     @Test func `Values keep their kind and their digits`() throws {

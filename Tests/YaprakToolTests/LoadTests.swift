@@ -1,12 +1,13 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
 import YaprakReplay
 
 /// NDJSON in, records out.
-@Suite struct LoadTests {
+@Suite(.bounded) struct LoadTests {
     let folder: Folder
     let database: String
 

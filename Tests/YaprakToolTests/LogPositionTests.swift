@@ -7,7 +7,7 @@ import YaprakLocks
 import YaprakReplay
 
 /// What people may write for a place in history, and what they may not.
-@Suite struct LogPositionTests {
+@Suite(.bounded) struct LogPositionTests {
     @Test(
         arguments: [
             ("42", "42"), ("0", "0"), ("007", "7"), ("@", "@"), ("@~3", "@~3"), ("@~", "@~1"), ("@^", "@~1"),
@@ -128,7 +128,7 @@ import YaprakReplay
 }
 
 /// Positions, where they lie in a log.
-@Suite struct LogPositionResolvingTests {
+@Suite(.bounded) struct LogPositionResolvingTests {
     let folder: Folder
 
     init() throws { folder = try Folder() }
@@ -171,6 +171,46 @@ import YaprakReplay
         #expect(try reader.commitNumber(at: LogPosition("@{20 minutes ago}~1")) == 1)
         #expect(try reader.commitNumber(at: LogPosition("@{yesterday}")) == 0)
         #expect(try reader.commitNumber(at: LogPosition("@{now}^^")) == 2)
+    }
+
+    // After a clock was set back, `@{10 minutes ago}` led somewhere without a word.
+    @Test func `A time that a clock makes doubtful is answered with a warning`() async throws {
+        /// The commit, and what was said.
+        func ask(_ text: String, _ seconds: [Int64], now: Int64) async throws -> (CommitNumber, [String]) {
+            try? FileManager.default.removeItem(atPath: folder("log.yaprak"))
+            var reader = try await makeLog(seconds)
+            let log = Log()
+            reader.clock = { now * 1_000_000_000 }
+            reader.warn = { log.add($0) }
+            return (try reader.commitNumber(at: LogPosition(text)), log.lines)
+        }
+        let ago = "@{100 seconds ago}"
+        var (number, said) = try await ask(ago, [1000, 2000, 3000], now: 3100)
+        #expect(number == 3 && said.isEmpty)
+        // Set back after the answer, before it, and so far that nothing is old enough.
+        for (seconds, expected) in [([1000, 5000, 3050], 1), ([1000, 5000, 3000], 3), ([9000, 3050], 0)]
+            as [([Int64], UInt64)]
+        {
+            (number, said) = try await ask(ago, seconds, now: 3100)
+            #expect(number.rawValue == expected && said.count == 1, "\(seconds): \(said)")
+            #expect(said.first?.contains("was set back after commit") == true)
+        }
+        // Set back since the newest commit, or ahead when that was made: the count starts at another now.
+        (number, said) = try await ask(ago, [1000, 9000], now: 3100)
+        #expect(number == 1 && said.first?.contains("the newest commit says 1970-01-01T02:30:00Z") == true, "\(said)")
+        // Far from the answer, and of a fixed time that is over, nothing is doubtful.
+        (number, said) = try await ask(ago, [5000, 1000, 2000, 3000], now: 3100)
+        #expect(number == 4 && said.isEmpty)
+        (number, said) = try await ask("@{1970-01-01 00:20}", [1000, 9000], now: 3100)
+        #expect(number == 1 && said.isEmpty)
+    }
+
+    @Test func `The tool says on standard error what it warns of, once`() async throws {
+        _ = try await makeLog([1000, 5000, 3050])
+        let outcome = await yaprak("log", folder("log.yaprak"), "@{1970-01-01 00:20}..@", "--oneline")
+        #expect(outcome.code == 0 && outcome.lines.count == 2)
+        #expect(
+            outcome.err.split(separator: "\n").count == 1 && outcome.err.hasPrefix("yaprak: the clock was set back"))
     }
 
     @Test func `Ranges leave out where they start and contain where they end`() async throws {

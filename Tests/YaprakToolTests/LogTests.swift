@@ -1,9 +1,10 @@
 import SystemPackage
+import TestSupport
 import Testing
 import Yaprak
 
 /// What the verbs print of a shop with three commits.
-@Suite struct LogTests {
+@Suite(.bounded) struct LogTests {
     let folder: Folder
     let shop: String
 

@@ -9,7 +9,7 @@ import YaprakReplay
 @testable import YaprakTool
 
 /// Pictures of when commits were made: whatever the times are, every commit is in a bar.
-@Suite struct PlotTests {
+@Suite(.bounded) struct PlotTests {
     private func statistics(of times: [Int64]) async throws -> ReplayStatistics {
         let folder = try Folder(), now = Mutex<Int64>(0)
         var options = DatabaseOptions()

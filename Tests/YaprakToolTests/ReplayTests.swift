@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
@@ -8,7 +9,7 @@ import YaprakLocks
 @testable import YaprakTool
 
 /// Commits at their pace, and by keys.
-@Suite struct ReplayTests {
+@Suite(.bounded) struct ReplayTests {
     let folder: Folder
     let shop: String
 

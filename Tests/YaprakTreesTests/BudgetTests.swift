@@ -4,7 +4,7 @@ import Testing
 @testable import YaprakTrees
 
 /// Gates on bytes, which don't wobble as times do.
-@Suite struct BudgetTests {
+@Suite(.bounded) struct BudgetTests {
     @Test(.enabled(if: Node.fanOut == 32, "small nodes, made for checking, cost more"), arguments: [1, 2] as [UInt64])
     func `An index costs 30 bytes a row, and a held one-row version 3,200`(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

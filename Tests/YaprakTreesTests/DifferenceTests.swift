@@ -3,7 +3,7 @@ import Testing
 
 @testable import YaprakTrees
 
-@Suite struct DifferenceTests {
+@Suite(.bounded) struct DifferenceTests {
     /// Checks that the steps lead from `old` to `new`: without the rows they name both are the same rows in one order.
     private static func check(
         _ old: TreeRoot, _ new: TreeRoot, order: RowOrder? = nil, _ note: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import YaprakTrees
 
-@Suite struct FreezeTests {
+@Suite(.bounded) struct FreezeTests {
     private static func draft(of n: Int) -> (Timeline, TreeDraft, TreeRoot) {
         let timeline = Timeline(arena: Arena()) {}
         let draft = timeline.beginDraft()

@@ -25,7 +25,7 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
     }
 }
 
-@Suite struct OrderedTreeTests {
+@Suite(.bounded) struct OrderedTreeTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `A tree in a comparator's order equals a sorted array`(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

@@ -14,7 +14,7 @@ final class Shared: Sendable {
     init(_ tree: FrozenTree? = nil) { published = YaprakLocks.Mutex(tree) }
 }
 
-@Suite struct ReclamationTests {
+@Suite(.bounded) struct ReclamationTests {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `What lives is what can be reached, and nothing else, after any history`(seed: UInt64) {
         let history = History(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import YaprakTrees
 
-@Suite struct TreeModelTests {
+@Suite(.bounded) struct TreeModelTests {
     /// Keys by their bytes: `String` equates what NFC makes equal, and these keys aren't all NFC.
     private typealias Model = [[UInt8]: Int]
 

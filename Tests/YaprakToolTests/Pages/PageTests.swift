@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import ToolSupport
 
@@ -8,7 +9,7 @@ import ToolSupport
 ///
 /// `YAPRAK_UPDATE_PAGES=1 swift test --filter PageTests` writes what is printed now into the pages. Look at the difference
 /// before you believe it.
-@Suite(.serialized) struct PageTests {
+@Suite(.bounded, .serialized) struct PageTests {
     private static let updates = ProcessInfo.processInfo.environment["YAPRAK_UPDATE_PAGES"] == "1"
 
     @Test(arguments: Page.all(in: "Tool") + Page.all(in: "Tutorials"))
