@@ -5,7 +5,7 @@ import Testing
 @testable import YaprakCore
 
 /// The normal form of a key costs what its length costs, and is what Foundation makes.
-@Suite struct KeyFormTests {
+@Suite(.bounded) struct KeyFormTests {
     /// Letters and marks that compose, decompose and change places.
     private static let scalars: [Unicode.Scalar] = [
         "a", "e", "o", " ", "\u{e9}", "\u{301}", "\u{308}", "\u{316}", "\u{327}", "\u{344}", "\u{345}", "\u{5b0}",

@@ -11,7 +11,7 @@ import YaprakReplay
 
 /// Files whose sums are all right and whose content no writer of ours has written: a typed error or a whole state, in
 /// memory that is in proportion to the file.
-@Suite(.timeLimit(.minutes(5))) struct HostileFileTests {
+@Suite(.bounded) struct HostileFileTests {
     let directory = TemporaryDirectory()
 
     private var path: FilePath { FilePath(directory.appending("hostile.yaprak")) }

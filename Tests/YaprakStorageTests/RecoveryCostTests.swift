@@ -4,7 +4,7 @@ import Testing
 @testable import YaprakStorage
 
 /// What recovery costs, counted.
-@Suite struct RecoveryCostTests {
+@Suite(.bounded) struct RecoveryCostTests {
     @Test(arguments: [1000, 2000])
     func `Recovery looks at an unproven frame a fixed number of times`(commits: Int) throws {
         // Nothing is synced: not one frame says of another that it is durable.
