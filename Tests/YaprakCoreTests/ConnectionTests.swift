@@ -60,16 +60,18 @@ import Yaprak
     }
 
     @Test func `Snapshots coalesce and end with the newest`() async throws {
+        let hasBegun = Flag()
         let consumer = Task { [database] in
             var counts: [Int] = []
             for await snapshot in database.snapshots {
+                hasBegun.set()
                 counts.append(snapshot[.books].count)
                 try? await Task.sleep(for: .milliseconds(1))
             }
             return counts
         }
+        while !hasBegun.isSet { try await Task.sleep(for: .milliseconds(1)) }
         for index in 0..<200 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
-        try await Task.sleep(for: .milliseconds(20))
         try await database.close()
         let counts = await consumer.value
         #expect(counts.last == 200)
@@ -77,13 +79,14 @@ import Yaprak
     }
 
     @Test func `Cancelling a consumer ends its stream and nobody else's`() async throws {
-        let other = Task { [database] in
+        // Streams begin where they are made, whenever their tasks do.
+        let streams = [database.changesets(), database.changesets()]
+        let other = Task {
             var count = 0
-            for try await _ in database.changesets() { count += 1 }
+            for try await _ in streams[0] { count += 1 }
             return count
         }
-        try await Task.sleep(for: .milliseconds(10))
-        let consumer = Task { [database] in for try await _ in database.changesets() {} }
+        let consumer = Task { for try await _ in streams[1] {} }
         try await Task.sleep(for: .milliseconds(10))
         consumer.cancel()
         try await consumer.value
