@@ -14,7 +14,8 @@ import YaprakLocks
 /// counts from there: what a test waits for the processor would be taken for its own. A test that never suspends is not
 /// ended by any limit; the watchdog of `Scripts/test` is for those. A soak is as long as somebody likes.
 public struct BoundedTests: SuiteTrait, TestTrait, TestScoping {
-    private static let minutesMax = 5
+    private static let minutesMax =
+        ProcessInfo.processInfo.environment["YAPRAK_TEST_MINUTES"].flatMap { Int($0) } ?? 10
     private static let turns = Turns(2 * max(2, ProcessInfo.processInfo.activeProcessorCount))
     private static let isSoak = ProcessInfo.processInfo.environment["YAPRAK_SOAK"] != nil
 
@@ -30,7 +31,8 @@ public struct BoundedTests: SuiteTrait, TestTrait, TestScoping {
         }
         // One write for each line, which `a` puts at the end whoever else writes.
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-        fputs(String(format: "%.3f", seconds) + "\t\(test.sourceLocation.fileName)\t\(test.displayName ?? test.name)\n", file)
+        let name = "\(test.sourceLocation.fileName)\t\(test.displayName ?? test.name)"
+        fputs(String(format: "%.3f", seconds) + "\t\(name)\n", file)
         fclose(file)
     }
 
