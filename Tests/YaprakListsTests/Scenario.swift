@@ -1,8 +1,6 @@
 import Foundation
 import Testing
-import YaprakCore
-
-@testable import YaprakLists
+import Yaprak
 
 /// One scenario as it stands in `view-changes.json`.
 struct Scenario: Decodable, Sendable, CustomTestStringConvertible {

@@ -64,6 +64,11 @@ public struct Snapshot: Sendable {
 
     /// Whether two snapshots are the same moment of the same database. O(1).
     public func isIdentical(to other: Snapshot) -> Bool { state === other.state }
+
+    /// Whether both are of one database in one opening, or of its forks: what was written says when, and can be compared.
+    package func isRelated(to other: Snapshot) -> Bool {
+        state.version.timeline.arena === other.state.version.timeline.arena
+    }
 }
 
 extension Snapshot {

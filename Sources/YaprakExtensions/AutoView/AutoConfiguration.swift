@@ -5,6 +5,21 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
     /// One for each collection.
     let groupings: [GroupingRule]
     let sortings: [SortingRules]
+    let tags: Tags
+
+    /// Which code groups each collection, and which sorts: exchanged one by one, so that each has a tag of its own.
+    struct Tags: Equatable {
+        /// The tag of the code that was registered.
+        let registered: String
+        /// One for each collection.
+        var groupings: [String]
+        var sorting: String
+
+        /// The tag of the whole after a part got `latest`: that of the registered code only if all of it is.
+        fileprivate func whole(latest: String) -> String {
+            latest != registered ? latest : (groupings + [sorting]).first { $0 != registered } ?? registered
+        }
+    }
 
     init(
         versionTag: String, of collections: [CollectionTypes], groupings: [GroupingRule], sortings: [SortingRules],
@@ -12,7 +27,34 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
     ) {
         self.groupings = groupings
         self.sortings = sortings
+        tags = Tags(
+            registered: versionTag, groupings: collections.map { _ in versionTag }, sorting: versionTag)
         super.init(versionTag: versionTag, of: collections, order: order)
+    }
+
+    private init(
+        _ old: AutoConfiguration, tagged tag: String, _ tags: Tags, _ groupings: [GroupingRule],
+        _ sortings: [SortingRules], _ order: PlacementOrder
+    ) {
+        self.groupings = groupings
+        self.sortings = sortings
+        self.tags = tags
+        super.init(versionTag: tags.whole(latest: tag), of: old.collections, order: order)
+    }
+
+    /// The same, but for how one collection is grouped.
+    func grouped(_ collection: Int, by rule: GroupingRule, tagged tag: String) -> AutoConfiguration {
+        var (tags, groupings) = (tags, groupings)
+        tags.groupings[collection] = tag
+        groupings[collection] = rule
+        return AutoConfiguration(self, tagged: tag, tags, groupings, sortings, order)
+    }
+
+    /// The same, but for how rows are sorted.
+    func sorted(by sortings: [SortingRules], _ order: PlacementOrder, tagged tag: String) -> AutoConfiguration {
+        var tags = tags
+        tags.sorting = tag
+        return AutoConfiguration(self, tagged: tag, tags, groupings, sortings, order)
     }
 
     override package var rowsHaveOnePlace: Bool { !groupings.contains { $0.isMultiple } }

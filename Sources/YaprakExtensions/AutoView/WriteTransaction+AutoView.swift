@@ -8,8 +8,11 @@ extension WriteTransaction {
     ///     try transaction.setGrouping(of: salesRank, groupedBy: .byObject { $0.publisher }, versionTag: "by publisher")
     ///
     /// The closure is asked about every record once; only rows whose group differs move. No sort value is computed but for
-    /// rows that come in. Views made of this one follow in the same commit. With the tag the view has already nothing
-    /// happens.
+    /// rows that come in. Views made of this one follow in the same commit. With the tag that the grouping has already
+    /// nothing happens; a sorting may be set with the same tag, in the same write.
+    ///
+    /// The view's tag is the one that was set last; the one it was registered with only while all of its code is that which
+    /// was registered.
     ///
     /// What is registered at the next launch is what the program says there: keep the choice in a record if it should last.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
@@ -36,14 +39,10 @@ extension WriteTransaction {
     private mutating func setGrouping<Element>(
         of view: AutoView<Element>, _ collection: Int, _ rule: GroupingRule, _ versionTag: String
     ) throws {
-        if try reader(of: view).versionTag == versionTag { return }
+        if try tags(of: view).groupings[collection] == versionTag { return }
         try modify(view) { root, context in
             let old = root.configuration as! AutoConfiguration
-            var groupings = old.groupings
-            groupings[collection] = rule
-            let new = AutoConfiguration(
-                versionTag: versionTag, of: old.collections, groupings: groupings, sortings: old.sortings,
-                order: old.order)
+            let new = old.grouped(collection, by: rule, tagged: versionTag)
             let editor = ViewEditor(root, draft: context.draft)
             editor.configure(new)
             context.before.tree(of: old.collections[collection]).forEach { row in
@@ -58,24 +57,28 @@ extension WriteTransaction {
     ///     try transaction.setSorting(of: salesRank, sortedBy: .byObject { $0.title }, versionTag: "by title")
     ///
     /// Every sort value is computed once; no record is grouped anew. Views made of this one follow in the same commit, and
-    /// a list that compares its two snapshots sees as few moves as lead from one order to the other. With the tag the view
-    /// has already nothing happens.
+    /// a list that compares its two snapshots sees as few moves as lead from one order to the other. With the tag that the
+    /// sorting has already nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
     public mutating func setSorting<Object, Metadata, Value>(
         of view: AutoView<Row<Object, Metadata>>, sortedBy sorting: Sorting<Object, Metadata, Value>,
         order: ViewOrder = .ascending, versionTag: String
     ) throws {
-        if try reader(of: view).versionTag == versionTag { return }
+        if try tags(of: view).sorting == versionTag { return }
         try modify(view) { root, context in
             let old = root.configuration as! AutoConfiguration
-            let new = AutoConfiguration(
-                versionTag: versionTag, of: old.collections, groupings: old.groupings,
-                sortings: [SortingRules(sorting.rule)], order: sorting.rule.makeOrder(order == .descending))
+            let new = old.sorted(
+                by: [SortingRules(sorting.rule)], sorting.rule.makeOrder(order == .descending), tagged: versionTag)
             let editor = ViewEditor(root, draft: context.draft)
             editor.reorder(new) { sorting.rule.place($0.record, $0.collection, $0.group, $0.touches) }
             return editor.finish(&root)
         }
+    }
+
+    /// The tags of the code that groups and sorts a view.
+    mutating func tags<Element>(of view: AutoView<Element>) throws -> AutoConfiguration.Tags {
+        (try reader(of: view).state.root.configuration as! AutoConfiguration).tags
     }
 }
 

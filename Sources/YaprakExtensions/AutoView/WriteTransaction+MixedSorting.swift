@@ -8,7 +8,7 @@ extension WriteTransaction {
     ///         of: bond, .movies, .actors, sortedBy: .byObject { $0.title }, .byObject { $0.name }, versionTag: "by name")
     ///
     /// As for a view over one collection: every sort value is computed once, no record is grouped anew, and with the tag
-    /// the view has already nothing happens.
+    /// the sorting has already nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Precondition: the collections are those of the view, in its order.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
@@ -50,14 +50,13 @@ extension WriteTransaction {
         precondition(
             collections.map(\.name) == view.configuration.collectionNames,
             "view \"\(view.name)\" looks at \(view.configuration.collectionNames), in that order")
-        if try reader(of: view).versionTag == versionTag { return }
+        if try tags(of: view).sorting == versionTag { return }
         try modify(view) { root, context in
             // Stops the program where a collection has other types than the sorting.
             for collection in collections { _ = context.before.tree(of: collection) }
             let old = root.configuration as! AutoConfiguration
-            let new = AutoConfiguration(
-                versionTag: versionTag, of: old.collections, groupings: old.groupings,
-                sortings: rules.map { SortingRules($0) }, order: rules[0].makeOrder(order == .descending))
+            let new = old.sorted(
+                by: rules.map { SortingRules($0) }, rules[0].makeOrder(order == .descending), tagged: versionTag)
             let editor = ViewEditor(root, draft: context.draft)
             editor.reorder(new) { rules[$0.collection].place($0.record, $0.collection, $0.group, $0.touches) }
             return editor.finish(&root)

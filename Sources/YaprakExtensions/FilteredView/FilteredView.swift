@@ -58,19 +58,14 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         // A new root is made over the parent as it is now, and has nothing to catch up with.
         guard !context.isRegistering else { return nil }
-        // No record changed: the parent was changed by hand, and may group by another rule from here on.
-        let isByHand = changes.isEmpty
         let changes = context.changes(of: parent)
         guard !changes.isEmpty else { return nil }
         let editor = ViewEditor(root, draft: context.draft)
-        if isByHand, let reader = try? context.after.reader(of: parent) {
-            let old = editor.root.configuration as! FilterConfiguration
-            let configuration = reader.state.root.configuration
-            if configuration.rowsHaveOnePlace != old.rowsHaveOnePlace {
-                editor.configure(FilterConfiguration(versionTag: old.versionTag, old.rule, over: configuration))
-            }
-        }
         for change in changes {
+            if let parent = change.regrouping {
+                let old = editor.root.configuration as! FilterConfiguration
+                editor.configure(FilterConfiguration(versionTag: old.versionTag, old.rule, over: parent))
+            }
             for collection in change.clearedCollections { editor.clear(collection) }
             if change.reordering == nil {
                 for row in change.rows { (editor.root.configuration as! FilterConfiguration).follow(row, in: editor) }
@@ -112,7 +107,8 @@ extension FilterConfiguration {
                 isIncluded = rule.readsGroup ? own?.placement(inGroup: placement.group) != nil : own != nil
             }
             guard isIncluded else { continue }
-            let touches = own?.placement(inGroup: placement.group)?.touches.adding(change.kinds) ?? placement.touches
+            // A row that comes has its touches from the parent; one that is here has had its own, wherever it moves.
+            let touches = own?.touches(inGroup: placement.group).adding(change.kinds) ?? placement.touches
             placements.append(placement.copy(record: placement.record, group: placement.group, touches: touches))
         }
         if let own, placements.isEmpty {

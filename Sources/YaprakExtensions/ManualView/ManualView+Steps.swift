@@ -48,6 +48,7 @@ extension ManualView: TreeBackedPrimaryExtension {
         _ operation: ManualStep, to root: inout ViewRoot, in context: ExtensionContext
     ) throws -> ViewChanges? {
         let editor = ViewEditor(root, draft: context.draft)
+        var departed = root.departed
         switch operation.action {
         case .insert(let member, let group, let index):
             guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
@@ -58,18 +59,26 @@ extension ManualView: TreeBackedPrimaryExtension {
             }
             let label = makeRoom(at: index, ofGroup: group, in: editor)
             let placement = LabelledPlacement(
-                record, collection: row.collection, group: group, touches: Touches(), label: label)
+                record, collection: row.collection, group: group, touches: departed.take(row), label: label)
             editor.put(row, from: nil, to: placement, kinds: [])
         case .remove(let members):
             for row in members.compactMap(row) {
-                if let before = editor.place(of: row) { editor.takeOut(row, before, kinds: []) }
+                guard let before = editor.place(of: row) else { continue }
+                departed.note(before)
+                editor.takeOut(row, before, kinds: [])
             }
         case .removeGroup(let name):
             var rows: [RowID] = []
             editor.rows(ofGroup: name).forEach { rows.append(unsafeDowncast($0, to: Placement.self).row) }
-            for row in rows { editor.takeOut(row, editor.place(of: row)!, kinds: []) }
+            for row in rows {
+                let before = editor.place(of: row)!
+                departed.note(before)
+                editor.takeOut(row, before, kinds: [])
+            }
         }
-        return editor.finish(&root)
+        let changes = editor.finish(&root)
+        root.departed = departed
+        return changes
     }
 
     /// A label for a row that is to stand at `index`, or at the end if that lies beyond. Spreads all labels of the group

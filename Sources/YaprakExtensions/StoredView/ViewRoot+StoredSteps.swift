@@ -27,11 +27,13 @@ extension ViewRoot {
                 editor.put(row, from: before, to: new, kinds: entry.kinds)
             }
         }
-        for step in steps { doubtful.formUnion(editor.take(step, names, state)) }
+        var departed = departed
+        for step in steps { doubtful.formUnion(editor.take(step, names, state, &departed)) }
         for row in doubtful where state.record(row.key, in: names[row.collection]) == nil {
             if let before = editor.place(of: row) { editor.takeOut(row, before, kinds: []) }
         }
         _ = editor.finish(&self)
+        self.departed = departed
     }
 
     /// Makes room for collections that no step has named before.
@@ -52,7 +54,9 @@ extension ViewRoot {
 extension ViewEditor {
     /// Takes one step.
     /// - Returns: rows that were put in without a record: it came and went within the commit.
-    fileprivate func take(_ step: ManualStep, _ names: [String], _ state: RawFollowing) -> [RowID] {
+    fileprivate func take(
+        _ step: ManualStep, _ names: [String], _ state: RawFollowing, _ departed: inout DepartedTouches
+    ) -> [RowID] {
         func row(_ member: ManualStep.Member) -> RowID? {
             names.firstIndex(of: member.collection).map { RowID(collection: $0, key: member.key.normalizedKey) }
         }
@@ -63,18 +67,23 @@ extension ViewEditor {
             let record = state.record(row.key, in: member.collection)
             let placement = PositionedPlacement(
                 record ?? RawRecord(key: row.key, object: [0xf7], metadata: nil, version: 1),
-                collection: row.collection, group: group, touches: Touches(), label: label(at: index, ofGroup: group))
+                collection: row.collection, group: group, touches: departed.take(row),
+                label: label(at: index, ofGroup: group))
             put(row, from: nil, to: placement, kinds: [])
             return record == nil ? [row] : []
         case .remove(let members):
             for row in members.compactMap(row) {
-                if let before = place(of: row) { takeOut(row, before, kinds: []) }
+                guard let before = place(of: row) else { continue }
+                departed.note(before)
+                takeOut(row, before, kinds: [])
             }
         case .removeGroup(let name):
             var gone: [RowID] = []
             rows(ofGroup: name.normalizedKey).forEach { gone.append(unsafeDowncast($0, to: Placement.self).row) }
             for row in gone {
-                if let before = place(of: row) { takeOut(row, before, kinds: []) }
+                guard let before = place(of: row) else { continue }
+                departed.note(before)
+                takeOut(row, before, kinds: [])
             }
         }
         return []

@@ -5,7 +5,7 @@ import YaprakTrees
 ///
 /// Rows named by nothing here stay as they are, in the same sequence: taking `removed` out of the old group from the last
 /// to the first and putting `inserted` into it from the first to the last gives the new group. A row in both has moved.
-/// `replaced` rows keep their place among the others.
+/// `replaced` rows keep their place among the others. As few rows move as possible.
 package struct GroupDifference: Sendable {
     package struct PlacedRow: PositionedRow, Sendable {
         package let position: Int
@@ -97,7 +97,7 @@ extension GroupDifference {
             old.forEach { removed.append(Self.placed($0, removed.count)) }
             new.forEach { inserted.append(Self.placed($0, inserted.count)) }
         }
-        keepWhatStays()
+        keepWhatStays(old, new)
     }
 
     private static func placed(_ row: TreeRow, _ position: Int) -> PlacedRow {
@@ -110,17 +110,23 @@ extension GroupDifference {
         replaced.append(Replacement(old: oldPosition, new: newPosition, row: new.row, kinds: kinds))
     }
 
-    /// Takes back removals and insertions of one row that leave it between the same neighbours, as many as possible, and
-    /// notes of the other rows that are on both sides where they went.
-    private mutating func keepWhatStays() {
+    /// Takes back removals and insertions of rows that need not move, and notes of the other rows that are on both sides
+    /// where they went.
+    private mutating func keepWhatStays(_ old: TreeRoot, _ new: TreeRoot) {
         let pairs = RowPairs(removed: removed, inserted: inserted)
+        if pairs.all.isEmpty { return }
+        let keptCount = old.count - removed.count
+        let fewest = FewestMoves(pairs, removed: removed, inserted: inserted, keptCount: keptCount)
+        // Kept rows move: fewer of them than of those that would have moved.
+        let moved = fewest.moving.joined().map { kept in
+            (old: Self.position(ofKept: kept, among: removed), new: Self.position(ofKept: kept, among: inserted))
+        }
         for (departure, arrival) in pairs.all {
             removed[departure].counterpart = inserted[arrival].position
             removed[departure].kinds = inserted[arrival].placement.kinds(since: removed[departure].placement)
             inserted[arrival].counterpart = removed[departure].position
         }
-        let staying = pairs.staying
-        guard !staying.isEmpty else { return }
+        let staying = fewest.staying
         for (departure, arrival) in staying {
             replace(
                 removed[departure].placement, removed[departure].position, inserted[arrival].placement,
@@ -128,6 +134,28 @@ extension GroupDifference {
         }
         removed.remove(atAscending: staying.map(\.removed))
         inserted.remove(atAscending: staying.map(\.inserted))
-        replaced.sort { $0.old < $1.old }
+        if !moved.isEmpty { move(moved, old, new) }
+        if !staying.isEmpty { replaced.sort { $0.old < $1.old } }
+    }
+
+    private static func position(ofKept number: Int, among gaps: [PlacedRow]) -> Int {
+        number + prefixCount(gaps.count) { gaps[$0].position - $0 <= number }
+    }
+
+    /// Counts rows that kept what they are sorted by among those that moved.
+    private mutating func move(_ rows: [(old: Int, new: Int)], _ old: TreeRoot, _ new: TreeRoot) {
+        let departures = Set(rows.map(\.old))
+        replaced.removeAll { departures.contains($0.old) }
+        for row in rows {
+            var departure = Self.placed(old.row(at: row.old), row.old)
+            var arrival = Self.placed(new.row(at: row.new), row.new)
+            departure.counterpart = row.new
+            departure.kinds = arrival.placement.kinds(since: departure.placement)
+            arrival.counterpart = row.old
+            removed.append(departure)
+            inserted.append(arrival)
+        }
+        removed.sort { $0.position < $1.position }
+        inserted.sort { $0.position < $1.position }
     }
 }

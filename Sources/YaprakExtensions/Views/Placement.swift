@@ -54,6 +54,26 @@ package struct Touches: Sendable, Equatable {
     }
 }
 
+/// The touches of rows that a manual view let go of: a row that is moved is taken out and put in, and was not touched.
+///
+/// Only rows that were ever touched are noted, and only so many of them.
+struct DepartedTouches: Sendable {
+    private static let countMax = 1024
+    private var touches: [RowID: Touches] = [:]
+
+    mutating func note(_ place: PlaceRow) {
+        guard place.placement.touches != Touches() else { return }
+        if touches.count == Self.countMax { touches = [:] }
+        touches[place.placement.row] = place.placement.touches
+    }
+
+    /// The touches of a row that comes.
+    mutating func take(_ row: RowID) -> Touches {
+        if touches.isEmpty { return Touches() }
+        return touches.removeValue(forKey: row) ?? Touches()
+    }
+}
+
 extension Placement {
     /// What somebody who shows the row has to know of between an earlier placement of it and this one; empty if nothing.
     package final func kinds(since before: Placement) -> ChangeKinds {
@@ -65,7 +85,7 @@ extension Placement {
         }
         if before.touches.object != touches.object { kinds.insert(.objectTouched) }
         if before.touches.metadata != touches.metadata { kinds.insert(.metadataTouched) }
-        if kinds.isEmpty, before.record !== record { return [.objectTouched, .metadataTouched] }
+        // Another box with the same stamps is the same record: a restore brought it back. A touch is counted above.
         return kinds
     }
 }

@@ -9,7 +9,7 @@ package struct RowPairs {
     /// By their index among the removed rows, ascending, and their index among the inserted ones.
     package private(set) var all: [(removed: Int, inserted: Int)] = []
     /// Those of them that have stayed between the rows nobody moved, and in their order among themselves; as many as
-    /// possible. Ascending in both.
+    /// possible. Ascending in both. Fewer rows may move if some of those that nobody moved do: ``FewestMoves``.
     package private(set) var staying: [(removed: Int, inserted: Int)] = []
 
     /// Finds them. - Complexity: O(*d* log *d*) in the number of rows given; both lists ascend by position.

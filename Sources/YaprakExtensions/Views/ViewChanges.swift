@@ -23,6 +23,8 @@ public struct ViewChanges: Sendable {
     package var touched: [RowChange] = []
     /// Set if all rows were put in another order: the configuration of the view from now on.
     package var reordering: ViewConfiguration?
+    /// Set if rows may be in several groups from now on, or in one at most, whether or not any moved: the configuration.
+    package var regrouping: ViewConfiguration?
 
     init() {}
 
@@ -30,6 +32,6 @@ public struct ViewChanges: Sendable {
     public var rowCount: Int { rows.count + touched.count }
 
     package var isEmpty: Bool {
-        clearedCollections.isEmpty && rows.isEmpty && touched.isEmpty && reordering == nil
+        clearedCollections.isEmpty && rows.isEmpty && touched.isEmpty && reordering == nil && regrouping == nil
     }
 }

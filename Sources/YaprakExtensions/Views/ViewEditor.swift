@@ -89,6 +89,7 @@ final class ViewEditor {
     /// Writes open groups back and returns what was done, `nil` if nothing.
     func finish(_ root: inout ViewRoot) -> ViewChanges? {
         closeGroups()
+        if !changes.isEmpty { self.root.identity = .next() }
         root = self.root
         return changes.isEmpty ? nil : changes
     }
@@ -230,9 +231,11 @@ final class ViewEditor {
         closeGroups()
     }
 
-    /// Exchanges the configuration for one with the same order.
+    /// Exchanges the configuration for one with the same order. Views made of this one learn whether rows may be in several
+    /// groups, also where no row moves.
     func configure(_ configuration: ViewConfiguration) {
         assert(configuration.order === order, "rows are in the order of another configuration")
+        if configuration.rowsHaveOnePlace != root.configuration.rowsHaveOnePlace { changes.regrouping = configuration }
         root.configuration = configuration
     }
 }

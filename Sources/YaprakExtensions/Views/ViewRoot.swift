@@ -17,6 +17,10 @@ public struct ViewRoot: Sendable {
     package var count = 0
     /// Rows and groups that came, changed and went since the view was registered; only differences mean something.
     package var rawOperations = 0
+    /// Which root it is: copies have the same, and so have all snapshots between two changes of the view.
+    package internal(set) var identity = ViewIdentity.next()
+    /// The touches of rows that were taken out by hand, for when they are put in again.
+    var departed = DepartedTouches()
 
     init(configuration: ViewConfiguration) {
         self.configuration = configuration

@@ -31,6 +31,9 @@ package struct ViewState: Sendable {
         root.configuration.order === other.root.configuration.order
     }
 
+    /// Whether both are states of one database, or of forks that have a state in common: records of others can't be compared.
+    package func isComparable(to other: ViewState) -> Bool { snapshot.isRelated(to: other.snapshot) }
+
     /// How many rows and groups came, changed or went between the two. O(1).
     package func rawChangeCount(since other: ViewState) -> Int { abs(root.rawOperations - other.root.rawOperations) }
 }

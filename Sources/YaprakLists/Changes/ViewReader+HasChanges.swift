@@ -5,13 +5,24 @@ extension ViewReader {
     ///
     ///     if database.snapshot[mail].hasChanges(since: shown[mail]) { … }
     ///
-    /// - Complexity: O(nodes of the trees of groups that the two don't share); mostly O(1).
-    public func hasChanges(since earlier: Self) -> Bool { !state.namesOfDifferingGroups(from: earlier.state).isEmpty }
+    /// A view that was sorted anew, and stands in the same order, has none. Snapshots of two openings, or of two databases that
+    /// are no forks of each other, can't be compared: everything is said to differ.
+    /// - Complexity: O(nodes that the two don't share), up to the first row that differs in a group; mostly O(1).
+    ///   O(*n* log *n*) if rows were sorted anew between the two.
+    public func hasChanges(since earlier: Self) -> Bool {
+        if state.root.identity == earlier.state.root.identity { return false }
+        guard state.isComparable(to: earlier.state) else { return true }
+        return state.namesOfDifferingGroups(from: earlier.state).contains {
+            !state.difference(from: earlier.state, ofGroup: $0).isEmpty
+        }
+    }
 
     /// Whether anything in a group differs between two snapshots: rows that came, went, moved or changed.
     /// - Complexity: O(log *groups*), and what differs in the group.
     public func hasChanges(inGroup group: String, since earlier: Self) -> Bool {
-        !state.difference(from: earlier.state, ofGroup: group).isEmpty
+        if state.root.identity == earlier.state.root.identity { return false }
+        guard state.isComparable(to: earlier.state) else { return true }
+        return !state.difference(from: earlier.state, ofGroup: group).isEmpty
     }
 
     /// Whether anything in one of some groups differs between two snapshots.

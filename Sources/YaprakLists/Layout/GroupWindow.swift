@@ -56,6 +56,8 @@ struct GroupWindow: Hashable, Sendable {
     /// Looks at the group anew, without knowing what changed: what was asked for counts again if it was not reached.
     mutating func refit(count: Int) {
         guard asked.isFlexible else { return }
+        // No row to stay with: begin again, as where the last one was seen to go.
+        if count == 0 { self = GroupWindow(asked) }
         if isRefilling { length = max(length, asked.length) }
         isRefilling = positions(count: count).count < asked.length && length >= asked.length
     }

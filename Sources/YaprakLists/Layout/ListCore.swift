@@ -57,14 +57,15 @@ package struct ListCore: Sendable {
         return layout.groups.map(\.name)
     }
 
-    /// Whether the counts are those of `rows`.
-    func fits(_ rows: any GroupedRows) -> Bool {
-        isFitted && layout.groups.allSatisfy { rows.count(ofGroup: $0.name) == $0.count }
-    }
-
     /// Looks at a view anew.
     package mutating func refresh(to rows: any GroupedRows) {
-        fit(source.groups(in: rows), count: rows.count(ofGroup:))
+        let names = source.groups(in: rows)
+        if !windows.isEmpty {
+            // A group that is not in the list any more begins anew when it comes back.
+            let inList = Set(names)
+            windows = windows.filter { inList.contains($0.key) }
+        }
+        fit(names, count: rows.count(ofGroup:))
     }
 
     /// Looks at groups anew, by their counts alone.

@@ -58,7 +58,9 @@ public struct ListRange: Hashable, Sendable {
     ///
     /// After each change, rows beyond `maxLength` leave at the side away from the pin, and a range shorter than
     /// `minLength` takes in rows at the side of the pin first, then at the other. While it is shorter than `length`
-    /// because the group was, or because all its rows went, it grows on both sides.
+    /// because the group was, or because all its rows went, it grows on both sides. When no row of the group is left, it begins
+    /// again at `length` and `offset`, however long it had grown; what was added by
+    /// ``ViewMappings/extend(_:by:at:in:)`` is part of `length`.
     ///
     ///     .flexible(length: 50, from: .end, maxLength: 300)
     ///

@@ -39,7 +39,7 @@ extension ViewMappings {
         _ group: String, by count: Int, at side: ListRange.Side, in snapshot: Snapshot
     ) throws -> ListChanges {
         let state = try snapshot.reader(of: view).state
-        if commitNumber != snapshot.commitNumber || !core.fits(state) { try update(to: snapshot) }
+        self = fitted(to: state)
         let before = core
         core.extend(group.normalizedKey, by: count, at: side)
         return core.changes(

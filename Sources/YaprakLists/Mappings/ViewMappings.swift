@@ -25,6 +25,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     var core: ListCore
     /// The commit whose counts it has; `nil` if it has never been updated. All counts are 0 then.
     public private(set) var commitNumber: CommitNumber?
+    /// The state of the view whose counts it has.
+    private var identity: ViewIdentity?
 
     /// The sections show these groups, in this order, whether they hold rows or not.
     ///
@@ -60,14 +62,24 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///     try sections.update(to: database.snapshot)
     ///     list.reloadData()
     ///
-    /// Windows of flexible ranges keep their distance from their pin; ranges that were short because their group was get
-    /// what was asked for.
+    /// Windows of flexible ranges keep their distance from their pin and the length they have grown to; ranges that were short
+    /// because their group was get what was asked for. Where a group has no rows, or is not in the list any more, its range
+    /// begins again at what was asked for, here as in ``advance(from:to:reloadAbove:)``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*g* log *g*) in the number of groups.
     public mutating func update(to snapshot: Snapshot) throws {
         let state = try snapshot.reader(of: view).state
+        refresh(to: state)
+    }
+
+    private mutating func refresh(to state: ViewState) {
         core.refresh(to: state)
-        commitNumber = snapshot.commitNumber
+        note(state)
+    }
+
+    private mutating func note(_ state: ViewState) {
+        commitNumber = state.snapshot.commitNumber
+        identity = state.root.identity
     }
 
     /// Takes the list from one snapshot to another, and says what changes on the way.
@@ -76,8 +88,9 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///     shown = database.snapshot
     ///     if changes.hasChanges { list.apply(changes) }
     ///
-    /// Any two snapshots do, near or far, forwards or backwards. If the mappings have not been updated to `old`, they are
-    /// at first.
+    /// Any two snapshots do, near or far, forwards or backwards, also those of forks. If the mappings have not been updated to
+    /// the view as it is in `old`, they are at first. Snapshots of two openings, or of two databases that are no forks of each
+    /// other, can't be compared: the answer is ``ListChanges/isReload``.
     /// - Parameter limit: if more rows than that changed in the groups of the list, the answer is ``ListChanges/isReload``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
     /// - Complexity: O((*d* + *w*) log *n* + *g*), with *d* what differs between the two snapshots in groups that are shown, *w*
@@ -87,11 +100,13 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     {
         let before = try old.reader(of: view).state
         let after = try new.reader(of: view).state
-        if commitNumber != old.commitNumber || !core.fits(before) {
-            core.refresh(to: before)
-        }
-        commitNumber = new.commitNumber
+        if identity != before.root.identity { refresh(to: before) }
+        note(after)
         if old.isIdentical(to: new) { return ListChanges() }
+        guard after.isComparable(to: before) else {
+            core.refresh(to: after)
+            return .reload(rawChangeCount: before.root.count + after.root.count)
+        }
         return core.advance(over: ViewDifference(from: before, to: after), rawChangesMax: limit)
     }
 
@@ -118,16 +133,16 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go.
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
         let state = try snapshot.reader(of: view).state
-        return fitted(to: snapshot, state).changes(
-            since: earlier.fitted(to: snapshot, state), in: state,
+        return fitted(to: state).core.changes(
+            since: earlier.fitted(to: state).core, in: state,
             collectionNames: state.root.configuration.collectionNames,
             rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
     }
 
-    /// The core as of a snapshot.
-    private func fitted(to snapshot: Snapshot, _ state: ViewState) -> ListCore {
-        if commitNumber == snapshot.commitNumber && core.fits(state) { return core }
-        var other = core
+    /// The same list, with the view as it is in a state.
+    func fitted(to state: ViewState) -> Self {
+        if identity == state.root.identity { return self }
+        var other = self
         other.refresh(to: state)
         return other
     }
