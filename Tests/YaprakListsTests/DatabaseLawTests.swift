@@ -56,7 +56,9 @@ import YaprakExtensions
         var random = SplitMix64(seed: seed)
         for _ in 0..<40 {
             var sections =
-                random.chance(50) ? ViewMappings(view, groups: groups) : ViewMappings(view, order: { $0 > $1 })
+                random.chance(40)
+                ? ViewMappings(view, groups: groups)
+                : random.chance(50) ? ViewMappings(view) : ViewMappings(view, order: { $0 > $1 })
             if random.chance(50) { sections.setDynamicForAllGroups(true) }
             if random.chance(30) { sections.setReversed(true, for: groups[0]) }
             if random.chance(60) { sections.setRangeForAllGroups(.random(&random)) }

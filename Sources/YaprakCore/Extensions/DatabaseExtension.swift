@@ -136,14 +136,14 @@ public final class ExtensionContext {
     public let before: Snapshot
     private let makeAfter: () -> Snapshot
     private var madeAfter: Snapshot?
-    private let parentChanges: [(name: String, changes: any Sendable)]
+    private let parentChanges: ToldChanges?
     private let writersDraft: TreeDraft?
     /// The changes are what happened between the state an extension was populated over, or taken over with, and the
     /// present: nobody tells what they did to the extensions this one depends on.
     package let isRegistering: Bool
 
     init(
-        before: Snapshot, draft: TreeDraft? = nil, parentChanges: [(name: String, changes: any Sendable)] = [],
+        before: Snapshot, draft: TreeDraft? = nil, parentChanges: ToldChanges? = nil,
         isRegistering: Bool = false, after: @escaping () -> Snapshot
     ) {
         self.isRegistering = isRegistering
@@ -173,6 +173,17 @@ public final class ExtensionContext {
     /// What the same changes did to an extension this one depends on; empty while populating, and while a persisted root is
     /// brought up to date.
     public func changes<Parent: DatabaseExtension>(of parent: Parent) -> [Parent.Changes] {
-        parentChanges.filter { $0.name == parent.name }.compactMap { $0.changes as? Parent.Changes }
+        parentChanges?[parent.name].compactMap { $0 as? Parent.Changes } ?? []
     }
+}
+
+/// What the extensions that were updated so far told of one segment of a transaction, by name. An object, because it grows
+/// while all that come later look at it.
+final class ToldChanges {
+    private var byName: [String: [any Sendable]] = [:]
+
+    func add(_ changes: any Sendable, of name: String) { byName[name, default: []].append(changes) }
+
+    /// In the order in which they were made. O(1).
+    subscript(name: String) -> [any Sendable] { byName[name] ?? [] }
 }

@@ -43,7 +43,8 @@ extension Draft {
         guard !extensions.isEmpty else { return }
         let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
         let batch = hasUntold ? segment.batch.forExtensions : segment.batch
-        var changed = segment.stepped.compactMap { step in step.changes.map { (name: step.name, changes: $0) } }
+        let told = ToldChanges()
+        for step in segment.stepped { if let changes = step.changes { told.add(changes, of: step.name) } }
         var updated = Set(segment.stepped.map(\.name))
         for index in extensions.indices {
             let registration = extensions[index].registration
@@ -52,7 +53,7 @@ extension Draft {
                     || registration.dependencies.contains(where: updated.contains)
                     || loggedSteps?[registration.name] != nil
             else { continue }
-            let context = context(parentChanges: changed)
+            let context = context(parentChanges: told)
             let update = try wrap(registration) {
                 if let loggedSteps, registration.isPrimary {
                     let after = freeze()
@@ -67,7 +68,7 @@ extension Draft {
             forgetFrozen()
             updated.insert(registration.name)
             for changes in update.changes {
-                changed.append((registration.name, changes))
+                told.add(changes, of: registration.name)
                 extensionChanges.append((registration.name, changes))
             }
             for step in update.operations { primarySteps.append((registration.name, step)) }
@@ -125,7 +126,7 @@ extension Draft {
         lastCaughtUp = freeze()
     }
 
-    private func context(parentChanges: [(name: String, changes: any Sendable)] = []) -> ExtensionContext {
+    private func context(parentChanges: ToldChanges? = nil) -> ExtensionContext {
         ExtensionContext(before: Snapshot(lastCaughtUp), draft: tree, parentChanges: parentChanges) { [self] in
             Snapshot(freeze())
         }

@@ -22,14 +22,11 @@ struct FewestMoves {
         /// Among items with as many kept rows before them, in each order. A stretch of kept rows comes last.
         let oldTie: Int
         let newTie: Int
-        let weight: Int
+        let weight: Weight
         /// The index of the pair, or the stretch of kept rows.
         let pair: Int
         let stretch: Range<Int>
     }
-    /// Rows count first; among as many rows, those that kept their value.
-    private static let row = 1 << 32
-
     /// - Parameter keptCount: the number of rows that were neither removed nor inserted.
     /// - Complexity: O(*d* log *d*) in the number of rows removed and inserted, however many are kept.
     init<Row: PositionedRow>(_ pairs: RowPairs, removed: [Row], inserted: [Row], keptCount: Int) {
@@ -44,14 +41,16 @@ struct FewestMoves {
             borders.formUnion([old, new])
             items.append(
                 Item(
-                    old: old, new: new, oldTie: pair.removed, newTie: pair.inserted, weight: Self.row, pair: index,
+                    old: old, new: new, oldTie: pair.removed, newTie: pair.inserted, weight: Weight(rows: 1, kept: 0),
+                    pair: index,
                     stretch: 0..<0))
         }
         let cuts = borders.sorted()
         for (low, high) in zip(cuts, cuts.dropFirst()) {
             items.append(
                 Item(
-                    old: low, new: low, oldTie: .max, newTie: .max, weight: (high - low) * (Self.row + 1), pair: -1,
+                    old: low, new: low, oldTie: .max, newTie: .max, weight: Weight(rows: high - low, kept: high - low),
+                    pair: -1,
                     stretch: low..<high))
         }
         items.sort { ($0.new, $0.newTie) < ($1.new, $1.newTie) }
@@ -68,15 +67,24 @@ struct FewestMoves {
     }
 }
 
+/// Rows count first; among as many rows, those that kept their value.
+private struct Weight: Comparable {
+    var rows = 0
+    var kept = 0
+
+    static func < (a: Self, b: Self) -> Bool { (a.rows, a.kept) < (b.rows, b.kept) }
+    static func + (a: Self, b: Self) -> Self { Self(rows: a.rows + b.rows, kept: a.kept + b.kept) }
+}
+
 /// Which of different numbers below `count` are in a strictly increasing subsequence of the greatest weight.
 ///
 /// `best[n]` is the heaviest run so far that ends with a number below n, kept as sums of a binary tree in an array.
 /// - Complexity: O(*n* log *n*).
-private func heaviestIncreasingRun(_ values: [Int], weight: (Int) -> Int, count: Int) -> [Bool] {
-    var best = [(weight: Int, last: Int)](repeating: (0, -1), count: count + 1)
+private func heaviestIncreasingRun(_ values: [Int], weight: (Int) -> Weight, count: Int) -> [Bool] {
+    var best = [(weight: Weight, last: Int)](repeating: (Weight(), -1), count: count + 1)
     var previous = [Int](repeating: -1, count: count)
-    func heaviest(below value: Int) -> (weight: Int, last: Int) {
-        var found = (weight: 0, last: -1)
+    func heaviest(below value: Int) -> (weight: Weight, last: Int) {
+        var found = (weight: Weight(), last: -1)
         var index = value
         while index > 0 {
             if best[index].weight > found.weight { found = best[index] }

@@ -6,32 +6,74 @@ extension ListCore {
     ///
     /// - Parameter rawChangesMax: above it the answer is to draw the list anew.
     package mutating func advance(over view: ViewDifference, rawChangesMax: Int = .max) -> ListChanges {
-        let names = source.groups(in: view.new)
         guard isFitted else {
             refresh(to: view.new)
             return .reload(rawChangeCount: layout.groups.reduce(0) { $0 + $1.count })
         }
         let before = layout
+        var step = Step()
+        if let touched = touchedGroups(of: view) {
+            if touched.isEmpty { return ListChanges() }
+            for name in touched { step.add(name, before.group(named: name), view, isInList: !source.isAll) }
+            if follow(to: view.new, in: touched, alignments: step.alignments) {
+                return changes(since: before, step, over: view, touched: touched, rawChangesMax)
+            }
+            step = Step()
+        }
+        let names = source.groups(in: view.new)
+        for name in names { step.add(name, before.group(named: name), view, isInList: true) }
+        for group in before.groups where step.alignments[group.name] == nil { step.rawChangeCount += group.count }
+        follow(to: view.new, groups: names, alignments: step.alignments)
+        return changes(since: before, step, over: view, touched: nil, rawChangesMax)
+    }
+
+    /// What is known of the groups of a list between two moments.
+    private struct Step {
         var rawChangeCount = 0
+        /// Of the groups that are in the list on both sides.
         var alignments: [String: RowAlignment] = [:]
-        for name in names {
-            guard let group = before.group(named: name) else {
-                rawChangeCount += view.new.count(ofGroup: name)
-                continue
+
+        /// - Parameter isInList: the group is in the list on the new side also if it has no rows.
+        mutating func add(_ name: String, _ before: ListLayout.Group?, _ view: ViewDifference, isInList: Bool) {
+            let count = view.new.count(ofGroup: name)
+            guard let before, isInList || count > 0 else {
+                rawChangeCount += before?.count ?? count
+                return
             }
             let difference = view.difference(name)
             rawChangeCount += difference.removed.count + difference.inserted.count + difference.replaced.count
             alignments[name] = RowAlignment(
-                difference, oldCount: group.count, newCount: view.new.count(ofGroup: name),
-                isSortedAnew: view.isSortedAnew && group.count > 0, content: view.content)
+                difference, oldCount: before.count, newCount: count,
+                isSortedAnew: view.isSortedAnew && before.count > 0, content: view.content)
         }
-        for group in before.groups where alignments[group.name] == nil { rawChangeCount += group.count }
-        follow(to: view.new, groups: names, alignments: alignments)
-        if rawChangeCount > rawChangesMax { return .reload(rawChangeCount: rawChangeCount) }
+    }
+
+    /// The groups of the list that differ, in its order, if the others are known to be the same and in the same order.
+    private func touchedGroups(of view: ViewDifference) -> [String]? {
+        guard let differing = view.differingGroups else { return nil }
+        switch source {
+        case .all: return differing
+        case .fixed: break
+        case .chosen:
+            // The closures may say something else today.
+            let names = source.groups(in: view.new)
+            if names.count != layout.groups.count || zip(names, layout.groups).contains(where: { $0 != $1.name }) {
+                return nil
+            }
+        }
+        return differing.compactMap { name in layout.index(of: name).map { (name, $0) } }
+            .sorted { $0.1 < $1.1 }.map(\.0)
+    }
+
+    private func changes(
+        since before: ListLayout, _ step: Step, over view: ViewDifference, touched: [String]?, _ rawChangesMax: Int
+    ) -> ListChanges {
+        if step.rawChangeCount > rawChangesMax { return .reload(rawChangeCount: step.rawChangeCount) }
         var transition = ListTransition(
-            before: before, after: layout, old: view.old, new: view.new, alignments: alignments, settings: settings,
-            collectionNames: view.collectionNames, rowsHaveOnePlace: view.rowsHaveOnePlace, content: view.content)
-        return transition.changes(rawChangeCount: rawChangeCount)
+            before: before, after: layout, old: view.old, new: view.new, alignments: step.alignments, touched: touched,
+            settings: settings, collectionNames: view.collectionNames, rowsHaveOnePlace: view.rowsHaveOnePlace,
+            content: view.content)
+        return transition.changes(rawChangeCount: step.rawChangeCount)
     }
 
     /// What leads from an earlier layout of the same snapshot to this one: other settings, nothing else.
@@ -45,8 +87,9 @@ extension ListCore {
             alignments[group.name] = RowAlignment(RowDifference(), oldCount: group.count, newCount: group.count)
         }
         var transition = ListTransition(
-            before: earlier.layout, after: layout, old: rows, new: rows, alignments: alignments, settings: settings,
-            collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace, content: { _ in [] })
+            before: earlier.layout, after: layout, old: rows, new: rows, alignments: alignments, touched: nil,
+            settings: settings, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
+            content: { _ in [] })
         return transition.changes(rawChangeCount: 0)
     }
 

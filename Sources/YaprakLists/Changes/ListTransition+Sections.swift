@@ -4,6 +4,7 @@ extension ListTransition {
     /// What happened to sections. A section is the same if it shows the same group; a section that shows all groups is
     /// another one than any that shows a single group.
     func sectionChanges() -> [SectionChange] {
+        if let touched { return sectionChanges(in: touched) }
         let olds = sections(of: before)
         let news = sections(of: after)
         if olds == news { return [] }
@@ -25,6 +26,19 @@ extension ListTransition {
             changes.append(SectionChange(kind: kind, group: news[survivor.target].name))
         }
         return changes
+    }
+
+    /// The same, where sections come and go and none moves.
+    private func sectionChanges(in touched: [String]) -> [SectionChange] {
+        var gone: [SectionChange] = []
+        var come: [SectionChange] = []
+        for name in touched {
+            let source = before.index(of: name).flatMap(before.section(ofGroupAt:))
+            let target = after.index(of: name).flatMap(after.section(ofGroupAt:))
+            if let source, target == nil { gone.append(SectionChange(kind: .delete(source), group: name)) }
+            if let target, source == nil { come.append(SectionChange(kind: .insert(target), group: name)) }
+        }
+        return gone.reversed() + come
     }
 
     /// What makes a section the same section.

@@ -19,6 +19,9 @@ struct ListTransition {
     let new: any GroupedRows
     /// For the groups that are mapped on both sides.
     let alignments: [String: RowAlignment]
+    /// The groups in which anything differs, in the order of the list, if all others are the same, in the same order, and in
+    /// sections of their own on both sides; `nil` if one has to look at all.
+    let touched: [String]?
     let settings: ListSettings
     let collectionNames: [String]
     /// Whether a row is in one group at most, so that a change of groups is a move.
@@ -53,7 +56,8 @@ struct ListTransition {
                 }
             }
         }
-        for group in before.groups {
+        let olds = touched.map { $0.compactMap(before.group(named:)) } ?? before.groups
+        for group in olds {
             if let alignment = alignments[group.name], let next = after.group(named: group.name) {
                 let isElsewhere = before.isConsolidated != after.isConsolidated || reordered.contains(group.name)
                 follow(group, next, alignment, isElsewhere: isElsewhere || namesDiffer)
@@ -61,7 +65,8 @@ struct ListTransition {
                 for position in group.window { departures.append(spot(in: old, group.name, position)) }
             }
         }
-        for group in after.groups where alignments[group.name] == nil {
+        let news = touched.map { $0.compactMap(after.group(named:)) } ?? after.groups
+        for group in news where alignments[group.name] == nil {
             for position in group.window { arrivals.append(spot(in: new, group.name, position)) }
         }
         pairDepartures()

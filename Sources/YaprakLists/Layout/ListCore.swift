@@ -6,19 +6,28 @@ package struct ListCore: Sendable {
     /// Where the groups come from.
     enum Source: Sendable {
         case fixed([String])
-        case chosen(filter: @Sendable (String) -> Bool, order: @Sendable (String, String) -> Bool)
+        /// All groups of the view, as it has them: ascending by the bytes of their names.
+        case all
+        case chosen(filter: (@Sendable (String) -> Bool)?, order: (@Sendable (String, String) -> Bool)?)
 
         func groups(in rows: any GroupedRows) -> [String] {
             switch self {
-            case .fixed(let groups): groups
-            case .chosen(let filter, let order): rows.groupNames.filter(filter).sorted(by: order)
+            case .fixed(let groups): return groups
+            case .all: return rows.groupNames
+            case .chosen(let filter, let order):
+                var names = rows.groupNames
+                if let filter { names = names.filter(filter) }
+                if let order { names.sort(by: order) }
+                return names
             }
         }
+
+        var isAll: Bool { if case .all = self { true } else { false } }
     }
 
     let source: Source
     private(set) var settings = ListSettings()
-    /// The windows of the groups that have a range.
+    /// The windows of the groups that have a flexible range; a fixed one is where it is asked for.
     private(set) var windows: [String: GroupWindow] = [:]
     private(set) var layout = ListLayout.empty
     /// Whether it has ever looked at a snapshot.
@@ -31,9 +40,9 @@ package struct ListCore: Sendable {
     }
 
     package init(
-        filter: @escaping @Sendable (String) -> Bool, order: @escaping @Sendable (String, String) -> Bool
+        filter: (@Sendable (String) -> Bool)? = nil, order: (@Sendable (String, String) -> Bool)? = nil
     ) {
-        source = .chosen(filter: filter, order: order)
+        source = filter == nil && order == nil ? .all : .chosen(filter: filter, order: order)
     }
 
     /// Changes settings, and the layout at once, as far as counts are known.
@@ -78,22 +87,56 @@ package struct ListCore: Sendable {
     ) {
         var groups: [ListLayout.Group] = []
         groups.reserveCapacity(names.count)
-        for name in names {
-            let count = count(name)
-            var positions = 0..<count
-            if let range = settings.ranges[name] {
-                var window = windows[name] ?? GroupWindow(range)
-                if refits(name) { window.refit(count: count) }
-                windows[name] = window
-                positions = window.positions(count: count)
-            }
-            groups.append(
-                ListLayout.Group(
-                    name: name, count: count, window: positions, isReversed: settings.isReversed[name],
-                    isDynamic: settings.isDynamic[name]))
-        }
-        layout = ListLayout(groups: groups, consolidation: settings.consolidation)
+        for name in names { groups.append(group(name, count: count(name), refits: refits(name))) }
+        layout = ListLayout(groups: groups, consolidation: settings.consolidation, isAscending: source.isAll)
         isFitted = true
+    }
+
+    /// A group with its settings, and the window that comes of them.
+    private mutating func group(_ name: String, count: Int, refits: Bool) -> ListLayout.Group {
+        var positions = 0..<count
+        if let range = settings.ranges[name] {
+            var window = windows[name] ?? GroupWindow(range)
+            if refits { window.refit(count: count) }
+            if range.isFlexible { windows[name] = window }
+            positions = window.positions(count: count)
+        }
+        return ListLayout.Group(
+            name: name, count: count, window: positions, isReversed: settings.isReversed[name],
+            isDynamic: settings.isDynamic[name])
+    }
+
+    /// Follows the view to another moment in a few groups; all others are what they were.
+    ///
+    /// - Parameters:
+    ///   - names: in the order of the list.
+    ///   - alignments: those of `names` that are in the list before and after.
+    /// - Returns: whether it could: not if all rows are in one section, before or after. Nothing has happened then.
+    mutating func follow(
+        to rows: any GroupedRows, in names: [String], alignments: [String: RowAlignment]
+    ) -> Bool {
+        if layout.isConsolidated { return false }
+        var next = self
+        var changes: [(name: String, group: ListLayout.Group?)] = []
+        changes.reserveCapacity(names.count)
+        for name in names {
+            let count = rows.count(ofGroup: name)
+            if let alignment = alignments[name] {
+                if let window = layout.group(named: name)?.window {
+                    next.windows[name]?.follow(alignment, from: window)
+                }
+                changes.append((name, next.group(name, count: count, refits: false)))
+            } else if count > 0 {
+                changes.append((name, next.group(name, count: count, refits: true)))
+            } else {
+                next.windows[name] = nil
+                changes.append((name, nil))
+            }
+        }
+        next.layout = layout.replacing(changes)
+        if let few = settings.consolidation, next.layout.rowCount < few.threshold { return false }
+        self = next
+        return true
     }
 
     /// Follows the view to another moment: windows of flexible ranges stay with their rows.

@@ -76,8 +76,14 @@ extension Contents {
     }
 
     func view(to other: Contents, rowsHaveOnePlace: Bool) -> ViewDifference {
-        ViewDifference(
-            old: self, new: other, rowsHaveOnePlace: rowsHaveOnePlace,
+        // What differs is known to every other view, as to those of a database: another way to the same changes.
+        let isKnown = groups[0].count.isMultiple(of: 2)
+        let differing = Self.names.filter { name in
+            let difference = difference(to: other, name)
+            return !(difference.removed.isEmpty && difference.inserted.isEmpty && difference.replaced.isEmpty)
+        }
+        return ViewDifference(
+            old: self, new: other, rowsHaveOnePlace: rowsHaveOnePlace, differingGroups: isKnown ? differing : nil,
             difference: { self.difference(to: other, $0) },
             content: { id in
                 let key = Self.numbers[id]!
