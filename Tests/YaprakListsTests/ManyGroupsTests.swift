@@ -8,7 +8,7 @@ import YaprakLocks
 @testable import YaprakLists
 
 /// What a change costs in a list of very many groups: it looks at the groups that differ, and at no others.
-@Suite(.serialized) struct ManyGroupsTests {
+@Suite(.bounded, .serialized) struct ManyGroupsTests {
     /// Groups of one row each that nobody stores, and that count who looks at them.
     private struct Groups: GroupedRows {
         static let looks = Mutex(0)
