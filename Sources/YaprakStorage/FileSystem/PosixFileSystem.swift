@@ -97,34 +97,7 @@ final class PosixDirectory: Directory {
     }
 
     func rename(_ source: String, to target: String) throws(DiskError) {
-        #if canImport(Darwin)
-            if renameatx_np(descriptor, source, descriptor, target, UInt32(RENAME_EXCL)) == 0 { return }
-            guard errno == ENOTSUP || errno == EINVAL else { throw DiskError(.rename, target, lastErrno()) }
-        #endif
-        try renamePortably(source, to: target)
-    }
-
-    /// Where no call refuses to replace: a second name can't replace either. A crash between the two calls leaves both
-    /// names, of which the next opening removes the temporary one.
-    private func renamePortably(_ source: String, to target: String) throws(DiskError) {
-        var status = stat()
-        guard fstatat(descriptor, source, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw DiskError(.rename, target, lastErrno())
-        }
-        if status.st_mode & S_IFMT == S_IFREG {
-            guard linkat(descriptor, source, descriptor, target, 0) == 0 else {
-                throw DiskError(.rename, target, lastErrno())
-            }
-            guard unlinkat(descriptor, source, 0) == 0 else { throw DiskError(.rename, source, lastErrno()) }
-            return
-        }
-        // A directory replaces an empty directory at most, so nothing can be lost.
-        guard fstatat(descriptor, target, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
-            throw DiskError(.rename, target, .fileExists)
-        }
-        guard renameat(descriptor, source, descriptor, target) == 0 else {
-            throw DiskError(.rename, target, lastErrno())
-        }
+        try FileNaming(directory: descriptor).rename(source, to: target)
     }
 
     func replace(_ target: String, by source: String) throws(DiskError) {
@@ -177,6 +150,12 @@ final class PosixFile: File {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
         return UInt64(max(0, status.st_size))
+    }
+
+    func hasName() throws(DiskError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
+        return status.st_nlink > 0
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
