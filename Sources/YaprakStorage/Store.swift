@@ -30,7 +30,7 @@ package final class Store: Sendable {
         self.options = options
         self.lineage = lineage
         self.epoch = epoch
-        thread = LogThread(options: options, lock: lock)
+        thread = LogThread(options: options, lock: lock, root: directory.root)
     }
 
     deinit { close { _ in } }
@@ -69,7 +69,9 @@ package final class Store: Sendable {
         }
     }
 
-    func activate(_ writer: LogWriter) throws(DatabaseError) { try thread.start(writer) }
+    func activate(_ writer: LogWriter, closing: ClosingMark? = nil) throws(DatabaseError) {
+        try thread.start(writer, closing: closing)
+    }
 
     // MARK: Commits
 

@@ -31,15 +31,17 @@ struct LogSurvey {
 
     /// Reads every segment once.
     ///
+    /// - Parameter proven: the newest commit that something outside of the segments proves to have been durable.
     /// - Throws: `newerFormat`, `DiskError`.
     init(
-        _ directory: any Directory, _ names: [FileName], _ lineage: Lineage,
+        _ directory: any Directory, _ names: [FileName], _ lineage: Lineage, proven: UInt64,
         accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
     ) throws {
         self.accepts = accepts
         self.directory = directory
         self.names = names
         self.lineage = lineage
+        self.proven = proven
         try walk { _, _ in }
     }
 

@@ -86,6 +86,7 @@ package struct Repair {
         }
         store = StoreReader(directory: directory)
         self.options = options
+        let closing = ClosingMark.read(in: directory.root)
         let listing = try directory.list()
         guard let lineage = try store.lineage(of: listing) else {
             throw DatabaseError(
@@ -93,7 +94,10 @@ package struct Repair {
         }
         self.lineage = lineage
         epoch = listing.epoch
-        survey = try LogSurvey(directory.segments, listing.segments, lineage, accepts: accepts)
+        let newest = try listing.segments.last.map { (name: $0, header: try store.header($0, .segment).header) }
+        survey = try LogSurvey(
+            directory.segments, listing.segments, lineage,
+            proven: closing?.evidence(for: lineage, newest: newest) ?? 0, accepts: accepts)
         try chooseCheckpoints(listing, directory)
         if options.salvages { planSalvage() } else { planPrefix() }
     }
@@ -108,6 +112,8 @@ package struct Repair {
                 names.append((name, !reader.damagedSections.isEmpty))
             } catch let failure as CheckpointProof.Failure {
                 if failure.isNewer { throw LogError.checkpoint(name, failure) }
+                plan.damagedCheckpoints.append("\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))")
+            } catch let error as DiskError where error.isAboutNoFile {
                 plan.damagedCheckpoints.append("\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))")
             }
         }

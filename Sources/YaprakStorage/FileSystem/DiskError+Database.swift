@@ -4,6 +4,12 @@ extension DiskError {
     /// Whether this is about space: a full device, a quota, a limit on the size of a file.
     var isAboutSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
 
+    /// Whether something that is no regular file stands in the place of one: a directory, a link, a pipe, a socket.
+    var isAboutNoFile: Bool {
+        operation == .open
+            && [.invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice].contains(errno)
+    }
+
     /// Whether a sync failed. What the device holds is then unknown, and asking again would get a wrong answer.
     var isFailedSync: Bool {
         switch operation {

@@ -50,6 +50,8 @@ package protocol Directory: AnyObject, Sendable {
 package protocol File: AnyObject, Sendable {
     /// The length of the file.
     func size() throws(DiskError) -> UInt64
+    /// Whether any name leads to the file: none does when somebody has removed it.
+    func hasName() throws(DiskError) -> Bool
     /// Reads at an offset; may read less than asked for, zero bytes only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
     /// Writes at an offset; may write less than asked for.
@@ -68,9 +70,13 @@ package protocol File: AnyObject, Sendable {
     func close() throws(DiskError)
 }
 
+extension File {
+    func hasName() throws(DiskError) -> Bool { true }
+}
+
 /// A lock that is held until it is released.
 package protocol FileLock: AnyObject, Sendable {
-    /// Writes down who holds it; information only.
+    /// Writes down who holds it, in the first 64 bytes of the file; information only.
     func note(_ text: String)
     /// Gives it back.
     func release()

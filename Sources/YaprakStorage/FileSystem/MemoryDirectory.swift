@@ -156,6 +156,10 @@ final class MemoryFile: File {
         try call(.size, changes: false) { disk, _ in UInt64(disk.files[node]?.current.count ?? 0) }
     }
 
+    func hasName() throws(DiskError) -> Bool {
+        system.disk.withLock { disk in disk.directories.values.contains { $0.current.values.contains(node) } }
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         let found = try call(.read, changes: false) { disk, _ -> [UInt8] in
             guard let content = disk.files[node]?.current, offset < content.count else { return [] }

@@ -49,9 +49,9 @@ final class PosixLock: FileLock {
     }
 
     func note(_ text: String) {
-        // Information only: whoever finds the lock taken may read it. Nothing depends on it.
-        try? file.truncate(to: 0)
-        try? file.writeAll(Array(text.utf8), at: 0)
+        // Information only: whoever finds the lock taken may read it. What stands behind it stays (`ClosingMark`).
+        let bytes = Array(text.utf8.prefix(64))
+        try? file.writeAll(bytes + [UInt8](repeating: 0x0A, count: 64 - bytes.count), at: 0)
     }
 
     func release() {

@@ -72,7 +72,7 @@ struct LogQueue {
                 cause: cause)
         case .readOnly(let cause):
             return DatabaseError(
-                .readOnly, "The database is read-only since a sync failed. Open it again.", place: cause.place,
+                .readOnly, "The database is read-only since its log failed. Open it again.", place: cause.place,
                 cause: cause)
         case .closed: return .storeClosed
         }

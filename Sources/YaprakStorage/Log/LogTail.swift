@@ -2,6 +2,8 @@
 struct LogTail: Sendable {
     /// The newest segment; nil if there is none.
     var segment: FileName?
+    /// The salt of that segment.
+    var salt: UInt64 = 0
     /// Where its last frame ends, and the chain there.
     var end: UInt64 = 0
     var chain: UInt64 = 0

@@ -8,19 +8,24 @@ final class LogThread: Sendable {
     let queue = Monitor(LogQueue())
     private let options: StoreOptions
     private let lock: any FileLock
+    /// Where the lock file is.
+    private let root: any Directory
     private let durableBits = Atomic<UInt64>(0)
     private let acknowledgedBits = Atomic<UInt64>(0)
 
-    init(options: StoreOptions, lock: any FileLock) {
+    init(options: StoreOptions, lock: any FileLock, root: any Directory) {
         self.options = options
         self.lock = lock
+        self.root = root
     }
 
     var durable: CommitNumber { CommitNumber(durableBits.load(ordering: .acquiring)) }
     var acknowledged: CommitNumber { CommitNumber(acknowledgedBits.load(ordering: .acquiring)) }
 
     /// Starts the thread; the writer belongs to it from here on.
-    func start(_ writer: LogWriter) throws(DatabaseError) {
+    ///
+    /// - Parameter closing: what the last clean close left behind.
+    func start(_ writer: LogWriter, closing: ClosingMark?) throws(DatabaseError) {
         durableBits.store(writer.durable, ordering: .releasing)
         acknowledgedBits.store(writer.last, ordering: .releasing)
         let next = writer.last + 1
@@ -31,7 +36,7 @@ final class LogThread: Sendable {
             $0.status = .running
         }
         let owned = Owned(writer)
-        guard startThread({ self.run(owned.writer) }) else {
+        guard startThread({ self.run(owned.writer, closing) }) else {
             finishClosing(.success(()), statistics)
             throw DatabaseError(.ioFailed, "The system has no thread to give. Raise the limit of the process.")
         }
@@ -43,7 +48,7 @@ final class LogThread: Sendable {
         init(_ writer: LogWriter) { self.writer = writer }
     }
 
-    private func run(_ writer: LogWriter) {
+    private func run(_ writer: LogWriter, _ closing: ClosingMark?) {
         while true {
             let turn = queue.waitFor { queue, deadline in
                 queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
@@ -54,7 +59,7 @@ final class LogThread: Sendable {
             case .sync: guarded(writer) { try writer.sync() }
             case .attest: attest(writer)
             case .close:
-                close(writer)
+                close(writer, closing)
                 return
             }
         }
@@ -66,6 +71,7 @@ final class LogThread: Sendable {
         do {
             try writer.write(commits.map(\.item))
             if options.durability == .always { try writer.sync() }
+            try writer.checkName()
         } catch {
             fail(commits, error, writer)
             return
@@ -152,6 +158,10 @@ final class LogThread: Sendable {
             poison(disk, commits, writer)
             return
         }
+        if let gone = error as? LogWriter.SegmentIsGone {
+            poison(gone.asDatabaseError, commits, writer)
+            return
+        }
         let cause = Self.translate(error)
         let waiting = queue.withLock { $0.stop(.suspended(cause)) }
         // The commits of one group fail together, so each gets the cause itself.
@@ -165,14 +175,17 @@ final class LogThread: Sendable {
 
     /// After a failed sync: never again a write, never again a sync.
     private func poison(_ error: DiskError, _ commits: [LogQueue.Commit], _ writer: LogWriter) {
-        let cause = error.asDatabaseError(writing: true)
+        poison(error.asDatabaseError(writing: true), commits, writer)
+    }
+
+    private func poison(_ cause: DatabaseError, _ commits: [LogQueue.Commit], _ writer: LogWriter) {
         let waiting = queue.withLock { $0.stop(.readOnly(cause)) }
         writer.abandon()
         for commit in commits { commit.completion(.failure(cause)) }
         refuse(
             waiting,
             DatabaseError(
-                .readOnly, "The database is read-only since a sync failed. Open it again.", place: cause.place,
+                .readOnly, "The database is read-only since its log failed. Open it again.", place: cause.place,
                 cause: cause))
     }
 
@@ -188,10 +201,10 @@ final class LogThread: Sendable {
     /// Makes the log read-only from outside: a sync of its directory failed elsewhere.
     func poison(_ error: DatabaseError) {
         let waiting = queue.withLock { $0.stop(.readOnly(error)) }
-        refuse(waiting, DatabaseError(.readOnly, "The database is read-only since a sync failed.", cause: error))
+        refuse(waiting, DatabaseError(.readOnly, "The database is read-only since its log failed.", cause: error))
     }
 
-    private func close(_ writer: LogWriter) {
+    private func close(_ writer: LogWriter, _ closing: ClosingMark?) {
         let mayWrite = queue.withLock { queue in
             switch queue.status {
             case .running, .suspended: true
@@ -201,8 +214,10 @@ final class LogThread: Sendable {
         var result: Result<Void, DatabaseError> = .success(())
         if mayWrite {
             do {
-                try writer.close()
+                let end = try writer.close()
                 durableBits.store(writer.durable, ordering: .releasing)
+                // Everything is durable without it. With it, that can be proven to the last commit.
+                if let end, end != closing { try? end.write(in: root) }
             } catch {
                 result = .failure(Self.translate(error))
             }

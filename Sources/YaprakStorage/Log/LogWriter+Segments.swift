@@ -138,11 +138,22 @@ extension LogWriter {
     }
 
     /// Syncs and seals. The log is complete then.
-    func close() throws {
+    ///
+    /// - Returns: where it ends; nil if there is no log.
+    @discardableResult
+    func close() throws -> ClosingMark? {
         try sync()
-        guard let segment = open else { return }
+        guard let segment = open else {
+            return tail.segment.map {
+                ClosingMark(
+                    database: lineage.id, last: last, segment: $0, salt: tail.salt, end: tail.end, chain: tail.chain)
+            }
+        }
         open = nil
         try finish(segment, Layout.sealClosed)
+        return ClosingMark(
+            database: lineage.id, last: last, segment: segment.name, salt: segment.salt, end: segment.offset,
+            chain: segment.chain)
     }
 
     /// Lets go of the file without another word: after a failed sync nothing may be written.

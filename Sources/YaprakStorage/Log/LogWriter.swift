@@ -80,7 +80,12 @@ final class LogWriter {
         add(items, to: &builder)
         let end = builder.end
         if end > segment.allocated { extend(&segment, past: end) }
-        try segment.file.writeAll(builder.bytes, at: segment.offset)
+        do {
+            try segment.file.writeAll(builder.bytes, at: segment.offset)
+        } catch {
+            try takeBack(segment)
+            throw error
+        }
         noteIndex(&segment, first: last + 1)
         segment.offset = end
         segment.chain = builder.chain
@@ -96,6 +101,40 @@ final class LogWriter {
         statistics.storedBytes += UInt64(builder.bytes.count)
         statistics.bytesSinceCheckpoint += UInt64(builder.bytes.count)
         for item in items { statistics.rawBytes += UInt64(item.count) }
+    }
+
+    /// Makes what a failed write may have left unreadable: whole frames of it would be taken for commits after a crash,
+    /// although their callers got an error.
+    ///
+    /// - Throws: an error of the sync. If nothing at all can be written or cut off, it stays; the next group takes its place.
+    private func takeBack(_ segment: Open) throws {
+        if let size = try? segment.file.size(), size <= segment.offset { return }
+        let blank = [UInt8](repeating: 0, count: Layout.frameHeaderBytes)
+        if (try? segment.file.writeAll(blank, at: segment.offset)) == nil {
+            guard (try? segment.file.truncate(to: segment.offset)) != nil else { return }
+            open?.allocated = segment.offset
+        }
+        // Some of it may be on the disk already.
+        try segment.file.syncData()
+        statistics.syncs += 1
+    }
+
+    /// Somebody has removed the segment that is written to: what goes there is gone with the process.
+    struct SegmentIsGone: Error {
+        let name: FileName
+
+        var asDatabaseError: DatabaseError {
+            DatabaseError(
+                .writeFailed,
+                "The files of the database were removed while it was open. Write a snapshot elsewhere (`write(to:)`), and go on "
+                    + "from there.", place: .init(file: LogError.path(name)))
+        }
+    }
+
+    /// - Throws: ``SegmentIsGone``. - Complexity: one call to the system, which asks no disk.
+    func checkName() throws {
+        guard let open, (try? open.file.hasName()) == false else { return }
+        throw SegmentIsGone(name: open.name)
     }
 
     private func add(_ items: [[UInt8]], to builder: inout FrameBuilder) {

@@ -19,8 +19,11 @@ extension StoreReader {
     package func verify(
         level: Int, progress: @escaping (_ done: UInt64, _ total: UInt64, _ commits: Int) -> Void = { _, _, _ in }
     ) throws(DatabaseError) -> VerifyReport {
+        // First the mark, then the names: of what a writer does between the two, the mark must not know more.
+        let closing = ClosingMark.read(in: directory.root)
         let listing = try translatingDiskErrors(writing: false) { try directory.list() }
-        var verifier = Verifier(directory: directory, listing: listing, level: level, progress: progress)
+        var verifier = Verifier(
+            directory: directory, listing: listing, closing: closing, level: level, progress: progress)
         verifier.run()
         return verifier.report
     }
@@ -30,6 +33,8 @@ extension StoreReader {
 private struct Verifier {
     let directory: DatabaseDirectory
     let listing: DatabaseDirectory.Listing
+    /// What the last clean close left behind.
+    let closing: ClosingMark?
     let level: Int
     let progress: (UInt64, UInt64, Int) -> Void
     var report = VerifyReport()
@@ -41,11 +46,12 @@ private struct Verifier {
     private var total: UInt64 = 0
 
     init(
-        directory: DatabaseDirectory, listing: DatabaseDirectory.Listing, level: Int,
+        directory: DatabaseDirectory, listing: DatabaseDirectory.Listing, closing: ClosingMark?, level: Int,
         progress: @escaping (UInt64, UInt64, Int) -> Void
     ) {
         self.directory = directory
         self.listing = listing
+        self.closing = closing
         self.level = level
         self.progress = progress
     }
@@ -144,6 +150,7 @@ private struct Verifier {
     // MARK: The log
 
     private mutating func log() {
+        noteClosing()
         var previous: (name: FileName, reader: SegmentReader)?
         var isFirst = true
         for (index, name) in listing.segments.enumerated() {
@@ -160,6 +167,27 @@ private struct Verifier {
             previous = (name, reader)
             done += reader.window.size
         }
+    }
+
+    /// The word of the last clean close counts as long as no later segment is there.
+    private mutating func noteClosing() {
+        guard let closing else { return }
+        let newest = listing.segments.last.map { (name: $0, header: header($0)) }
+        let proven = closing.evidence(for: lineage, newest: newest)
+        guard listing.segments.isEmpty, proven > evidence else {
+            evidence = max(evidence, proven)
+            return
+        }
+        add(
+            .corrupt, LogError.path(closing.segment), nil, evidence + 1...proven,
+            "The segment is missing. Commits \(evidence + 1) to \(proven) were durable. Restore it, or a backup.")
+    }
+
+    /// Whether the last clean close proves that the log ends here.
+    private func isClosedEnd(_ reader: SegmentReader) -> Bool {
+        guard let closing else { return false }
+        let name = FileName(first: reader.header.first, epoch: reader.header.epoch)
+        return closing.names(name, reader.header) && closing.end == reader.offset && closing.chain == reader.chain
     }
 
     private func header(_ name: FileName) -> FileHeader? {
@@ -254,7 +282,9 @@ private struct Verifier {
     /// Reads a frame; nil, or why there was none.
     private mutating func step(_ reader: inout SegmentReader, limit: UInt64) throws -> SegmentReader.End? {
         let before = reader.next
-        guard case .end(let end) = try reader.step(limit: limit, { _, _, _, _ in }) else {
+        let step = try reader.step(limit: limit) { _, _, _, _ in }
+        if case .frame(let frame, let at) = step, level > 0 { try lookAtPayload(frame, at, reader) }
+        guard case .end(let end) = step else {
             report.frames += 1
             report.commits += Int(clamping: reader.next - before)
             report.newest = max(report.newest, CommitNumber(reader.next - 1))
@@ -262,6 +292,39 @@ private struct Verifier {
             return nil
         }
         return end
+    }
+
+    /// Proves what reading commits passes over: marks of checkpoints, and frames of later versions.
+    private mutating func lookAtPayload(_ frame: FrameHeader, _ at: UInt64, _ reader: SegmentReader) throws {
+        guard frame.type != FrameType.commitGroup.rawValue, frame.storedLength > 0,
+            try reader.payload(of: frame, at: at) == nil
+        else { return }
+        add(
+            .derived, reader.name, at, nil,
+            "\(FrameDamage.payload.sentence), in a frame without commits. No commit is lost by it.")
+    }
+
+    /// Looks at the seal of a segment that has a successor. It may never have come to be written.
+    private mutating func lookAtSeal(_ reader: SegmentReader) throws {
+        let at = reader.offset
+        guard let bytes = try reader.window.bytes(at: at, count: Layout.frameHeaderBytes) else { return }
+        typealias Field = Layout.FrameField
+        let (stored, pad): (UInt32, UInt32) = (bytes.number(at: Field.storedLength), bytes.number(at: Field.pad))
+        let length = UInt64(Layout.frameHeaderBytes) + UInt64(stored) + UInt64(pad)
+        // Of a damaged seal most is right: what it is, or that the file was cut off behind it.
+        let signs = [
+            (bytes.number(at: Field.magic) as UInt32) == Layout.frameMagic,
+            bytes[Field.type] == FrameType.seal.rawValue, at + length == reader.window.size,
+        ]
+        guard signs.count(where: { $0 }) >= 2, bytes.contains(where: { $0 != 0 }) else { return }
+        guard signs[1] || !UnprovenFrameHeader(bytes: bytes).verifies(salt: reader.header.salt, offset: at) else {
+            return
+        }
+        if let seal = try reader.seal(at: at), seal.last &+ 1 == reader.next, seal.chain == reader.chain { return }
+        add(
+            .torn, reader.name, at, nil,
+            "The seal of the segment does not verify. No commit is lost by it: the segment after it says where it ends."
+        )
     }
 
     /// A segment that has come since the directory was listed.
@@ -306,9 +369,18 @@ private struct Verifier {
         let isLast = tail != nil
         switch end {
         case .limit:
+            if level > 0 { try lookAtSeal(reader) }
             return false
         case .seal(let seal):
-            guard isLast, seal.kind != Layout.sealClosed else { return false }
+            guard isLast else { return false }
+            guard seal.kind != Layout.sealClosed else {
+                guard evidence >= reader.next else { return false }
+                add(
+                    .corrupt, file, reader.offset, reader.next...evidence,
+                    "The segment ends too early, or one after it is missing. Commits \(reader.next) to \(evidence) were "
+                        + "durable and can't be read. Restore a backup.")
+                return false
+            }
             add(.corrupt, file, reader.offset, nil, "The segment after this one is missing. Restore it, or a backup.")
             return false
         case .damage(.newer(let what)):
@@ -347,6 +419,12 @@ private struct Verifier {
         }
         if case .damage(.content) = end {
             add(.corrupt, file, reader.offset, nil, "\(what). Restore a backup.")
+            return
+        }
+        if isClosedEnd(reader) {
+            add(
+                .derived, file, reader.offset, nil,
+                "\(what): the seal of a log that was closed. No commit is lost by it.")
             return
         }
         let torn = found.bytes + (reader.offset - (reader.partialStart?.offset ?? reader.offset))

@@ -181,7 +181,7 @@ package final class StoreReader: Sendable {
                         name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 } catch let error as CheckpointProof.Failure {
                     failure = LogError.checkpoint(name, error)
-                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory || error.isAboutNoFile {
                     continue
                 }
             }
@@ -200,7 +200,7 @@ package final class StoreReader: Sendable {
                     name, in: directory.checkpoints, of: try lineage(of: try directory.list()), allowing: .derived)
             } catch let error as CheckpointProof.Failure {
                 throw LogError.checkpoint(name, error)
-            } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+            } catch let error as DiskError where error.errno == .noSuchFileOrDirectory || error.isAboutNoFile {
                 return nil
             }
         }
@@ -219,7 +219,7 @@ package final class StoreReader: Sendable {
                         name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 } catch let error as CheckpointProof.Failure {
                     if error.isNewer { throw LogError.checkpoint(name, error) }
-                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
+                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory || error.isAboutNoFile {
                     continue
                 }
             }
@@ -289,7 +289,8 @@ package final class StoreReader: Sendable {
                 name, kind, in: kind == .segment ? directory.segments : directory.checkpoints)
             return (file, try? header.get())
         } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
+            // Something else than a file in its place is as good as none, but to those who verify.
+            guard error.errno == .noSuchFileOrDirectory || error.isAboutNoFile else { throw error }
             return nil
         }
     }

@@ -9,6 +9,8 @@ struct LogWalk {
     let lineage: Lineage?
     /// The newest commit that something outside of the log proves to have been durable.
     let evidence: UInt64
+    /// What the last clean close left behind.
+    let closing: ClosingMark?
     private(set) var frames = 0
     private(set) var bytes: UInt64 = 0
     private(set) var notes: [String] = []
@@ -31,11 +33,15 @@ struct LogWalk {
         var firstUnproven: SegmentReader.Place?
     }
 
-    init(directory: any Directory, segments: [FileName], lineage: Lineage?, evidence: UInt64) {
+    init(
+        directory: any Directory, segments: [FileName], lineage: Lineage?, evidence: UInt64,
+        closing: ClosingMark? = nil
+    ) {
         self.directory = directory
         self.segments = segments
         self.lineage = lineage
         self.evidence = evidence
+        self.closing = closing
     }
 
     /// Walks from the segment at `start` to the end of the log.
@@ -167,6 +173,13 @@ struct LogWalk {
         }
         let place = reader.partialStart
         let offset = place?.offset ?? reader.offset
+        if let closing, closing.names(name, reader.header), closing.end == offset, closing.chain == reader.chain,
+            !isClosed
+        {
+            // Only the seal is damaged.
+            isClosed = true
+            found.bytes = 0
+        }
         var unproven = unproven
         unproven.drop(through: proven)
         return End(

@@ -54,13 +54,15 @@ package final class Recovery {
         if let first = base.firstSegment {
             var walk = LogWalk(
                 directory: store.directory.segments, segments: base.listing.segments, lineage: base.lineage,
-                evidence: base.evidence)
+                evidence: base.evidence, closing: base.closing)
             let end = try walk.run(from: first) { number, item, _, _ in
                 guard number > base.number else { return }
                 report.commits += 1
                 try body(CommitNumber(number), item)
             }
-            tail = LogTail(segment: end.name, end: end.offset, chain: end.chain, last: end.last, bytes: walk.bytes)
+            tail = LogTail(
+                segment: end.name, salt: end.reader.header.salt, end: end.offset, chain: end.chain, last: end.last,
+                bytes: walk.bytes)
             report.frames = walk.frames
             report.tornBytes = end.tornBytes
             report.notes += walk.notes
@@ -76,7 +78,7 @@ package final class Recovery {
             directory: store.directory.segments, options: store.options, lineage: store.lineage,
             epoch: store.epoch, tail: tail)
         if let relog { try writeAgain(relog, writer) }
-        try store.activate(writer)
+        try store.activate(writer, closing: base.closing)
     }
 
     /// Writes the commits that are readable but not proven into a segment of their own, and syncs it.

@@ -10,6 +10,8 @@ struct RecoveryBase {
     /// The first segment to read, an index into the listing; nil if there is none.
     var firstSegment: Int?
     var notes: [String] = []
+    /// What the last clean close left behind.
+    var closing: ClosingMark?
 
     /// The commit the state is at before the log.
     var number: UInt64 { checkpoint?.number.rawValue ?? 0 }
@@ -18,13 +20,19 @@ struct RecoveryBase {
     static func find(in directory: DatabaseDirectory) throws -> RecoveryBase {
         var base = RecoveryBase(listing: try directory.list())
         base.notes = base.listing.foreign.map { "\($0) is not a file of the database" }
-        if let newest = base.listing.segments.last {
-            let (file, header) = try DatabaseDirectory.open(newest, .segment, in: directory.segments)
+        var newest: (name: FileName, header: FileHeader?)?
+        if let name = base.listing.segments.last {
+            let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
             try? file.close()
-            let lineage = try LogError.proven(header, newest).lineage
-            base.lineage = directory.lineage(of: base.listing.segments, lineage)
+            let header = try LogError.proven(result, name)
+            newest = (name, header)
+            base.lineage = directory.lineage(of: base.listing.segments, header.lineage)
         }
         try base.chooseCheckpoint(directory)
+        base.closing = ClosingMark.read(in: directory.root)
+        if let closing = base.closing {
+            base.evidence = max(base.evidence, closing.evidence(for: base.lineage, newest: newest))
+        }
         try base.chooseSegment()
         return base
     }
@@ -49,7 +57,7 @@ struct RecoveryBase {
                 noteEvidence(name, directory)
                 notes.append(error.message)
                 firstFailure = firstFailure ?? error
-            } catch let error as DiskError where error.errno == .ioError {
+            } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
                 notes.append("\(name.string(.checkpoint)) can't be read: \(error)")
                 firstFailure = firstFailure ?? error.asDatabaseError(writing: false)
             }
@@ -77,6 +85,9 @@ struct RecoveryBase {
             throw LogError.lost(
                 number + 1...max(number + 1, first.first - 1), in: first, at: 0,
                 "the segment with them is missing")
+        }
+        if let closing, listing.segments.isEmpty, closing.database == lineage?.id, closing.last > number {
+            throw LogError.lost(number + 1...closing.last, in: closing.segment, at: 0, "the segment is missing")
         }
         // A checkpoint names the newest segment there was: if neither that nor a later one exists, the log was lost.
         // One of the database this was forked from may name a segment that begins behind the fork.

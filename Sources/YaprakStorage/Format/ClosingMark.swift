@@ -1,0 +1,95 @@
+internal import SystemPackage
+
+/// What a clean close leaves in the lock file: where the log ended.
+///
+///     ┌ magic 8 │ database 16 │ commit 8 │ first 8 │ epoch 8 │ salt 8 │ end 8 │ chain 8 │ sum 8 ┐
+///
+/// The segment it names can't be the only word about its own end: cut off behind a whole frame it looks like one that never
+/// had more. The mark is written when the seal is durable and synced before the close returns.
+///
+/// What it says stays true: each opening writes to segments of its own, so nothing comes behind that end, and a durable commit
+/// stays durable. It need not be removed before the next commit, a crash at any moment leaves the old mark, the new one or
+/// one whose sum is wrong, and none of them says too much. It is asked only while the segment it names is the newest or
+/// should be: a copy that was made of a running database, and has newer segments, is none of its business.
+struct ClosingMark: Equatable, Sendable {
+    var database: DatabaseID
+    /// The newest commit.
+    var last: UInt64
+    var segment: FileName
+    /// That of the segment: another file of the same name is another one.
+    var salt: UInt64
+    /// Where the last frame ends, and the chain there.
+    var end: UInt64
+    var chain: UInt64
+
+    /// In a sector of its own, behind the text that says who has the lock.
+    static let offset: UInt64 = 512
+    static let byteCount = 80
+    private static let magic: UInt64 = 0x4553_4F4C_434B_5059  // "YPKCLOSE"
+
+    func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for number in [
+            Self.magic, database.high, database.low, last, segment.first, segment.epoch, salt, end, chain,
+        ] {
+            bytes.append(number: number)
+        }
+        bytes.append(number: XXH64.hash(bytes, seed: Self.offset))
+        return bytes
+    }
+
+    init(database: DatabaseID, last: UInt64, segment: FileName, salt: UInt64, end: UInt64, chain: UInt64) {
+        self.database = database
+        self.last = last
+        self.segment = segment
+        self.salt = salt
+        self.end = end
+        self.chain = chain
+    }
+
+    /// Reads a mark; nil unless its sum is right.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount, bytes.number(at: 0) as UInt64 == Self.magic,
+            XXH64.hash(Array(bytes[..<72]), seed: Self.offset) == bytes.number(at: 72) as UInt64
+        else { return nil }
+        let numbers: [UInt64] = (1...8).map { bytes.number(at: 8 * $0) }
+        guard numbers[2] <= Limits.commitNumberMax, (1...Limits.commitNumberMax).contains(numbers[3]),
+            numbers[4] <= FileName.epochMax
+        else { return nil }
+        database = DatabaseID(high: numbers[0], low: numbers[1])
+        last = numbers[2]
+        segment = FileName(first: numbers[3], epoch: numbers[4])
+        salt = numbers[5]
+        end = numbers[6]
+        chain = numbers[7]
+    }
+
+    /// The mark in a directory; nil if there is none. What can't be read proves nothing.
+    static func read(in root: any Directory) -> ClosingMark? {
+        guard let file = try? root.open(DatabaseDirectory.lockName, .read) else { return nil }
+        defer { try? file.close() }
+        return (try? file.readAll(byteCount, at: offset)).flatMap { ClosingMark($0) }
+    }
+
+    /// Writes the mark and syncs it.
+    func write(in root: any Directory) throws(DiskError) {
+        let file = try root.open(DatabaseDirectory.lockName, .createIfAbsent)
+        defer { try? file.close() }
+        try file.writeAll(encoded(), at: Self.offset)
+        try file.syncData()
+    }
+
+    /// Whether it speaks of this segment.
+    func names(_ name: FileName, _ header: FileHeader) -> Bool { segment == name && salt == header.salt }
+
+    /// The newest commit that it proves durable in a directory whose newest segment is this one; 0 if it says nothing.
+    ///
+    /// - Parameter newest: nil if there is no segment.
+    func evidence(for lineage: Lineage?, newest: (name: FileName, header: FileHeader?)?) -> UInt64 {
+        guard database == lineage?.id else { return 0 }
+        guard let newest else { return last }
+        if newest.name < segment { return last }
+        guard let header = newest.header, names(newest.name, header) else { return 0 }
+        return last
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SystemPackage
+import Testing
+import YaprakLocks
+
+@testable import YaprakStorage
+
+/// What the file system did to us: writes that fail half-way, files that are gone, things in the place of files.
+@Suite struct FileMishapTests {
+    @Test func `A failed write leaves nothing that comes back after a kill`() throws {
+        for errno in [Errno.ioError, .noSpace] {
+            for size in [100, 3000] {
+                let disk = MemoryFileSystem()
+                var options = Harness.options()
+                options.frameBytesMax = 1000
+                var opened = try Opened(disk, Harness.path, options)
+                try opened.append(Harness.item(1))
+                // The first write is short, so that whole frames of the group are in the file; the second one fails.
+                disk.shortenWrite(nth: 1)
+                disk.fail(.write, nth: 2, errno: errno)
+                #expect(throws: DatabaseError.self) {
+                    try opened.append((2...9).map { Harness.item($0, bytes: size) })
+                }
+                for image in [disk.afterKill(), disk.crashed(keeping: .none, names: .all)] {
+                    #expect(try reopened(image, Harness.path, options).get() == [Harness.item(1)])
+                }
+                disk.healFaults()
+                try opened.store.resume(after: 1)
+                try opened.append(Harness.item(2))
+                try opened.store.close()
+                #expect(try reopened(disk, Harness.path, options).get() == [Harness.item(1), Harness.item(2)])
+            }
+        }
+    }
+
+    @Test(arguments: [Durability.always, .none])
+    func `Commits into files that somebody has removed are not acknowledged`(durability: Durability) throws {
+        try Harness.withTemporaryDirectory { path in
+            let database = path.appending("gone.yaprak")
+            var opened = try Opened(PosixFileSystem(), database, Harness.options(durability))
+            try opened.append(Harness.item(1))
+            try FileManager.default.removeItem(atPath: database.string)
+            #expect { try opened.append(Harness.item(2)) } throws: { ($0 as? DatabaseError)?.code == .writeFailed }
+            #expect { try opened.append(Harness.item(2)) } throws: { ($0 as? DatabaseError)?.code == .readOnly }
+            try? opened.store.close()
+        }
+    }
+
+    @Test(arguments: ["pipe", "directory", "link"])
+    func `Something else in the place of a checkpoint is passed over, and verify goes on`(kind: String) throws {
+        try Harness.withTemporaryDirectory { path in
+            let database = path.appending("odd.yaprak")
+            var opened = try Opened(PosixFileSystem(), database)
+            for number in 1...6 {
+                try opened.append(Harness.item(number))
+                if number % 2 == 0 { try opened.checkpoint() }
+            }
+            try opened.store.close()
+            let reader = try StoreReader.open(database)
+            let newest = try #require(try reader.checkpoints().last)
+            let file = database.appending(newest.file).string
+            try FileManager.default.removeItem(atPath: file)
+            switch kind {
+            case "pipe": #expect(mkfifo(file, 0o600) == 0)
+            case "directory":
+                try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+            default: try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/zero")
+            }
+            #expect(try reader.verify(level: 1).severity == .unreadable)
+            #expect(try reader.checkpoints().count == 1)
+            #expect(try reader.checkpoint(atOrBefore: 6)?.number == 4)
+            let again = try Opened(PosixFileSystem(), database)
+            #expect(again.items == opened.items && again.report.checkpoint == 4)
+            #expect(again.report.notes.contains { $0.contains(newest.file.suffix(10)) })
+            try again.store.close()
+        }
+    }
+}
