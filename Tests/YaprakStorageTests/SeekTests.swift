@@ -120,11 +120,11 @@ import YaprakLocks
 }
 
 /// Counts the bytes that are read.
-private final class CountingFileSystem: FileSystem {
-    private let base: MemoryFileSystem
+final class CountingFileSystem: FileSystem {
+    private let base: any FileSystem
     fileprivate let bytes = Mutex(0)
 
-    init(_ base: MemoryFileSystem) { self.base = base }
+    init(_ base: any FileSystem) { self.base = base }
 
     func takeBytes() -> Int {
         bytes.withLock { count in

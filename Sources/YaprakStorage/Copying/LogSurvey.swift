@@ -108,8 +108,11 @@ struct LogSurvey {
             case .end(let found):
                 proven = max(proven, reader.durable)
                 guard case .damage(let damage) = found else { return }
-                proven = max(
-                    proven, try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset).durable)
+                // What lies behind a place lies behind those before it, too: one look does for many damaged frames.
+                if proven < reader.next {
+                    let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+                    proven = max(proven, found.durable)
+                }
                 let before = reader.offset
                 let goes = try reader.resynchronize(before: limit)
                 // Zeros and an unpromised rest at the end of the log are no damage.

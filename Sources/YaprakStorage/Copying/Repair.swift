@@ -94,7 +94,8 @@ package struct Repair {
         }
         self.lineage = lineage
         epoch = listing.epoch
-        let newest = try listing.segments.last.map { (name: $0, header: try store.header($0, .segment).header) }
+        var newest: (name: FileName, header: FileHeader?)?
+        if let name = listing.segments.last { newest = (name, try store.header(name, .segment).header) }
         survey = try LogSurvey(
             directory.segments, listing.segments, lineage,
             proven: closing?.evidence(for: lineage, newest: newest) ?? 0, accepts: accepts)

@@ -257,8 +257,14 @@ private struct Verifier {
         var isLast = isLast
         var limit: UInt64 { next?.previousEnd ?? .max }
         do {
+            // What lies behind the first damage lies behind the next, too: one look does for many damaged frames.
+            var behind: TailEvidence?
             while true {
                 guard let end = try step(&reader, limit: limit) else { continue }
+                if let found = behind, found.durable >= reader.next, case .damage = end {
+                    guard try judge(&reader, name, end, limit, next, isLast, found) else { return }
+                    continue
+                }
                 if isLast {
                     // A writer may be at work behind us: look again before anything is made of it.
                     if let header = successor(of: name) {
@@ -267,10 +273,11 @@ private struct Verifier {
                         continue
                     }
                     guard let found = try lookAgain(&reader, end) else { return }
-                    guard try judge(&reader, name, end, limit, next, found) else { return }
+                    behind = found
+                    guard try judge(&reader, name, end, limit, next, true, found) else { return }
                     continue
                 }
-                guard try judge(&reader, name, end, limit, next, nil) else { return }
+                guard try judge(&reader, name, end, limit, next, false, nil) else { return }
             }
         } catch {
             add(
@@ -355,7 +362,8 @@ private struct Verifier {
             try reader.window.refresh()
             if try step(&reader, limit: .max) == nil { return nil }
             if case .attest = end, found.durable < reader.next { return found }
-            if found.bytes == 0 { return found }
+            // Nothing, or a word that this was durable: then it is damage, and nobody is writing here.
+            if found.bytes == 0 || found.durable >= reader.next { return found }
         }
         return found
     }
@@ -363,10 +371,9 @@ private struct Verifier {
     /// Notes what an end means; true if there is more to read behind it.
     private mutating func judge(
         _ reader: inout SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ limit: UInt64,
-        _ next: FileHeader?, _ tail: TailEvidence?
+        _ next: FileHeader?, _ isLast: Bool, _ tail: TailEvidence?
     ) throws -> Bool {
         let file = LogError.path(name)
-        let isLast = tail != nil
         switch end {
         case .limit:
             if level > 0 { try lookAtSeal(reader) }
@@ -389,8 +396,11 @@ private struct Verifier {
         case .attest, .damage:
             break
         }
-        let found = try tail ?? TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
         let outside = isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
+        var found = tail ?? TailEvidence()
+        if tail == nil, max(reader.durable, outside) < reader.next {
+            found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+        }
         let proven = max(reader.durable, found.durable, outside)
         var what = "the log ends too early"
         if case .damage(let damage) = end { what = damage.sentence }
