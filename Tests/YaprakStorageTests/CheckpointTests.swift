@@ -63,6 +63,50 @@ import Testing
         #expect(try reopened(disk).get() == opened.items)
     }
 
+    /// A checkpoint of empty sections, and its reader.
+    private static func checkpoint(sections: Int, on disk: MemoryFileSystem) throws -> CheckpointReader {
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        let writer = try opened.store.beginCheckpoint(at: 1)
+        for number in 0..<sections {
+            try writer.beginSection(kind: 1, name: "\(number)", asOf: 1)
+            try writer.endSection(count: 0, digest: 0)
+        }
+        try writer.finish()
+        try opened.store.close()
+        return try StoreReader.open(Harness.path, fileSystem: disk).openCheckpoint(1)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `More than 65,536 sections are a feature of the file, fewer are not`() throws {
+        let disk = MemoryFileSystem()
+        let small = try Self.checkpoint(sections: 20, on: disk)
+        #expect(small.sections.count == 20 && small.header.incompatible == 0)
+        let large = MemoryFileSystem()
+        let reader = try Self.checkpoint(sections: Limits.sectionsMaxPlain + 1, on: large)
+        #expect(reader.sections.count == 65_537 && reader.sections.last?.name == "65536")
+        #expect(reader.header.incompatible == Features.manySections)
+        // Without the feature the same sections are too many: that is what a reader from before it says.
+        let name = try #require(large.names("/db/ckpt").first)
+        let path = FilePath("/db/ckpt").appending(name)
+        var header = reader.header
+        header.incompatible = 0
+        let bytes = try #require(large.contents(path))
+        large.setContents(path, header.encoded() + bytes[Layout.fileHeaderBytes...])
+        let error = #expect(throws: DatabaseError.self) {
+            try StoreReader.open(Harness.path, fileSystem: large).openCheckpoint(1)
+        }
+        #expect(error?.code == .corruptCheckpoint)
+    }
+
+    @Test func `A table claims no more sections than its file has room for`() {
+        let entries = (0..<4).map { SectionEntry(kind: 1, name: "\($0)", info: [], asOf: 1, offset: 4096) }
+        SectionEntry.encoded(entries).withUnsafeBytes { bytes in
+            #expect(SectionEntry.table(bytes, countMax: 4) == entries)
+            #expect(SectionEntry.table(bytes, countMax: 3) == nil)
+        }
+        #expect(entries[0].encodedBegin().count + SectionEntry.endBytes + 2 * 64 == Limits.sectionBytesMin + 1)
+    }
+
     @Test func `Retention keeps what it says`() throws {
         for (retention, kept) in [
             (Retention.all, 6), (.checkpoints(4), 4), (.commits(9), 3), (.commits(1), 2), (.age(.seconds(100)), 6),

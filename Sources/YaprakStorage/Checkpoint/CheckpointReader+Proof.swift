@@ -128,7 +128,7 @@ enum CheckpointProof {
         }
 
         private mutating func begin(_ stored: UnsafeRawBufferPointer) throws {
-            guard current == nil, entries.count < Limits.sectionsMax, var entry = SectionEntry(begin: stored) else {
+            guard current == nil, entries.count < header.sectionsMax, var entry = SectionEntry(begin: stored) else {
                 throw failure("a section starts wrongly")
             }
             entry.offset = offset
@@ -166,9 +166,11 @@ enum CheckpointProof {
         private mutating func footer(_ frame: FrameHeader, _ stored: UnsafeRawBufferPointer) throws {
             let table: [SectionEntry]?
             if frame.codec == .raw {
-                table = SectionEntry.table(stored)
+                table = SectionEntry.table(stored, countMax: entries.count)
             } else {
-                table = frame.decompressed(stored).flatMap { $0.withUnsafeBytes(SectionEntry.table) }
+                table = frame.decompressed(stored).flatMap { raw in
+                    raw.withUnsafeBytes { SectionEntry.table($0, countMax: entries.count) }
+                }
             }
             guard current == nil, table == entries else {
                 throw failure("the table of sections differs from the sections")

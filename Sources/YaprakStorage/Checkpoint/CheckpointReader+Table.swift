@@ -42,10 +42,14 @@ extension CheckpointProof {
             else { throw Failure(offset: window.size, what: "the trailer does not verify") }
             let (frame, stored) = try Self.frame(at: trailer.footerOffset, header, window)
             let table: [SectionEntry]?
+            // The table is compressed: what it may claim depends on what is there to be claimed.
+            let countMax = min(header.sectionsMax, Int(trailer.footerOffset / UInt64(Limits.sectionBytesMin)))
             if frame.codec == .raw {
-                table = SectionEntry.table(stored)
+                table = SectionEntry.table(stored, countMax: countMax)
             } else {
-                table = frame.decompressed(stored).flatMap { $0.withUnsafeBytes(SectionEntry.table) }
+                table = frame.decompressed(stored).flatMap { raw in
+                    raw.withUnsafeBytes { SectionEntry.table($0, countMax: countMax) }
+                }
             }
             guard frame.type == FrameType.footer.rawValue, frame.headerSum == trailer.footerSum,
                 trailer.footerOffset + UInt64(frame.totalLength) == window.size - length, let table

@@ -85,10 +85,10 @@ struct SectionEntry: Equatable, Sendable {
         return bytes
     }
 
-    /// Reads the payload of the footer.
-    static func table(_ bytes: UnsafeRawBufferPointer) -> [SectionEntry]? {
+    /// Reads the payload of the footer; nil if it contradicts itself, or names more than `countMax` sections.
+    static func table(_ bytes: UnsafeRawBufferPointer, countMax: Int) -> [SectionEntry]? {
         var cursor = ByteCursor(bytes)
-        guard let count: UInt32 = cursor.number(), count <= Limits.sectionsMax else { return nil }
+        guard let count: UInt32 = cursor.number(), count <= countMax else { return nil }
         var entries: [SectionEntry] = []
         for _ in 0..<count {
             guard var entry = SectionEntry(&cursor), let offset: UInt64 = cursor.number() else { return nil }

@@ -62,10 +62,13 @@ package final class CheckpointWriter {
         kind: UInt16, name: String, info: [UInt8] = [], asOf: CommitNumber
     ) throws(DatabaseError) {
         guard case .open = state else { preconditionFailure("sections follow one another") }
-        guard name.utf8.count <= Limits.sectionNameBytesMax, info.count <= Limits.sectionInfoBytesMax,
-            entries.count < Limits.sectionsMax
-        else {
+        guard name.utf8.count <= Limits.sectionNameBytesMax, info.count <= Limits.sectionInfoBytesMax else {
             throw DatabaseError(.overLimit, "The section \(name) has a name or an info that is too long.")
+        }
+        guard entries.count < Limits.sectionsMax else {
+            throw DatabaseError(
+                .overLimit,
+                "A checkpoint has at most \(Limits.sectionsMax) sections. Put more records into fewer collections.")
         }
         let entry = SectionEntry(kind: kind, name: name, info: info, asOf: asOf.rawValue, offset: builder.end)
         builder.addRaw(.sectionBegin, entry.encodedBegin(), first: number.rawValue, durable: number.rawValue)
@@ -116,6 +119,7 @@ package final class CheckpointWriter {
     package func finish() throws(DatabaseError) {
         guard case .open = state else { preconditionFailure("every section was ended") }
         try attempt {
+            try stateFeatures()
             let footerOffset = builder.end
             let table = SectionEntry.encoded(entries)
             guard table.count <= Int(Limits.frameRawMax) else {
@@ -177,7 +181,18 @@ package final class CheckpointWriter {
         try write()
     }
 
-    private func write() throws(DatabaseError) { try attempt { try flushFrames() } }
+    private func write() throws(DatabaseError) {
+        // Sections may be many and small: a call of the system for each would cost more than their bytes.
+        if builder.bytes.count >= 64 << 10 { try attempt { try flushFrames() } }
+    }
+
+    /// Writes the header again if it has to say more than was known when it was written. Nobody has seen the file yet.
+    private func stateFeatures() throws {
+        guard entries.count > Limits.sectionsMaxPlain else { return }
+        var header = surroundings.header
+        header.incompatible |= Features.manySections
+        try file.writeAll(header.encoded(), at: 0)
+    }
 
     private func flushFrames() throws {
         guard !builder.bytes.isEmpty else { return }

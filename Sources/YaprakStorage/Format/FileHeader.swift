@@ -31,6 +31,11 @@ struct FileHeader: Sendable, Hashable {
 }
 
 extension FileHeader {
+    /// How many sections a checkpoint may have.
+    var sectionsMax: Int {
+        incompatible & Features.manySections == 0 ? Limits.sectionsMaxPlain : Limits.sectionsMax
+    }
+
     /// Whose files may lie beside this one.
     var lineage: Lineage {
         Lineage(id: databaseID, ancestors: ancestors, isSalvaged: compatible & Features.salvaged != 0)

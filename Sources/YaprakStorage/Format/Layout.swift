@@ -141,7 +141,11 @@ enum Limits {
     static let padMax: UInt32 = 1 << 16
     /// Far beyond what any program commits, and far enough from the end that numbers can be counted up.
     static let commitNumberMax = UInt64(Int64.max)
-    static let sectionsMax = 1 << 16
+    /// A checkpoint with more sections than this says so in its header (``Features/manySections``).
+    static let sectionsMaxPlain = 1 << 16
+    static let sectionsMax = 1 << 21
+    /// A section takes at least so many bytes of its file: two frames, of which one has a payload of 16, one of 32.
+    static let sectionBytesMin = 2 * Layout.frameHeaderBytes + 48
     static let chunksMax = 1 << 22
     static let ancestorsMax = 128
     static let sectionNameBytesMax = 4096

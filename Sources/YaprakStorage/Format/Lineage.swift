@@ -38,7 +38,9 @@ package struct Lineage: Hashable, Sendable {
 enum Features {
     /// Incompatible: files of other databases belong here, as the list of ancestors says.
     static let forked: UInt64 = 1
-    static let knownIncompatible = forked
+    /// Incompatible: a checkpoint has more sections than readers before this feature take.
+    static let manySections: UInt64 = 2
+    static let knownIncompatible = forked | manySections
     /// Compatible: commits are missing, which a repair has put empty ones in place of.
     static let salvaged: UInt64 = 1
 }
