@@ -50,6 +50,7 @@ let package = Package(
             dependencies: [
                 "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HashTreeCollections", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

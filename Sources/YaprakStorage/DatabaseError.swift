@@ -90,7 +90,7 @@ extension DatabaseError.Code {
     public static let corruptCheckpoint = Self(rawValue: "corruptCheckpoint")
     /// Replaying the log leads to another state than a checkpoint holds.
     public static let stateDiffers = Self(rawValue: "stateDiffers")
-    /// A size in a file is over the limit that guards memory.
+    /// A size in a file, or the number of collections, is over the limit that guards memory.
     public static let overLimit = Self(rawValue: "overLimit")
     /// A record on disk does not decode to the type its collection is bound to.
     public static let undecodableRecord = Self(rawValue: "undecodableRecord")

@@ -63,7 +63,11 @@ final class CollectionChanges: Sendable {
 
 /// What one commit, or one part of it, did to all collections: net, and immutable.
 struct ChangeBatch: Sendable {
-    var collections: ContiguousArray<CollectionChanges> = []
+    var collections: ContiguousArray<CollectionChanges> = [] {
+        didSet { places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil }
+    }
+    /// Where each collection stands among them; `nil` where there are few.
+    private var places: CollectionPlaces?
     /// Everything in all collections was removed at once.
     var clearedAll = false
 
@@ -71,7 +75,9 @@ struct ChangeBatch: Sendable {
 
     var isEmpty: Bool { collections.isEmpty && !clearedAll }
 
+    /// What happened in the collection called `name`. O(1) on average; the first call of many collections is O(their number).
     func changes(inCollection name: String) -> CollectionChanges? {
+        if let places { return places.place(of: name, in: collections).map { collections[$0] } }
         for changes in collections where changes.binding.name == name { return changes }
         return nil
     }
@@ -119,14 +125,37 @@ struct ChangeBatch: Sendable {
                         entries: [])
                 })
         }
+        let places = CollectionPlaces()
+        var all = sum.collections
         for changes in next.collections {
-            if let index = sum.collections.firstIndex(where: { $0.binding.name == changes.binding.name }) {
-                sum.collections[index] = sum.collections[index].followed(by: changes)
+            // No collection is twice among the later ones: what is appended here is not asked for again.
+            if let index = places.place(of: changes.binding.name, in: sum.collections) {
+                all[index] = all[index].followed(by: changes)
             } else {
-                sum.collections.append(changes)
+                all.append(changes)
             }
         }
-        sum.collections.removeAll { $0.entries.isEmpty && $0.clearedCount == nil }
+        all.removeAll { $0.entries.isEmpty && $0.clearedCount == nil }
+        sum.collections = all
         return sum
+    }
+}
+
+/// Where collections stand in a batch, by name; made when somebody first asks.
+final class CollectionPlaces: Sendable {
+    /// So few are looked through, which is faster than hashing.
+    static let scannedMax = 8
+    private let places = Mutex<[String: Int]?>(nil)
+
+    /// The first place of the collection called `name`, or `nil`. `collections` are the same with every call.
+    func place(of name: String, in collections: ContiguousArray<CollectionChanges>) -> Int? {
+        if collections.count <= Self.scannedMax { return collections.firstIndex { $0.binding.name == name } }
+        return places.withLock { places in
+            if let places { return places[name] }
+            let made = Dictionary(
+                collections.enumerated().map { ($1.binding.name, $0) }, uniquingKeysWith: { first, _ in first })
+            places = made
+            return made[name]
+        }
     }
 }

@@ -7,25 +7,36 @@ extension ChangeBatch {
     /// - Parameters:
     ///   - names: the collections to look at; `nil` for all.
     ///   - includesRaw: also look at collections without types. Who asks for values must not see these.
-    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share, those above the collections included.
     init(from old: SnapshotState, to new: SnapshotState, names: Set<String>? = nil, includesRaw: Bool = false) {
         self.init()
+        var collections: ContiguousArray<CollectionChanges> = []
         func concerns(_ binding: CollectionBinding) -> Bool {
             !binding.isHidden && (includesRaw || !(binding is RawBinding)) && names?.contains(binding.name) ?? true
         }
-        for (slot, binding) in new.directory.bindings.enumerated() {
+        for slot in new.slots(notSharedWith: old) {
+            let binding = new.directory.bindings[slot]
             guard concerns(binding) else { continue }
             let before = old.comparableRoot(of: binding)
-            append(binding, before, new.roots[slot])
+            if let changes = CollectionChanges(binding, from: before, to: new.roots[slot]) {
+                collections.append(changes)
+            }
         }
-        for (slot, binding) in old.directory.bindings.enumerated() where new.directory.slot(of: binding.name) == nil {
-            guard concerns(binding) else { continue }
-            append(binding, old.roots[slot], TreeRoot())
+        for slot in old.slots(notSharedWith: new) {
+            let binding = old.directory.bindings[slot]
+            guard concerns(binding), new.directory.slot(of: binding.name) == nil else { continue }
+            if let changes = CollectionChanges(binding, from: old.roots[slot], to: TreeRoot()) {
+                collections.append(changes)
+            }
         }
+        self.collections = collections
     }
+}
 
-    private mutating func append(_ binding: CollectionBinding, _ before: TreeRoot, _ after: TreeRoot) {
-        if before.isIdentical(to: after) { return }
+extension CollectionChanges {
+    /// What leads from one tree of a collection to another; `nil` if nothing has to.
+    fileprivate convenience init?(_ binding: CollectionBinding, from before: TreeRoot, to after: TreeRoot) {
+        if before.isIdentical(to: after) { return nil }
         var entries: ContiguousArray<ChangeEntry> = []
         _ = TreeRoot.difference(from: before, to: after) { step in
             switch step {
@@ -41,8 +52,8 @@ extension ChangeBatch {
                 entries.append(ChangeEntry(before: before, after: after, kinds: after.kinds(since: before)))
             }
         }
-        guard !entries.isEmpty else { return }
-        collections.append(CollectionChanges(binding: binding, clearedCount: nil, entries: entries))
+        guard !entries.isEmpty else { return nil }
+        self.init(binding: binding, clearedCount: nil, entries: entries)
     }
 }
 
@@ -57,6 +68,14 @@ extension RecordBox {
 }
 
 extension SnapshotState {
+    /// The slots, in ascending order, in which a collection or its tree may be another one than in `other`.
+    fileprivate func slots(notSharedWith other: SnapshotState) -> [Int] {
+        let slots = roots.slots(notSharedWith: other.roots)
+        if directory === other.directory { return slots }
+        let bound = directory.bindings.slots(notSharedWith: other.directory.bindings)
+        return bound.isEmpty ? slots : Set(slots).union(bound).sorted()
+    }
+
     /// The tree of a collection, as far as its rows have the same types; an empty one otherwise.
     fileprivate func comparableRoot(of binding: CollectionBinding) -> TreeRoot {
         guard let slot = directory.slot(of: binding.name) else { return TreeRoot() }

@@ -11,7 +11,7 @@ extension Database {
     /// don't see it. Binding again with the same types changes the coder, the checks and the migrations from then on.
     ///
     /// - Throws: `undecodableRecord` with the first keys (nothing is lost, and nothing is bound then), `migrationFailed`,
-    ///   `invalidName`, `extensionFailed` if an extension can't follow records that it now gets to see, `readOnly`, `closed`;
+    ///   `invalidName`, `overLimit`, `extensionFailed` if an extension can't follow records that it now gets to see, `readOnly`, `closed`;
     ///   `CancellationError` if the task is cancelled before its turn.
     /// - Precondition: no collection is bound to other types already.
     /// - Complexity: O(number of records that are decoded).

@@ -15,12 +15,14 @@ extension Database {
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let draft = timeline.beginDraft()
-        var roots: ContiguousArray<TreeRoot> = []
-        for collection in collections { roots.append(draft.buildTree(of: collection.records)) }
+        var directory = CollectionDirectory()
+        var roots: SlotVector<TreeRoot> = []
+        for collection in collections {
+            directory = directory.appending(RawBinding(name: collection.name))
+            roots.append(draft.buildTree(of: collection.records))
+        }
         let state = SnapshotState(
-            number: number,
-            directory: CollectionDirectory(ContiguousArray(collections.map { RawBinding(name: $0.name) })),
-            roots: roots, extensions: [], version: draft.seal())
+            number: number, directory: directory, roots: roots, extensions: [], version: draft.seal())
         return Database(
             state: state, timeline: timeline, reclaimer: reclaimer, options: options, encodes: checkingCoding,
             checksDecoding: checkingCoding, files: nil)

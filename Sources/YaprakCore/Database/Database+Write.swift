@@ -111,7 +111,7 @@ extension Database {
                 ticket.resolve(result)
             }
         } catch {
-            timeline.abandon(after: working.version, roots: sealed.state.trees)
+            timeline.abandon(after: working.version, roots: sealed.state.trees(since: working))
             // A commit too large is the writer's failure, not the log's: those that wait there are well.
             if error.code != .transactionTooLarge { logHealth.note(error, era: era) }
             throw error
@@ -126,7 +126,7 @@ extension Database {
     private func takeBack() throws {
         let published = publication.newest
         if working !== published {
-            timeline.abandon(after: published.version, roots: working.trees)
+            timeline.abandon(after: published.version, roots: working.trees(since: published))
             working = published
             reclaimer.reclaimSome(timeline)
         }

@@ -13,9 +13,11 @@ struct CheckpointContents: Sendable {
     /// - Throws: what the writer throws; `encodingFailed` with the key.
     func write(to writer: CheckpointWriter) throws -> UInt64 {
         var bytes: UInt64 = 0
+        // One for all: there may be very many collections, each with a record or two.
+        let buffer = CBORWriter(capacity: 64 << 10)
         do {
             for (binding, root) in zip(state.directory.bindings, state.roots) where !root.isEmpty {
-                bytes += try writeRecords(binding, root, to: writer)
+                bytes += try writeRecords(binding, root, through: buffer, to: writer)
             }
             for entry in state.extensions { bytes += try writeRoot(entry, to: writer) }
             for (name, item) in shelf.sorted(by: { $0.key < $1.key })
@@ -30,9 +32,9 @@ struct CheckpointContents: Sendable {
         }
     }
 
-    private func writeRecords(_ binding: CollectionBinding, _ root: TreeRoot, to writer: CheckpointWriter) throws
-        -> UInt64
-    {
+    private func writeRecords(
+        _ binding: CollectionBinding, _ root: TreeRoot, through buffer: CBORWriter, to writer: CheckpointWriter
+    ) throws -> UInt64 {
         let aside = CollectionDirectory.nameOfAside(binding.name)
         // Rows of an unbound collection have the version they came with; nearly always the same.
         let version = unsafeDowncast(root.row(at: 0), to: RecordBox.self)
@@ -40,7 +42,7 @@ struct CheckpointContents: Sendable {
         try writer.beginSection(
             kind: (aside == nil ? SectionKind.records : .setAside).rawValue, name: aside ?? binding.name,
             info: info.bytes, asOf: state.number)
-        let buffer = CBORWriter(capacity: 64 << 10)
+        buffer.removeAll()
         var digest = StateDigest()
         var bytes: UInt64 = 0
         try root.forEach { row in

@@ -64,16 +64,19 @@ package final class HistoryReader: Sendable {
         let decoder = RecordDecoder()
         var batch = ChangeBatch()
         batch.clearedAll = logged.clearedAll
-        for name in logged.collections.map(\.name) where batch.changes(inCollection: name) == nil {
+        var seen: Set<String> = []
+        var collections: ContiguousArray<CollectionChanges> = []
+        for name in logged.collections.map(\.name) where seen.insert(name).inserted {
             let binding = directory.slot(of: name).map { directory.bindings[$0] } ?? RawBinding(name: name)
             let typed = try (entries[name] ?? []).map { entry in
                 ChangeEntry(
                     before: try entry.before.map { try decode($0, binding, decoder) },
                     after: try entry.after.map { try decode($0, binding, decoder) }, kinds: entry.kinds)
             }
-            batch.collections.append(
+            collections.append(
                 CollectionChanges(binding: binding, clearedCount: cleared[name], entries: ContiguousArray(typed)))
         }
+        batch.collections = collections
         return ChangesetStorage(
             number: logged.number, origin: logged.origin, nanoseconds: logged.nanoseconds,
             info: logged.info.map { .encoded($0) }, batch: batch, extensionChanges: [])

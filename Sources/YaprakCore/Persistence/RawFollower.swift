@@ -20,12 +20,12 @@ package protocol RawFollower: AnyObject {
 package struct RawFollowing {
     package let draft: TreeDraft
     private let directory: CollectionDirectory
-    private let roots: ContiguousArray<TreeRoot>
+    private let roots: SlotVector<TreeRoot>
     /// The roots that are part of the replay's states. Their trees belong to `draft`.
     package var extensions: ContiguousArray<ExtensionEntry>
 
     init(
-        draft: TreeDraft, directory: CollectionDirectory, roots: ContiguousArray<TreeRoot>,
+        draft: TreeDraft, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
         extensions: ContiguousArray<ExtensionEntry>
     ) {
         self.draft = draft

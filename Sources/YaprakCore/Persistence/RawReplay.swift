@@ -17,7 +17,9 @@ package struct RawReplay {
     package let timeline: Timeline
     private(set) var draft: TreeDraft
     private(set) var directory = CollectionDirectory()
-    private(set) var roots: ContiguousArray<TreeRoot> = []
+    private(set) var roots: SlotVector<TreeRoot> = []
+    /// The roots as of the last removal of everything.
+    private var blank: SlotVector<TreeRoot> = []
     private(set) var shelf = ExtensionShelf()
     package private(set) var number = CommitNumber.zero
     /// The collections whose rows become values while they are loaded, as far as they can.
@@ -47,6 +49,12 @@ package struct RawReplay {
         number = checkpoint.number
         for section in checkpoint.sections {
             try checkpoint.namingItself(section) { try load(section, checkpoint) }
+        }
+        if directory.isBeyondFormat {
+            throw DatabaseError(
+                .corruptCheckpoint,
+                "\(checkpoint.fileName) has more than \(Limits.collectionsMax) collections, or their names are too long. Restore a backup.",
+                place: .init(file: checkpoint.fileName))
         }
         let items = try checkpoint.extensionItems { section, error in
             notes.append(
@@ -90,7 +98,7 @@ package struct RawReplay {
     ) throws {
         let slot = slot(of: section.name)
         // Records that were set aside are of the same collection, and wait for another chance as bytes.
-        let binding = bindings.first { $0.name == section.name && !checkpoint.setsAside($0.name) }
+        let binding = bindings.isEmpty ? nil : binding(of: section.name, checkpoint)
         if let binding, let rows = try? values(of: section, info, checkpoint, binding) {
             roots[slot] = try draft.buildTree(of: rows)
             directory = directory.replacing(slot, with: binding)
@@ -104,6 +112,10 @@ package struct RawReplay {
                 "checkpoint \(number) names \(section.count) records of \"\(section.name)\" and holds \(roots[slot].count)",
                 place: .init(collection: section.name))
         }
+    }
+
+    private func binding(of name: String, _ checkpoint: CheckpointReader) -> CollectionBinding? {
+        bindings.first { $0.name == name && !checkpoint.setsAside($0.name) }
     }
 
     /// The records of a section, in pieces.
@@ -148,13 +160,16 @@ package struct RawReplay {
     ) throws -> [[Row]] {
         typealias Piece = (rows: [Row], keys: AscendingKeys)
         let chunks = section.chunks
+        @Sendable func piece(_ index: Int) throws -> Piece {
+            let chunk = try checkpoint.bytes(of: chunks[index])[...]
+            var keys = AscendingKeys()
+            return (try chunk.withUnsafeBytes { try body(chunk, $0, &keys) }, keys)
+        }
+        // Many a collection is small: nothing to share out.
+        if chunks.count <= 1 { return try chunks.indices.map { try piece($0).rows } }
         let results = Mutex([Result<Piece, any Error>](repeating: .success(([], AscendingKeys())), count: chunks.count))
         DispatchQueue.concurrentPerform(iterations: chunks.count) { index in
-            let result = Result { () throws -> Piece in
-                let chunk = try checkpoint.bytes(of: chunks[index])[...]
-                var keys = AscendingKeys()
-                return (try chunk.withUnsafeBytes { try body(chunk, $0, &keys) }, keys)
-            }
+            let result = Result { try piece(index) }
             results.withLock { $0[index] = result }
         }
         var keys = AscendingKeys()
@@ -189,7 +204,7 @@ package struct RawReplay {
     private mutating func apply(
         recordsOf commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)?
     ) throws {
-        if commit.clearedAll { for slot in roots.indices { clear(slot) } }
+        if commit.clearedAll { clearAll() }
         for collection in commit.collections {
             let slot = slot(of: collection.name)
             if collection.isCleared { clear(slot) }
@@ -199,10 +214,10 @@ package struct RawReplay {
             }
         }
         for step in commit.steps { shelf.add(step: step.step, of: step.name) }
-        guard directory.bindings.count <= Limits.collectionsMax else {
+        if directory.isBeyondFormat {
             throw DatabaseError(
                 .corruptLog,
-                "commit \(number) makes more than \(Limits.collectionsMax) collections. Run `yaprak verify`.",
+                "commit \(number) makes more than \(Limits.collectionsMax) collections, or their names too long. Run `yaprak verify`.",
                 place: .init(commits: number...number))
         }
     }
@@ -244,6 +259,16 @@ package struct RawReplay {
         late[slot]?.clear()
     }
 
+    /// Removes everything in all collections. O(those that were written since the last time).
+    private mutating func clearAll() {
+        let written = roots.slots(notSharedWith: blank)
+        for slot in written { draft.clear(&roots[slot]) }
+        for slot in late.keys { late[slot]?.clear() }
+        if written.isEmpty { return }
+        blank = SlotVector(repeating: TreeRoot(), count: roots.count)
+        roots = blank
+    }
+
     private mutating func slot(of name: String) -> Int {
         if let slot = directory.slot(of: name) { return slot }
         directory = directory.appending(RawBinding(name: name))
@@ -256,7 +281,7 @@ package struct RawReplay {
 
     // MARK: States
 
-    /// The state as it is, while the replay goes on. O(number of collections).
+    /// The state as it is, while the replay goes on. O(1).
     package mutating func freeze() -> SnapshotState {
         SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions, version: draft.freeze())
@@ -288,7 +313,7 @@ package struct RawReplay {
     }
 
     /// Gives up; the timeline can be drafted on from where it was.
-    package mutating func cancel() { draft.abort(roots: SnapshotState.trees(roots, extensions)) }
+    package mutating func cancel() { draft.abort(roots: SnapshotState.trees(roots, notSharedWith: [], extensions)) }
 
     /// Gives up, and the timeline with it.
     package mutating func discard() {

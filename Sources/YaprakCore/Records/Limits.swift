@@ -9,7 +9,7 @@
 /// | bytes of a key | 16 MiB |
 /// | bytes of a commit | 256 MiB |
 /// | operations and steps of a commit, together | 4,194,304, or one for 32 bytes of the commit if that is more |
-/// | collections | 1,048,576 |
+/// | collections | 1,048,576, with names of 128 MiB together |
 public struct Limits: Sendable, Hashable {
     /// A key has at most so many bytes of UTF-8 in its normal form. 64 KiB; more than 16 MiB count as 16 MiB.
     public var keyBytesMax = 64 << 10
@@ -18,6 +18,9 @@ public struct Limits: Sendable, Hashable {
     public var valueBytesMax = 64 << 20
     /// A transaction has at most so many operations. 1,000,000. Above 4,194,304 the bound of the format counts, too.
     public var operationsMax = 1_000_000
+    /// A database has at most so many collections, empty ones included. 1,048,576, which is also the bound of the format.
+    /// The write or the ``Database/bind(_:)`` that makes one more throws `overLimit`.
+    public var collectionsMax = Limits.collectionsMax
 
     /// The defaults.
     public init() {}
@@ -31,8 +34,10 @@ public struct Limits: Sendable, Hashable {
     static let storedKeyBytesMax = 16 << 20
     /// Bytes of a name in a file: one of ours, with what marks a hidden collection.
     static let storedNameBytesMax = 1024
-    /// Collections of a database.
+    /// Collections of a database. What a checkpoint can hold: the table of its sections is one frame.
     static let collectionsMax = 1 << 20
+    /// The names of all collections of a database together, in bytes.
+    static let allNamesBytesMax = 128 << 20
 
     /// The operations, steps and histories that a commit of so many bytes may have: each takes a hundred bytes of
     /// memory or so, and three in the file before compression.

@@ -1,3 +1,4 @@
+import HashTreeCollections
 public import YaprakStorage
 public import YaprakTrees
 
@@ -17,14 +18,14 @@ package final class SnapshotState: Sendable {
     /// The newest commit in it.
     package var commitNumber: CommitNumber { number }
     @usableFromInline let directory: CollectionDirectory
-    @usableFromInline let roots: ContiguousArray<TreeRoot>
+    @usableFromInline let roots: SlotVector<TreeRoot>
     package let extensions: ContiguousArray<ExtensionEntry>
     package let version: TreeVersion
     /// Another state that some of the roots belong to; `nil` in all that readers see.
     private let under: SnapshotState?
 
     init(
-        number: CommitNumber, directory: CollectionDirectory, roots: ContiguousArray<TreeRoot>,
+        number: CommitNumber, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
         extensions: ContiguousArray<ExtensionEntry>, version: TreeVersion, under: SnapshotState? = nil
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")
@@ -45,7 +46,7 @@ package final class SnapshotState: Sendable {
     @usableFromInline
     func root(ofCollection name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> TreeRoot {
         guard let slot = directory.slot(of: name) else { return TreeRoot() }
-        directory.bindings[slot].check(object, metadata)
+        directory.check(slot, object, metadata)
         return roots[slot]
     }
 
@@ -57,40 +58,99 @@ package final class SnapshotState: Sendable {
 
 /// The collections of a database, in the order in which they came; what a slot number means.
 ///
-/// Shared by all snapshots between two changes of the set, so that a commit copies one reference.
+/// Shared by all snapshots between two changes of the set, so that a commit copies one reference. The next one shares all
+/// but O(log *n*) with it.
 @usableFromInline
 package final class CollectionDirectory: Sendable {
-    @usableFromInline let bindings: ContiguousArray<CollectionBinding>
-    private let slots: [String: Int]
+    @usableFromInline let bindings: SlotVector<CollectionBinding>
+    /// The slots by name; empty where there are so few that looking through them is faster.
+    private let slots: TreeDictionary<String, Int>
     /// Whether any collection has rows that were set aside.
     let hasAsides: Bool
+    /// Of all names together, in UTF-8.
+    let nameBytes: Int
 
-    init(_ bindings: ContiguousArray<CollectionBinding> = []) {
+    private static let scannedMax = 8
+
+    /// No collections.
+    init() {
+        bindings = []
+        slots = [:]
+        hasAsides = false
+        nameBytes = 0
+    }
+
+    private init(
+        _ bindings: SlotVector<CollectionBinding>, _ slots: TreeDictionary<String, Int>, hasAsides: Bool, nameBytes: Int
+    ) {
         self.bindings = bindings
-        hasAsides = bindings.contains { $0.isHidden }
-        slots = Dictionary(uniqueKeysWithValues: bindings.enumerated().map { ($1.name, $0) })
+        self.slots = slots
+        self.hasAsides = hasAsides
+        self.nameBytes = nameBytes
     }
 
     /// The slot of the collection called `name`, or `nil`. O(1); without hashing where there are few.
     @usableFromInline
     func slot(of name: String) -> Int? {
-        if bindings.count <= 8 {
-            for index in bindings.indices where bindings[index].name == name { return index }
+        if bindings.count <= Self.scannedMax {
+            // Straight in the array: nothing is retained to be looked at.
+            for index in bindings.head.indices where bindings.head[index].name == name { return index }
             return nil
         }
         return slots[name]
     }
 
-    /// The directory with one more collection at the end.
-    func appending(_ binding: CollectionBinding) -> CollectionDirectory {
-        CollectionDirectory(bindings + [binding])
+    /// Stops the program if the collection in `slot` is used with other types than it has.
+    func check(_ slot: Int, _ object: any Any.Type, _ metadata: any Any.Type) {
+        if slot < bindings.head.count {
+            bindings.head[slot].check(object, metadata)
+        } else {
+            bindings[slot].check(object, metadata)
+        }
     }
 
-    /// The directory with the collection in `slot` bound to other types.
+    /// The directory with one more collection at the end. O(log *n*).
+    func appending(_ binding: CollectionBinding) -> CollectionDirectory {
+        var bindings = bindings
+        bindings.append(binding)
+        var slots = slots
+        if bindings.count > Self.scannedMax {
+            if slots.isEmpty { for (slot, binding) in bindings.enumerated() { slots[binding.name] = slot } }
+            slots[binding.name] = bindings.count - 1
+        }
+        return CollectionDirectory(
+            bindings, slots, hasAsides: hasAsides || binding.isHidden, nameBytes: nameBytes + binding.name.utf8.count)
+    }
+
+    /// The directory with the collection in `slot` bound to other types. O(log *n*).
     func replacing(_ slot: Int, with binding: CollectionBinding) -> CollectionDirectory {
-        var next = bindings
-        next[slot] = binding
-        return CollectionDirectory(next)
+        assert(bindings[slot].name == binding.name, "a collection keeps its name")
+        var bindings = bindings
+        bindings[slot] = binding
+        return CollectionDirectory(bindings, slots, hasAsides: hasAsides, nameBytes: nameBytes)
+    }
+}
+
+extension CollectionDirectory {
+    /// Whether no database has so many collections, whatever a file says.
+    var isBeyondFormat: Bool { bindings.count > Limits.collectionsMax || nameBytes > Limits.allNamesBytesMax }
+
+    /// Why one more collection can't be had, or `nil`.
+    func refusal(of binding: CollectionBinding, _ limits: Limits) -> DatabaseError? {
+        let most = min(limits.collectionsMax, Limits.collectionsMax)
+        if bindings.count >= most {
+            return DatabaseError(
+                .overLimit,
+                "the database has \(bindings.count) collections, \(most) are allowed. Put a part of the collection's name into the keys, or raise Limits.collectionsMax if it is below \(Limits.collectionsMax).",
+                place: .init(collection: binding.name))
+        }
+        if nameBytes + binding.name.utf8.count > Limits.allNamesBytesMax {
+            return DatabaseError(
+                .overLimit,
+                "the names of the \(bindings.count) collections have \(nameBytes) bytes together, \(Limits.allNamesBytesMax) are allowed. Use shorter names, or put a part of them into the keys.",
+                place: .init(collection: binding.name))
+        }
+        return nil
     }
 }
 

@@ -13,6 +13,7 @@ extension Draft {
     func bind(_ binding: CollectionBinding, _ shelf: inout ExtensionShelf) throws {
         guard let slot = directory.slot(of: binding.name) else {
             _ = addCollection(binding)
+            if let failure { throw failure }
             return
         }
         let bound = directory.bindings[slot]

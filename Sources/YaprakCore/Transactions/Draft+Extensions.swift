@@ -31,10 +31,11 @@ extension Draft {
     func takeBatch() -> ChangeBatch {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
-        for recorder in recorders {
-            if let changes = recorder.changes(directory.bindings[recorder.slot]) { batch.collections.append(changes) }
+        var collections: ContiguousArray<CollectionChanges> = []
+        for recorder in takeRecorders() {
+            if let changes = recorder.changes(directory.bindings[recorder.slot]) { collections.append(changes) }
         }
-        recorders = []
+        batch.collections = collections
         clearedAll = false
         return batch
     }

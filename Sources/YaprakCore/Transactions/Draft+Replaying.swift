@@ -66,6 +66,7 @@ extension Draft {
 
     /// Forgets the older forms of one collection, or of all.
     func clearOlderForms(of slot: Int? = nil) {
+        guard directory.hasAsides else { return }
         let names = slot.map { [directory.bindings[$0].name] } ?? directory.bindings.map(\.name)
         for name in names {
             guard let older = directory.slot(of: CollectionDirectory.olderName(of: name)) else { continue }

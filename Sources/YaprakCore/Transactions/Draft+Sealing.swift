@@ -54,12 +54,10 @@ extension Draft {
     }
 
     /// Undoes everything. Snapshots that were frozen on the way stay what they are.
+    /// - Complexity: O(what was changed), and the number of trees that extensions own.
     func abort() {
-        tree.abort(roots: allTrees)
+        tree.abort(roots: SnapshotState.trees(roots, notSharedWith: base.roots, extensions))
     }
-
-    /// Every tree of the draft: those of the collections, and those that extensions own.
-    private var allTrees: [TreeRoot] { SnapshotState.trees(roots, extensions) }
 
     func setInfo(_ value: some Codable & Sendable) {
         guard environment.encodes || environment.checksDecoding else {
@@ -71,10 +69,20 @@ extension Draft {
 }
 
 extension SnapshotState {
-    /// Every tree of a state: those of the collections, and those that extensions own.
-    static func trees(_ roots: ContiguousArray<TreeRoot>, _ extensions: ContiguousArray<ExtensionEntry>) -> [TreeRoot] {
-        roots + extensions.flatMap { $0.registration.trees(of: $0.root) }
+    /// The trees of collections that may differ from those of a state before, and all that extensions own.
+    static func trees(
+        _ roots: SlotVector<TreeRoot>, notSharedWith before: SlotVector<TreeRoot>,
+        _ extensions: ContiguousArray<ExtensionEntry>
+    ) -> [TreeRoot] {
+        roots.slots(notSharedWith: before).map { roots[$0] }
+            + extensions.flatMap { $0.registration.trees(of: $0.root) }
     }
 
-    var trees: [TreeRoot] { Self.trees(roots, extensions) }
+    /// Every tree of a state: those of the collections, and those that extensions own. O(number of collections).
+    var trees: [TreeRoot] { Self.trees(roots, notSharedWith: [], extensions) }
+
+    /// The trees that a later state may have given up or made, counted from an earlier one.
+    func trees(since before: SnapshotState) -> [TreeRoot] {
+        Self.trees(roots, notSharedWith: before.roots, extensions)
+    }
 }

@@ -21,13 +21,16 @@ final class Draft {
     @exclusivity(unchecked)
     var directory: CollectionDirectory
     @exclusivity(unchecked)
-    var roots: ContiguousArray<TreeRoot>
+    var roots: SlotVector<TreeRoot>
     @exclusivity(unchecked)
     var extensions: ContiguousArray<ExtensionEntry>
 
     // Notes since the extensions last caught up, and before.
     @exclusivity(unchecked)
-    var recorders: ContiguousArray<ChangeRecorder> = []
+    private(set) var recorders: ContiguousArray<ChangeRecorder> = []
+    /// Which recorder is a collection's, by slot; empty where there are so few that looking through them is faster.
+    @exclusivity(unchecked)
+    private var recorderPlaces: [Int: Int] = [:]
     @exclusivity(unchecked)
     var clearedAll = false
     @exclusivity(unchecked)
@@ -87,7 +90,7 @@ final class Draft {
     @usableFromInline
     func slot(named name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> Int? {
         guard let slot = directory.slot(of: name) else { return nil }
-        directory.bindings[slot].check(object, metadata)
+        directory.check(slot, object, metadata)
         return slot
     }
 
@@ -99,13 +102,7 @@ final class Draft {
 
     @inline(never)
     func addCollection(_ binding: CollectionBinding) -> Int {
-        if directory.bindings.count >= Limits.collectionsMax {
-            fail(
-                DatabaseError(
-                    .overLimit,
-                    "a database has at most \(Limits.collectionsMax) collections. Put the records of several into one.")
-            )
-        }
+        if let error = directory.refusal(of: binding, environment.limits) { fail(error) }
         directory = directory.appending(binding)
         roots.append(TreeRoot())
         frozen = nil
@@ -172,7 +169,7 @@ final class Draft {
             tree.clear(&roots[aside])
             hadAsides = true
         }
-        guard !roots[slot].isEmpty || hadAsides || recorders.contains(where: { $0.slot == slot }) else { return }
+        guard !roots[slot].isEmpty || hadAsides || knownRecorder(of: slot) != nil else { return }
         recorders[recorder(of: slot, count: roots[slot].count)].noteClear(ofAsides: hadAsides)
         tree.clear(&roots[slot])
         frozen = nil
@@ -198,10 +195,33 @@ final class Draft {
         frozen = nil
     }
 
-    private func recorder(of slot: Int, count: Int) -> Int {
+    private static let scannedRecordersMax = 8
+
+    private func knownRecorder(of slot: Int) -> Int? {
+        if recorders.count > Self.scannedRecordersMax { return recorderPlaces[slot] }
         for index in recorders.indices where recorders[index].slot == slot { return index }
+        return nil
+    }
+
+    private func recorder(of slot: Int, count: Int) -> Int {
+        if let known = knownRecorder(of: slot) { return known }
+        let index = recorders.count
         recorders.append(ChangeRecorder(slot: slot, startCount: count))
-        return recorders.count - 1
+        if index == Self.scannedRecordersMax {
+            for (place, recorder) in recorders.enumerated() { recorderPlaces[recorder.slot] = place }
+        } else if index > Self.scannedRecordersMax {
+            recorderPlaces[slot] = index
+        }
+        return index
+    }
+
+    /// Hands over what was noted since the last time.
+    func takeRecorders() -> ContiguousArray<ChangeRecorder> {
+        defer {
+            recorders = []
+            if !recorderPlaces.isEmpty { recorderPlaces = [:] }
+        }
+        return recorders
     }
 
     private func admit(_ key: String) -> Bool {

@@ -1,0 +1,236 @@
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+@testable import YaprakStorage
+@testable import YaprakTrees
+
+/// Many collections: each costs what it holds, and a commit what it touches.
+@Suite struct CollectionTests {
+    typealias Shelf = RecordCollection<Book, NoMetadata>
+
+    static func shelves(_ count: Int) -> [Shelf] { (0..<count).map { Shelf("shelf \($0)") } }
+
+    static var options: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.durability = .none
+        options.checkpoints = .manual
+        return options
+    }
+
+    // MARK: Growth
+
+    /// Runs `body` with `count` and with twice as many, and expects at most 2.5 times the time, by the best of some runs:
+    /// others use the machine, too, and what is quadratic takes four times as long in the best of runs.
+    static func expectGrowth(
+        _ what: String, _ count: Int, _ body: (Int) async throws -> Duration
+    ) async throws {
+        var once = Duration.seconds(3600)
+        var twice = Duration.seconds(3600)
+        for _ in 0..<8 {
+            once = min(once, try await body(count))
+            twice = min(twice, try await body(2 * count))
+            if twice < once * 2.5 { return }
+        }
+        Issue.record("\(what): \(count) took \(once), \(2 * count) took \(twice)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `Twice the collections take twice as long to make, one in each commit`()
+        async throws
+    {
+        try await Self.expectGrowth("made one by one", 4000) { count in
+            let database = Database.inMemory()
+            let shelves = Self.shelves(count)
+            return try await ContinuousClock().measure {
+                for shelf in shelves { try await database.write { $0[shelf]["a"] = Book(title: "x") } }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `Twice the collections take twice as long to make in one commit, and to tell of`()
+        async throws
+    {
+        try await Self.expectGrowth("made at once", 4000) { count in
+            let database = Database.inMemory()
+            let shelves = Self.shelves(count)
+            var commits = database.changesets().makeAsyncIterator()
+            return try await ContinuousClock().measure {
+                try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
+                let changeset = try #require(try await commits.next())
+                #expect(shelves.allSatisfy { changeset.hasChange(in: $0) })
+                let second = try await database.write {
+                    for shelf in shelves { $0[shelf]["b"] = Book(title: "y") }
+                    return $0.commitNumber
+                }
+                let both = [changeset, try #require(try await commits.next())]
+                #expect(both.netChanges.collectionNames.count == count && both[1].commitNumber == second)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `Twice the collections take twice as long to checkpoint, open, replay and close`()
+        async throws
+    {
+        try await Self.expectGrowth("to files and back", 2000) { count in
+            let folder = TemporaryDirectory()
+            let path = FilePath(folder.appending("shop.yaprak"))
+            let shelves = Self.shelves(count)
+            return try await ContinuousClock().measure {
+                var database = try await Database.open(at: path, options: Self.options)
+                try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
+                try await database.close()
+                database = try await Database.open(at: path, options: Self.options)  // from the log
+                try await database.checkpoint()
+                try await database.close()
+                database = try await Database.open(at: path, options: Self.options)  // from the checkpoint
+                #expect(database.snapshot.collectionNames.count == count)
+                try await database.close()
+            }
+        }
+    }
+
+    // MARK: What a commit touches
+
+    @Test(.timeLimit(.minutes(1))) func `A held snapshot of 10,000 collections costs one way to a root, not all roots`()
+        async throws
+    {
+        let database = Database.inMemory()
+        let shelves = Self.shelves(10_000)
+        try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
+        let held = database.snapshot
+        try await database.write { $0[shelves[7_777]]["b"] = Book(title: "y") }
+        let newest = database.snapshot
+        // Three levels: a chunk of 32 roots, two nodes of 32 references above it; 1.2 kB where all roots have 160 kB.
+        let difference = newest.state.roots.difference(from: held.state.roots)
+        #expect(difference.nodes == 3 && difference.slots.count == 32)
+        #expect(newest.state.directory === held.state.directory)
+        #expect(held[shelves[7_777]].count == 1 && newest[shelves[7_777]].count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `The difference of two snapshots looks at the collections that were touched`()
+        async throws
+    {
+        let database = Database.inMemory()
+        let shelves = Self.shelves(3000)
+        try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
+        let before = database.snapshot
+        let fork = await database.fork()
+        try await fork.write {
+            $0[shelves[2]]["b"] = Book(title: "y")
+            $0[shelves[2000]].removeAll()
+            $0[Shelf("new here")]["a"] = Book(title: "z")
+        }
+        try await database.write { $0[Shelf("new there")]["a"] = Book(title: "z") }
+        let after = fork.snapshot
+        #expect(after.difference(since: before).collectionNames == ["shelf 2", "shelf 2000", "new here"])
+        #expect(before.difference(since: after).collectionNames == ["shelf 2", "shelf 2000", "new here"])
+        // One slot, two names: each line of commits has its own.
+        #expect(
+            after.difference(since: database.snapshot).collectionNames
+                == ["shelf 2", "shelf 2000", "new here", "new there"])
+        try await fork.restore(before)
+        #expect(fork.snapshot.collectionNames == before.collectionNames && fork.snapshot.count == 3000)
+        #expect(fork.snapshot[shelves[2000]]["a"]?.title == "x" && fork.snapshot[shelves[2]].count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `A write that is undone gives back what it made in any of many collections`()
+        async throws
+    {
+        struct Stop: Error {}
+        let database = Database.inMemory()
+        let shelves = Self.shelves(2000)
+        try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
+        while database.timeline.reclaim(limit: .max) {}
+        let before = database.timeline.arena.counts
+        for round in 0..<20 {
+            await #expect(throws: Stop.self) {
+                try await database.write { transaction in
+                    for index in 0..<100 {
+                        transaction[shelves[(round * 97 + index * 31) % 2000]]["\(index)"] = Book(title: "y")
+                    }
+                    _ = try transaction.snapshot()
+                    transaction[shelves[round]].removeAll()
+                    transaction[Shelf("never \(round)")]["a"] = Book(title: "z")
+                    throw Stop()
+                }
+            }
+        }
+        while database.timeline.reclaim(limit: .max) {}
+        #expect(database.timeline.arena.counts == before)
+        #expect(database.snapshot.collectionNames.count == 2000)
+    }
+
+    @Test func `A removal of everything is replayed as often as it happened`() async throws {
+        let folder = TemporaryDirectory()
+        let path = FilePath(folder.appending("shop.yaprak"))
+        let shelves = Self.shelves(200)
+        var database = try await Database.open(at: path, options: Self.options)
+        for round in 0..<5 {
+            try await database.write { for shelf in shelves { $0[shelf]["\(round)"] = Book(title: "x") } }
+            try await database.write { $0.removeAll() }
+            try await database.write { $0[shelves[round * 40]]["left"] = Book(title: "y") }
+            try await database.write { $0[Shelf("new \(round)")]["left"] = Book(title: "z") }
+        }
+        let names = database.snapshot.collectionNames
+        try await database.close()
+        database = try await Database.open(at: path, options: Self.options)
+        #expect(database.snapshot.collectionNames == names && names == ["new 4", "shelf 160"])
+        #expect(database.snapshot.count == 2)
+        try await database.close()
+    }
+
+    // MARK: The limit
+
+    @Test func `One collection over the limit is refused, and nothing of the write is kept`() async throws {
+        var options = DatabaseOptions()
+        options.limits.collectionsMax = 10
+        let database = Database.inMemory(options: options)
+        let shelves = Self.shelves(12)
+        try await database.write { for shelf in shelves.prefix(10) { $0[shelf]["a"] = Book(title: "x") } }
+        for write in [0, 1, 2] {
+            let error = await #expect(throws: DatabaseError.self) {
+                if write == 2 { return try await database.bind(shelves[11]) }
+                try await database.write { transaction in
+                    transaction[shelves[3]]["b"] = Book(title: "y")
+                    if write == 0 {
+                        transaction[shelves[10]]["a"] = Book(title: "x")
+                    } else {
+                        try transaction.setUntyped("x", for: "a", inCollectionNamed: "untyped")
+                    }
+                }
+            }
+            #expect(error?.code == .overLimit, "\(write)")
+            #expect(error?.message.contains("Limits.collectionsMax") == true)
+        }
+        #expect(database.snapshot.count == 10)
+        try await database.write { $0[shelves[3]]["b"] = Book(title: "y") }
+        #expect(database.snapshot.count == 11)
+    }
+
+    /// More than 65,536 collections could be made, and no checkpoint of them be written.
+    @Test(.timeLimit(.minutes(3))) func `66,000 collections are made, checkpointed, opened, forked and restored`()
+        async throws
+    {
+        let folder = TemporaryDirectory()
+        let path = FilePath(folder.appending("shop.yaprak"))
+        let shelves = Self.shelves(66_000)
+        var database = try await Database.open(at: path, options: Self.options)
+        try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path, options: Self.options, collections: shelves[65_999])
+        #expect(database.recoveryReport?.checkpoint == 1)
+        let opened = database.snapshot
+        #expect(opened.count == 66_000 && opened[shelves[65_999]]["a"]?.title == "x")
+        let fork = await database.fork()
+        try await fork.write { $0[shelves[65_999]]["a"] = nil }
+        try await fork.restore(opened)
+        #expect(fork.snapshot[shelves[65_999]].count == 1)
+        try await fork.close()
+        try await database.close()
+    }
+}
