@@ -4,7 +4,7 @@ import Testing
 @testable import YaprakCore
 
 /// The array behind the collections of a database, against a plain one.
-@Suite struct SlotVectorTests {
+@Suite(.bounded) struct SlotVectorTests {
     /// Around every size at which the shape changes: a chunk is full, a level is full.
     static let sizes = [0, 1, 31, 32, 33, 63, 64, 65, 1055, 1056, 1057, 2079, 2080, 2081, 32_799, 32_800, 32_801]
 

@@ -77,7 +77,7 @@ import Testing
         return try StoreReader.open(Harness.path, fileSystem: disk).openCheckpoint(1)
     }
 
-    @Test(.timeLimit(.minutes(2))) func `More than 65,536 sections are a feature of the file, fewer are not`() throws {
+    @Test func `More than 65,536 sections are a feature of the file, fewer are not`() throws {
         let disk = MemoryFileSystem()
         let small = try Self.checkpoint(sections: 20, on: disk)
         #expect(small.sections.count == 20 && small.header.incompatible == 0)
