@@ -22,6 +22,10 @@ final class Spare<State: AnyObject>: Sendable {
     func put(_ state: inout State) {
         guard isKnownUniquelyReferenced(&state) else { return }
         let full = Slot(state: state)
-        _ = slot.withLockIfAvailable { $0 = full }
+        let old = slot.withLockIfAvailable { slot in
+            defer { slot = full }
+            return slot
+        }
+        withExtendedLifetime(old) {}
     }
 }

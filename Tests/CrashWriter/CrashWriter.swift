@@ -4,7 +4,8 @@ import Yaprak
 
 /// Writes commit after commit into the database at the given path, from several tasks, and says on standard output which
 /// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything, and after the first
-/// thousands of commits, made at full speed, there is a pause behind each: whoever looks on needs the processor, too.
+/// thousands of commits, made at full speed, there is a pause behind each: whoever looks on needs the processor, too. With
+/// `close N` behind the path it is opened and closed N times instead, see ``Closing``.
 @main
 struct CrashWriter {
     static let numbers = RecordCollection<Int, NoMetadata>("numbers")
@@ -12,6 +13,10 @@ struct CrashWriter {
     static let fullSpeedMax = 4000
 
     static func main() async throws {
+        let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[2] == "close", let rounds = Int(arguments[3]) {
+            return try await Closing(path: FilePath(arguments[1]), rounds: rounds).run()
+        }
         var options = DatabaseOptions()
         options.checkpoints = .every(bytes: 64 << 10)
         let keeps = CommandLine.arguments.dropFirst(2).first == "keep"

@@ -1,0 +1,68 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An object that one thread at a time uses, for as long as it takes, while it may run code of users.
+///
+///     private let history = Exclusive(History())
+///     let step = try history.use { try $0.next() }        // decodes records: the user's code
+///
+/// Not a lock: nothing is held while the body runs, so a user's code may take any lock of ours meanwhile. Another thread
+/// waits until the object is back. A body that comes for its own object again would wait for itself, and stops
+/// with a sentence instead.
+package final class Exclusive<Object>: @unchecked Sendable {
+    // The object is touched only by the thread that has taken it out; the monitor hands it from one to the next.
+    private let object: Object
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let isBack = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var user: pthread_t?
+
+    /// - Parameter object: nobody else may use it from here on.
+    package init(_ object: sending Object) {
+        self.object = object
+        lock.initialize(to: pthread_mutex_t())
+        isBack.initialize(to: pthread_cond_t())
+        precondition(pthread_mutex_init(lock, nil) == 0 && pthread_cond_init(isBack, nil) == 0, "a monitor can be made")
+    }
+
+    deinit {
+        pthread_cond_destroy(isBack)
+        pthread_mutex_destroy(lock)
+        isBack.deallocate()
+        lock.deallocate()
+    }
+
+    /// Runs `body` with the object while nobody else uses it. Blocks the thread until it is free.
+    /// - Precondition: `body` does not use this object again.
+    package func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
+        takeOut()
+        defer { putBack() }
+        return try body(object)
+    }
+
+    @inline(never)
+    private func takeOut() {
+        pthread_mutex_lock(lock)
+        while let user {
+            precondition(
+                pthread_equal(user, pthread_self()) == 0,
+                "an object that one thread at a time uses is used from within its own use: by the decoder or the view of a history that moves that same history"
+            )
+            pthread_cond_wait(isBack, lock)
+        }
+        user = pthread_self()
+        pthread_mutex_unlock(lock)
+    }
+
+    @inline(never)
+    private func putBack() {
+        pthread_mutex_lock(lock)
+        user = nil
+        pthread_cond_signal(isBack)
+        pthread_mutex_unlock(lock)
+    }
+}
