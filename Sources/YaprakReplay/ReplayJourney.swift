@@ -21,25 +21,44 @@ public import YaprakStorage
 /// from there on one in ever more commits, so that what it keeps grows with the logarithm of the way, and each costs what
 /// it doesn't share. What lies between is applied again from the one before it.
 ///
-/// One user at a time; a lock keeps the rules. Calls read files and block while they do.
+/// One thread at a time moves it; another that comes meanwhile waits. Calls read files and block while they do. Reading
+/// ``snapshot`` never waits.
 public final class ReplayJourney: Sendable {
-    private let itinerary: Mutex<Boxed>
+    // Not a lock: with types, a move decodes records and runs views, which is code of users.
+    private let itinerary: Exclusive<Boxed>
+    private let present: Mutex<Snapshot>
 
-    // The itinerary is used by one thread at a time, under the lock, and never leaves it.
-    private final class Boxed: @unchecked Sendable {
+    private final class Boxed {
         var itinerary: Itinerary
         init(_ itinerary: Itinerary) { self.itinerary = itinerary }
     }
 
     init(_ reader: ReplayReader, at number: CommitNumber) throws {
-        itinerary = Mutex(Boxed(try Itinerary(reader, at: number)))
+        let itinerary = try Itinerary(reader, at: number)
+        present = Mutex(itinerary.snapshot)
+        self.itinerary = Exclusive(Boxed(itinerary))
+    }
+
+    /// Moves, and shows where that led.
+    private func move<Result>(_ body: (inout Itinerary) throws -> Result) rethrows -> Result {
+        try itinerary.use { boxed in
+            defer {
+                let snapshot = boxed.itinerary.snapshot
+                let old = present.withLock { present in
+                    defer { present = snapshot }
+                    return present
+                }
+                withExtendedLifetime(old) {}
+            }
+            return try body(&boxed.itinerary)
+        }
     }
 
     /// The commit it stands at. O(1).
     public var commitNumber: CommitNumber { snapshot.commitNumber }
 
     /// The database as of that commit. O(1).
-    public var snapshot: Snapshot { itinerary.withLock { $0.itinerary.snapshot } }
+    public var snapshot: Snapshot { present.withLock { $0 } }
 
     /// Goes to a commit, forwards or backwards.
     ///
@@ -48,7 +67,7 @@ public final class ReplayJourney: Sendable {
     /// - Complexity: forwards O(changes in between). Backwards O(1) within the last few hundred commits, beyond that
     ///   O(changes in a quarter of the way), and once, beyond where the journey began, O(bytes of a checkpoint).
     public func go(to number: CommitNumber) throws {
-        try itinerary.withLock { try $0.itinerary.go(to: number) }
+        try move { try $0.go(to: number) }
     }
 
     /// Takes so many steps forwards, or backwards if the number is negative; fewer where the history begins or ends.
@@ -57,18 +76,18 @@ public final class ReplayJourney: Sendable {
     /// - Throws: as ``go(to:)``; at the end of what the log keeps it stops and throws nothing.
     /// - Complexity: as ``go(to:)``.
     @discardableResult
-    public func step(_ count: Int = 1) throws -> Int { try itinerary.withLock { try $0.itinerary.step(count) } }
+    public func step(_ count: Int = 1) throws -> Int { try move { try $0.step(count) } }
 
     /// Takes a step forwards and tells of the commit; `nil` at the newest complete one. Ask again later: a program may be
     /// writing.
     ///
     /// - Throws: as ``go(to:)``. - Complexity: O(changes of the commit).
-    public func next() throws -> ReplayStep? { try itinerary.withLock { try $0.itinerary.next() } }
+    public func next() throws -> ReplayStep? { try move { try $0.next() } }
 
     /// Takes a step backwards and tells of the commit that is undone by it; `nil` at the beginning.
     ///
     /// - Throws: as ``go(to:)``. - Complexity: as ``go(to:)``.
-    public func previous() throws -> ReplayStep? { try itinerary.withLock { try $0.itinerary.previous() } }
+    public func previous() throws -> ReplayStep? { try move { try $0.previous() } }
 
     /// The steps from here to a commit, or to the newest. The journey goes along as they are taken. O(1) to make.
     public func forwards(through last: CommitNumber? = nil) -> ReplaySteps {
@@ -82,7 +101,7 @@ public final class ReplayJourney: Sendable {
     }
 
     /// How many snapshots the journey keeps, to go back to.
-    package var keptSnapshotCount: Int { itinerary.withLock { $0.itinerary.keptSnapshotCount } }
+    package var keptSnapshotCount: Int { itinerary.use { $0.itinerary.keptSnapshotCount } }
 }
 
 /// One commit that a ``ReplayJourney`` came by: the database before it and after it, whichever way the journey went.

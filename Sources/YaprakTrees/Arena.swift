@@ -9,7 +9,14 @@ package final class Arena: Sendable {
     private let rows = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)
 
-    package init() {}
+    private static let live = Atomic<Int>(0)
+
+    /// The arenas there are: databases, forks and all, that something still keeps. For tests of what is given back.
+    package static var liveCount: Int { live.load(ordering: .relaxed) }
+
+    package init() { Self.live.wrappingAdd(1, ordering: .relaxed) }
+
+    deinit { Self.live.wrappingSubtract(1, ordering: .relaxed) }
 
     func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
 

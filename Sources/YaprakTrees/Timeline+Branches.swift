@@ -10,7 +10,7 @@ extension Timeline {
         precondition(version.timeline === self, "a timeline abandons versions of its own")
         let old: TreeVersion? = locked {
             guard version.slot != newestVersion?.slot else { return nil }
-            precondition(!isClosed, "the timeline is closed")
+            precondition(!isClosedUnderLock, "the timeline is closed")
             defer { newestVersion = version }
             return newestVersion
         }

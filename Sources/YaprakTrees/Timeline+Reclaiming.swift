@@ -80,7 +80,7 @@ extension Timeline {
         if slot.pointee.isUnlinked { return slot.free() }
         guard slot.pointee.isBase, slot.pointee.next == nil else { return }
         if slot == base {
-            if isClosed { slice.drop(pin: &slot.pointee.pin) }
+            if isClosedUnderLock { slice.drop(pin: &slot.pointee.pin) }
         } else {
             slice.drop(pin: &slot.pointee.pin)
             slot.free()

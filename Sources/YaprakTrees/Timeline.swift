@@ -21,9 +21,9 @@ package final class Timeline: @unchecked Sendable {
     private let onGarbage: @Sendable () -> Void
 
     /// Guards all fields but the slots' contents while a reclaimer has taken a chunk out of them.
-    private let lock = Mutex<Void>(())
+    private let lock = Mutex<Void>((), rank: .timeline)
     /// Held during one slice of reclaiming, and by whatever cuts the list. Taken before `lock`.
-    private let reclaimLock = Mutex<Void>(())
+    private let reclaimLock = Mutex<Void>((), rank: .reclaiming)
 
     /// The head of the list: its stamp is the version a fork started from, or 0.
     let base: VersionSlot
@@ -39,7 +39,7 @@ package final class Timeline: @unchecked Sendable {
     /// Slots with unsettled matter, and bases that may be done.
     @exclusivity(unchecked)
     var queue: VersionSlot?
-    var isClosed = false
+    var isClosedUnderLock = false
     /// Somebody has promised to call `reclaim`: the writer, or whoever was told through `onGarbage`.
     private var isReclaimOwed = false
     private var isDraftOpen = false
@@ -55,8 +55,9 @@ package final class Timeline: @unchecked Sendable {
     /// A timeline of its own, whose newest version is empty.
     ///
     /// - Parameter onGarbage: called outside all locks when there is something to reclaim and nobody yet who has promised
-    ///   to: a reader released a pin. From then on, and from each `beginDraft` on, `reclaim` is owed until it returns false.
-    ///   It must not call `reclaim` itself, but have it called.
+    ///   to: a reader released a pin, or the timeline was closed. From then on, and from each `beginDraft` on, `reclaim` is
+    ///   owed until it returns false. It must not call `reclaim` itself, which may release the pin of another timeline and so
+    ///   on for as many forks as there are, but have it called.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable () -> Void) {
         self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
     }
@@ -83,6 +84,9 @@ package final class Timeline: @unchecked Sendable {
         while reclaim(limit: .max) {}
         base.free()
     }
+
+    /// Whether it takes no more drafts.
+    package var isClosed: Bool { locked { isClosedUnderLock } }
 
     /// The newest sealed version.
     package var newest: TreeVersion {
@@ -155,14 +159,14 @@ extension Timeline {
 
     /// Takes no more drafts and gives up the newest state. Snapshots still held stay good.
     ///
-    /// Call `reclaim` until it returns false, for the last time; later releases free what they were the last to need.
+    /// Calls `onGarbage`: what is given up now, and what snapshots release later, is reclaimed by whoever that has called.
     /// - Parameter roots: all trees of the newest version.
     package func close(roots: [TreeRoot]) {
         var dead = DeadList()
         for root in roots { dead.append(subtreeOf: root) }
         let newest = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
-            isClosed = true
+            isClosedUnderLock = true
             bury(&dead, under: youngest)
             enqueue(base)
             isReclaimOwed = true
@@ -171,6 +175,7 @@ extension Timeline {
             return newestVersion
         }
         _ = consume newest
+        onGarbage()
     }
 }
 
@@ -211,18 +216,13 @@ extension Timeline {
 
     /// Notes that a pin is gone.
     func noteRelease(of slot: VersionSlot) {
-        let (isOwed, isAlone) = locked {
+        let isOwed = locked {
             slot.pointee.nextReleased = released
             released = slot
             defer { isReclaimOwed = true }
-            return (isReclaimOwed, isClosed)
+            return isReclaimOwed
         }
-        if isOwed { return }
-        if isAlone {
-            while reclaim(limit: .max) {}
-        } else {
-            onGarbage()
-        }
+        if !isOwed { onGarbage() }
     }
 
     /// Whether nothing is left to reclaim; then nobody owes it.

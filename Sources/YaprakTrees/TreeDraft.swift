@@ -60,6 +60,17 @@ package final class TreeDraft {
     /// Whether anything was changed since the draft began or was last frozen.
     package var hasChanges: Bool { unchanged == nil }
 
+    /// Takes over trees that were made in another timeline of the same arena, sealed before this draft began, and ended
+    /// without giving them up. O(1).
+    ///
+    /// Nothing moves; but the next version is a new one, even if nothing else has changed, so that its stamp is greater than
+    /// the birth of every node in them.
+    package func takeOver(_ roots: [TreeRoot]) {
+        precondition(
+            roots.allSatisfy { $0.node.map { $0.born < stamp } ?? true }, "trees are made before the draft takes them over")
+        touch()
+    }
+
     /// Each change says so first.
     @inline(__always)
     func touch() {

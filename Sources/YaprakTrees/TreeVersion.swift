@@ -1,7 +1,6 @@
 /// A pin: as long as it lives, every root that was part of this version can be read, on any thread.
 ///
 /// Releasing it costs the same on any thread and frees nothing: it is noted, and ``Timeline/reclaim(limit:)`` frees later.
-/// (Once the timeline is closed and reclaimed nobody is left to do so, and the release does it itself.)
 package final class TreeVersion: @unchecked Sendable {
     package let timeline: Timeline
     /// The stamp of the draft that made it. Later versions have larger ones.
@@ -15,6 +14,9 @@ package final class TreeVersion: @unchecked Sendable {
     }
 
     deinit { timeline.noteRelease(of: slot) }
+
+    /// Whether a tree may be part of this version: a node younger than the version would be freed before it.
+    package func covers(_ root: TreeRoot) -> Bool { root.node.map { $0.born <= stamp } ?? true }
 }
 
 typealias VersionSlot = UnsafeMutablePointer<VersionState>

@@ -50,6 +50,7 @@ final class History {
     }
 
     let arena = Arena()
+    let janitor = Janitor()
     let census = RowCensus()
     var generator: SplitMix64
     var lines: [Int: Line] = [:]
@@ -62,7 +63,8 @@ final class History {
 
     init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
-        lines[0] = Line(Timeline(arena: arena) {}, id: 0, base: [], roots: Array(repeating: TreeRoot(), count: 4))
+        let timeline = janitor.makeTimeline { [arena] in Timeline(arena: arena, onGarbage: $0) }
+        lines[0] = Line(timeline, id: 0, base: [], roots: Array(repeating: TreeRoot(), count: 4))
     }
 
     private func row(_ key: String, nested: TreeRoot? = nil) -> CountedRow {
@@ -153,7 +155,7 @@ final class History {
     private func fork() {
         guard !held.isEmpty else { return }
         let source = held[generator.below(held.count)]
-        let timeline = Timeline.fork(from: source.version) {}
+        let timeline = janitor.makeTimeline { Timeline.fork(from: source.version, onGarbage: $0) }
         lines[nextLine] = Line(timeline, id: nextLine, base: [source.keep], roots: source.keep.roots)
         nextLine += 1
     }
@@ -183,6 +185,7 @@ final class History {
 
     /// Says what is alive and shouldn't be, or the other way round.
     func violation() -> String? {
+        janitor.run(limit: 1 + generator.below(50))
         let timelines = lines.values.map(\.timeline) + held.map(\.version.timeline)
         for _ in 0..<4 { for timeline in timelines { timeline.reclaimAll(limit: 1 + generator.below(50)) } }
         var nodes: Set<UInt> = []

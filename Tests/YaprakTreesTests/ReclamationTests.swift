@@ -37,6 +37,7 @@ final class Shared: Sendable {
                 _ = consume pin
             }
         }
+        history.janitor.run()
         #expect(history.arena.counts == ArenaCounts(), "seed \(seed)")
         #expect(history.census.count == 0, "seed \(seed)")
     }
@@ -144,7 +145,11 @@ final class Shared: Sendable {
                     let draft = timeline.beginDraft()
                     for i in 0..<100 { draft.insert(CountedRow("k\(i * 37 % 100)", round), into: &root) }
                     let version = draft.seal()
-                    shared.published.withLock { $0 = FrozenTree(root, in: version) }
+                    let old = shared.published.withLock { tree in
+                        defer { tree = FrozenTree(root, in: version) }
+                        return tree
+                    }
+                    withExtendedLifetime(old) {}  // Released after the lock, as the engine does.
                     _ = timeline.reclaim(limit: 1_000)
                     if round % 8 == 0 { await Task.yield() }
                 }

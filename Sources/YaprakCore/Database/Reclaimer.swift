@@ -1,10 +1,12 @@
 import YaprakLocks
 import YaprakTrees
 
-/// Frees, off everybody's path, what no snapshot needs any more.
+/// Frees what no snapshot needs any more, without making readers wait.
 ///
-/// The writer frees a slice after each commit, about as much as it made; what readers let go of between writes, and what
-/// is more than a slice, is left to a task of low urgency, which first lets it gather.
+/// The writer frees a slice after each commit, about as much as it made. What readers release between writes, what is more
+/// than a slice, and all that a closed database leaves behind, is freed by a task of low priority in slices of bounded
+/// size; it first lets garbage gather for a millisecond. Values of users are released there and in the writer's slice, on
+/// no lock of ours.
 final class Reclaimer: Sendable {
     private struct State {
         /// Whose garbage it is. Unowned: the timeline holds this reclaimer, and whoever asks to schedule holds the timeline.
@@ -38,7 +40,8 @@ final class Reclaimer: Sendable {
     private func schedule() {
         guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue(), start() else { return }
         Task.detached(priority: .utility) { [self] in
-            try? await Task.sleep(for: Self.patience)
+            // Nothing more gathers behind a timeline that is closed.
+            if !timeline.isClosed { try? await Task.sleep(for: Self.patience) }
             while true {
                 if timeline.reclaim(limit: Self.taskSlice) {
                     await Task.yield()

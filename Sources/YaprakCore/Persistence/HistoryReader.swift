@@ -5,21 +5,23 @@ import YaprakTrees
 
 /// Walks through the commits of a directory, replaying them, so that each is told with its values before and after.
 ///
-/// Reads without a lock, also while a writer is at work. One user at a time; a lock keeps the rules.
+/// Reads without the lock of the directory, also while a writer is at work. One thread at a time; another waits.
 package final class HistoryReader: Sendable {
-    private struct Place {
+    private final class Place {
         var replay: RawReplay
         var commits: StoreReader.Commits
+
+        init(_ replay: RawReplay, _ commits: StoreReader.Commits) {
+            self.replay = replay
+            self.commits = commits
+        }
+
+        // The last reference may go with a stream, on its consumer's thread.
+        deinit { replay.discard(inBackground: true) }
     }
 
-    // The replay's trees are edited by one thread at a time, under the lock; they never leave it but as sealed states.
-    private final class Box: @unchecked Sendable {
-        var place: Place
-        init(_ place: Place) { self.place = place }
-        deinit { place.replay.discard() }
-    }
-
-    private let place: Mutex<Box>
+    // Not a lock: typed records are decoded by code of users.
+    private let place: Exclusive<Place>
 
     /// Goes to `number`: from the nearest checkpoint at or before it, then forwards.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there.
@@ -30,7 +32,7 @@ package final class HistoryReader: Sendable {
         var replay = try Self.replay(of: reader, at: number)
         do {
             let commits = try reader.commits(from: number.next())
-            place = Mutex(Box(Place(replay: replay, commits: commits)))
+            place = Exclusive(Place(replay, commits))
         } catch {
             replay.discard()
             throw error
@@ -38,20 +40,20 @@ package final class HistoryReader: Sendable {
     }
 
     /// The commit it stands at.
-    package var number: CommitNumber { place.withLock { $0.place.replay.number } }
+    package var number: CommitNumber { place.use { $0.replay.number } }
 
     /// The next commit, with the records of bound collections as values; `nil` at the end of the log.
     /// - Throws: errors of reading; `undecodableRecord`.
     package func next(typedBy directory: CollectionDirectory) throws -> Changeset? {
-        try place.withLock { box in
-            guard let stored = try box.place.commits.next() else { return nil }
+        try place.use { place in
+            guard let stored = try place.commits.next() else { return nil }
             let logged = try LoggedCommit(stored.item[...])
             var entries: [String: ContiguousArray<ChangeEntry>] = [:]
             var cleared: [String: Int] = [:]
             for collection in logged.collections where collection.isCleared || logged.clearedAll {
-                cleared[collection.name] = box.place.replay.count(of: collection.name)
+                cleared[collection.name] = place.replay.count(of: collection.name)
             }
-            try box.place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
+            try place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
             return Changeset(
                 storage: try Self.changeset(logged, entries, cleared, directory))
         }

@@ -315,9 +315,13 @@ package struct RawReplay {
     /// Gives up; the timeline can be drafted on from where it was.
     package mutating func cancel() { draft.abort(roots: SnapshotState.trees(roots, notSharedWith: [], extensions)) }
 
-    /// Gives up, and the timeline with it.
-    package mutating func discard() {
+    /// Gives up, and the timeline with it: all memory is free when this returns, but for what snapshots hold.
+    ///
+    /// - Parameter inBackground: frees it in a task instead, for callers that must not wait.
+    /// - Complexity: O(records).
+    package mutating func discard(inBackground: Bool = false) {
         cancel()
         timeline.close(roots: [])
+        if !inBackground { while timeline.reclaim(limit: .max) {} }
     }
 }

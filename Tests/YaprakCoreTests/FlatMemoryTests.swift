@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+@testable import YaprakTrees
+
+/// What is made and dropped again leaves nothing behind, however often.
+@Suite(.bounded) struct FlatMemoryTests {
+    typealias Shelf = RecordCollection<Book, NoMetadata>
+
+    /// Lets what is reclaimed in the background come to its end: what is held is `expected` then.
+    private static func settle(_ database: Database, to expected: ArenaCounts) async throws -> ArenaCounts {
+        for _ in 0..<2000 {
+            while database.timeline.reclaim(limit: .max) {}
+            if database.timeline.arena.counts == expected { break }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return database.timeline.arena.counts
+    }
+
+    @Test func `Ten thousand forks that write and are dropped leave no node and no row`() async throws {
+        let database = Database.inMemory()
+        try await database.write { for index in 0..<200 { $0[.books]["\(index)"] = Book(title: "x") } }
+        while database.timeline.reclaim(limit: .max) {}
+        let before = database.timeline.arena.counts
+        #expect(before.rows == 200)
+        var most = 0
+        for round in 0..<10_000 {
+            let fork = await database.fork()
+            try await fork.write { $0[.books]["\(round % 200)"] = Book(title: "y") }
+            if round % 3 == 0 { try await fork.close() }
+            most = max(most, database.timeline.arena.counts.nodes)
+        }
+        #expect(try await Self.settle(database, to: before) == before)
+        // On the way, too: what is dropped is reclaimed while others are made, not at the end.
+        #expect(most < before.nodes + 10_000)
+    }
+
+    @Test func `Ten thousand collections that are made in forks and dropped leave no node and no row`() async throws {
+        let database = Database.inMemory()
+        try await database.write { $0[.books]["a"] = Book(title: "x") }
+        while database.timeline.reclaim(limit: .max) {}
+        let before = database.timeline.arena.counts
+        for round in 0..<100 {
+            let fork = await database.fork()
+            try await fork.write { transaction in
+                for index in 0..<100 { transaction[Shelf("\(round)/\(index)")]["a"] = Book(title: "y") }
+            }
+            if round % 2 == 0 { try await fork.write { $0.removeAll() } }
+        }
+        #expect(try await Self.settle(database, to: before) == before)
+    }
+
+    @Test func `Ten thousand collections that are emptied hold no node and no row`() async throws {
+        let database = Database.inMemory()
+        for round in 0..<100 {
+            try await database.write { transaction in
+                for index in 0..<100 { transaction[Shelf("\(round)/\(index)")]["a"] = Book(title: "y") }
+            }
+            try await database.write { transaction in
+                for index in 0..<100 { transaction.removeAll(inCollectionNamed: "\(round)/\(index)") }
+            }
+        }
+        #expect(database.snapshot.count == 0)
+        #expect(try await Self.settle(database, to: ArenaCounts()) == ArenaCounts())
+    }
+}

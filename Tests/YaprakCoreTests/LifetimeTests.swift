@@ -1,0 +1,171 @@
+import Foundation
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakLocks
+
+@testable import YaprakCore
+@testable import YaprakTrees
+
+/// Counts where its instances end.
+private final class Mourned: Codable, Sendable {
+    static let ends = Atomic(0)
+    /// Of those, on the thread that said it would be.
+    static let endsHere = Atomic(0)
+    static let here = YaprakLocks.Mutex<pthread_t?>(nil)
+
+    init() {}
+    init(from decoder: any Decoder) throws {}
+    func encode(to encoder: any Encoder) throws {}
+    deinit {
+        Self.ends.wrappingAdd(1, ordering: .relaxed)
+        if let here = Self.here.withLock({ $0 }), pthread_equal(here, pthread_self()) != 0 {
+            Self.endsHere.wrappingAdd(1, ordering: .relaxed)
+        }
+    }
+}
+
+private struct Mortal: Codable, Sendable {
+    var soul = Mourned()
+}
+
+extension RecordCollection where Object == Mortal, Metadata == NoMetadata {
+    fileprivate static var mortals: Self { Self("mortals") }
+}
+
+private struct Other: Codable, Sendable {
+    var unknown: String
+}
+
+/// Waits until every arena but those that live already is gone: what was let go of is freed by a task.
+private func expectArenas(_ count: Int, after what: String = "") async {
+    for _ in 0..<4_000 where Arena.liveCount > count { try? await Task.sleep(for: .milliseconds(5)) }
+    precondition(Arena.liveCount <= count, "\(Arena.liveCount) arenas live \(what)")
+}
+
+/// Each in a process of its own, where nobody else makes databases.
+@Suite(.bounded) struct LifetimeTests {
+    @Test func `Streams from the log, replays, verifications and failed openings give back all they took`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryDirectory()
+            let path = FilePath(folder.path).appending("shop.yaprak")
+            var options = DatabaseOptions()
+            options.retention = .all
+            options.lagLimit = 10
+            do {
+                let database = try await Database.open(at: path, options: options, collections: .books)
+                for i in 0..<20 {
+                    try await database.write { transaction in
+                        for k in 0..<50 { transaction[.books]["\(i)/\(k)"] = Book(title: "x") }
+                    }
+                }
+                try await database.checkpoint()
+                for i in 0..<40 { try await database.write { $0[.books]["0/\(i)"] = nil } }
+                try await database.close()
+            }
+            await expectArenas(0, after: "after the database itself")
+            for _ in 0..<20 {
+                _ = try? await Database.replay(path, upTo: CommitNumber(99_999), collections: .books)
+                _ = try? await Database.replay(path, collections: RecordCollection<Other, NoMetadata>("books"))
+                _ = try? await Database.open(at: path, collections: RecordCollection<Other, NoMetadata>("books"))
+                _ = try await Database.replay(path, collections: .books)
+                _ = try await Database.open(at: path, collections: .books).snapshot
+            }
+            await expectArenas(0, after: "after openings and replays")
+            let database = try await Database.open(at: path, options: options, collections: .books)
+            for _ in 0..<30 {
+                var count = 0
+                for try await _ in database.changesets(since: CommitNumber(10)) {
+                    count += 1
+                    if count == 15 { break }
+                }
+                var all = 0
+                for try await changeset in database.changesets(since: CommitNumber(5)) {
+                    all += 1
+                    if changeset.commitNumber == database.commitNumber { break }
+                }
+                precondition(all == 55, "\(all) commits")
+                _ = try? await database.restore(from: "/nowhere")
+            }
+            await expectArenas(1, after: "after streams")
+            try await database.close()
+        }
+    }
+
+    @Test func `A chain of 20,000 forks is dropped without recursion, also on a stack of 512 KiB`() async {
+        await #expect(processExitsWith: .success) {
+            for isOnSmallStack in [false, true] {
+                var last: Database? = Database.inMemory()
+                try await last!.write { $0[.books]["x"] = Book(title: "0") }
+                for i in 0..<20_000 {
+                    let fork = await last!.fork()
+                    if i % 100 == 0 { try await fork.write { $0[.books]["x"] = Book(title: "\(i)") } }
+                    last = fork
+                }
+                if isOnSmallStack {
+                    nonisolated(unsafe) var dropped = last
+                    last = nil
+                    await withCheckedContinuation { continuation in
+                        let thread = Thread {
+                            precondition(dropped != nil)
+                            dropped = nil
+                            continuation.resume()
+                        }
+                        thread.stackSize = 512 << 10
+                        thread.start()
+                    }
+                } else {
+                    last = nil
+                }
+                await expectArenas(0)
+            }
+        }
+    }
+
+    @Test func `Who drops the last reference to a large tree frees none of it`() async {
+        await #expect(processExitsWith: .success) {
+            let count = 50_000
+            for isClosed in [false, true] {
+                Mourned.ends.store(0, ordering: .relaxed)
+                var database: Database? = Database.inMemory()
+                try await database!.write { for i in 0..<count { $0[.mortals]["\(i)"] = Mortal() } }
+                if isClosed { try await database!.close() }
+                nonisolated(unsafe) var snapshot = Optional(database!.snapshot)
+                database = nil
+                precondition(snapshot![.mortals].count == count)
+                await withCheckedContinuation { continuation in
+                    Thread {
+                        Mourned.here.withLock { $0 = pthread_self() }
+                        snapshot = nil
+                        Mourned.here.withLock { $0 = nil }
+                        continuation.resume()
+                    }.start()
+                }
+                precondition(Mourned.endsHere.load(ordering: .relaxed) == 0, "freed on the thread that dropped it")
+                await expectArenas(0)
+                precondition(Mourned.ends.load(ordering: .relaxed) == count)
+            }
+        }
+    }
+
+    @Test func `10,000 databases, forks, streams and lists of changes leave nothing behind`() async {
+        await #expect(processExitsWith: .success) {
+            let database = Database.inMemory()
+            try await database.write { for i in 0..<100 { $0[.books]["\(i)"] = Book(title: "x") } }
+            for i in 0..<10_000 {
+                let fork = await database.fork()
+                if i % 10 == 0 { try await fork.write { $0[.books]["\(i)"] = Book(title: "y") } }
+                _ = database.changesets().makeAsyncIterator()
+                _ = database.connect("reader")
+                if i % 100 == 0 { try await Database.inMemory().write { $0[.books]["a"] = Book(title: "z") } }
+            }
+            await expectArenas(1)
+            precondition(database.publication.streams.count == 0)
+            let arena = database.timeline.arena
+            for _ in 0..<1_000 where arena.counts.rows > 100 { try await Task.sleep(for: .milliseconds(5)) }
+            precondition(arena.counts.rows == 100, "\(arena.counts)")
+        }
+    }
+}
