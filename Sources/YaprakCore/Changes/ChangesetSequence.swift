@@ -6,12 +6,12 @@ public import YaprakStorage
 ///     for try await changeset in database.changesets() { upload(changeset) }
 ///
 /// Nothing is dropped and nothing is reordered. A consumer that is slower than the writers has one changeset per missed
-/// commit kept for it, up to the lag limit; beyond that the sequence goes on from the log, or, in memory, throws
-/// ``DatabaseError`` with the code `laggedBehind`. It ends when the database closes and everything was delivered, and when
-/// its task is cancelled. It does not keep the database from closing.
+/// commit kept for it, up to ``DatabaseOptions/lagLimit`` commits and ``DatabaseOptions/lagBytesLimit`` bytes; beyond that
+/// the sequence goes on from the log, or, in memory, throws ``DatabaseError`` with the code `laggedBehind`. It ends when the
+/// database closes and everything was delivered, and when its task is cancelled. It does not keep the database from closing.
 ///
-/// Each iterator starts where the sequence was made, so a sequence that is kept keeps all changesets since, whatever the
-/// lag limit; let go of it when you have its iterator.
+/// Each iterator starts where the sequence was made. A sequence that is kept counts as a consumer that reads nothing: the
+/// limits hold for it, too. Let go of it when you have its iterator.
 public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A changeset.
     public typealias Element = Changeset
@@ -29,9 +29,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
 
     init(_ source: ChangesetSource, from link: ChangesetLink) {
         self.source = source
-        let cursor = ChangesetCursor(link, lagLimit: source.lagLimit)
-        source.publication.care(for: cursor)
-        start = .linked(cursor)
+        start = .linked(ChangesetCursor(link, in: source.publication.streams))
     }
 
     init(_ source: ChangesetSource, after number: CommitNumber) {
@@ -53,9 +51,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         let cursor =
             switch start {
             case .linked(let cursor): cursor.copy()
-            case .after(let number): ChangesetCursor(number: number, lagLimit: source.lagLimit)
+            case .after(let number): ChangesetCursor(number: number, in: source.publication.streams)
             }
-        source.publication.care(for: cursor)
         return Iterator(source, cursor)
     }
 
@@ -105,7 +102,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             guard let (path, fileSystem) = source.files else {
                 throw DatabaseError(
                     .laggedBehind,
-                    "the consumer is \(newest.rawValue - number.rawValue) commits behind, \(source.lagLimit) are kept in memory. Start again from a snapshot, consume faster, or raise lagLimit.",
+                    "the consumer is \(newest.rawValue - number.rawValue) commits behind; \(source.lagLimit.commits) commits or \(source.lagLimit.bytes) bytes are kept in memory. Start again from a snapshot, consume faster, or raise DatabaseOptions.lagLimit or lagBytesLimit.",
                     place: .init(commits: number.next()...newest))
             }
             let reader: HistoryReader
@@ -136,7 +133,7 @@ struct ChangesetSource: Sendable {
     let publication: Publication
     /// Where to read missed commits from; `nil` in memory.
     let files: (path: FilePath, fileSystem: any FileSystem)?
-    let lagLimit: Int
+    let lagLimit: LagLimit
 }
 
 /// The newest snapshot, again and again: one element at once, then one whenever there is a newer one.
@@ -182,7 +179,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 extension Database {
     private nonisolated var changesetSource: ChangesetSource {
         ChangesetSource(
-            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lagLimit)
+            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lag)
     }
 
     /// Every commit from now on, without a gap. See ``ChangesetSequence``.

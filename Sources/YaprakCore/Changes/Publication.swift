@@ -3,8 +3,8 @@ import YaprakStorage
 
 /// The newest snapshot, and who waits for the one after it.
 ///
-/// The one place where writers and readers meet: a lock held for nanoseconds on either side. Nobody awaits an actor to
-/// read. Waiters are resumed after the lock is let go.
+/// The one place where writers and readers meet: a reader holds the lock for one retain. Nobody awaits an actor to
+/// read. Waiters are resumed, and what is replaced is released, after the lock.
 final class Publication: Sendable {
     private struct State {
         var newest: SnapshotState
@@ -12,23 +12,24 @@ final class Publication: Sendable {
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
         var isClosed = false
-        var cursors: [WeakCursor] = []
+        /// Where the chain ended when lagging streams were last looked after.
+        var lookedAfter: (number: UInt64, bytes: UInt64)
     }
 
-    private struct WeakCursor {
-        weak var cursor: ChangesetCursor?
-    }
-
-    /// Streams are looked after once in so many commits.
-    private static let careInterval: UInt64 = 256
+    /// Streams are looked after once in so many commits, or earlier where commits are large.
+    private static let commitsBetweenLooks: UInt64 = 256
 
     private let state: Mutex<State>
+    /// All live streams of changesets.
+    let streams: StreamRegistry
 
-    init(_ first: SnapshotState) {
-        state = Mutex(State(newest: first, tail: ChangesetLink(changeset: nil, number: first.number)))
+    init(_ first: SnapshotState, lagLimit: LagLimit) {
+        let link = ChangesetLink(changeset: nil, number: first.number)
+        state = Mutex(State(newest: first, tail: link, lookedAfter: (first.number.rawValue, 0)), rank: .publication)
+        streams = StreamRegistry(limit: lagLimit)
     }
 
-    /// The newest published state. Nanoseconds.
+    /// The newest published state.
     var newest: SnapshotState { state.withLock { $0.newest } }
 
     /// The newest state together with its place in the chain of commits.
@@ -38,35 +39,29 @@ final class Publication: Sendable {
 
     /// Makes `newest` what readers see from this instant on. With a changeset it is a commit; without one it is the
     /// same commit in another shape (a collection was bound, an extension registered).
-    func publish(_ newest: SnapshotState, _ changeset: Changeset?) {
-        let link = changeset.map { ChangesetLink(changeset: $0, number: newest.number) }
-        // What is replaced is let go of outside the lock.
-        let (old, woken) = state.withLock { state in
+    ///
+    /// - Parameter bytes: what the changeset keeps in memory, about.
+    func publish(_ newest: SnapshotState, _ changeset: Changeset?, bytes: Int = 0) {
+        let link = changeset.map { ChangesetLink(changeset: $0, number: newest.number, bytes: bytes) }
+        let (old, woken, looks) = state.withLock { state in
             let old = (state.newest, state.tail)
             state.newest = newest
+            var looks = false
             if let link {
-                state.tail.next.withLock { $0 = link }
+                state.tail.append(link)
                 state.tail = link
+                looks =
+                    link.number.rawValue &- state.lookedAfter.number >= Self.commitsBetweenLooks
+                    || link.bytes &- state.lookedAfter.bytes >= streams.bytesBetweenLooks
+                if looks { state.lookedAfter = (link.number.rawValue, link.bytes) }
             }
             let woken = state.waiters
             if !woken.isEmpty { state.waiters = [:] }
-            return (old, woken)
+            return (old, woken, looks)
         }
         for waiter in woken.values { waiter.resume() }
         withExtendedLifetime(old) {}
-        if link != nil, newest.number.rawValue % Self.careInterval == 0 { cutLaggingCursors(newest.number) }
-    }
-
-    func care(for cursor: ChangesetCursor) {
-        state.withLock { state in
-            state.cursors.removeAll { $0.cursor == nil }
-            state.cursors.append(WeakCursor(cursor: cursor))
-        }
-    }
-
-    private func cutLaggingCursors(_ newest: CommitNumber) {
-        let cursors = state.withLock { $0.cursors.compactMap(\.cursor) }
-        for cursor in cursors { cursor.cut(newest: newest) }
+        if looks, let link { streams.cutLagging(behind: link) }
     }
 
     /// Ends every stream.

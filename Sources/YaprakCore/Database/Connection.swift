@@ -81,7 +81,7 @@ public actor Connection {
     private static func changesets(after link: ChangesetLink, upTo tail: ChangesetLink) -> [Changeset] {
         var changesets: [Changeset] = []
         var at = link
-        while at !== tail, let next = at.next.withLock({ $0 }) {
+        while at !== tail, let next = at.following {
             if let changeset = next.changeset { changesets.append(changeset) }
             at = next
         }

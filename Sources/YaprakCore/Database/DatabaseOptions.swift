@@ -16,8 +16,14 @@ public struct DatabaseOptions: Sendable {
     /// How large things may get.
     public var limits = Limits()
     /// A stream of changesets that fell so many commits behind ends with the error `laggedBehind`, in memory; with a file it
-    /// goes on from the log. Looked after once in 256 commits.
+    /// goes on from the log. Looked after once in 256 commits, and each time a sixteenth of ``lagBytesLimit`` was published.
     public var lagLimit = 100_000
+    /// The same in bytes: what the changesets that a stream has not read yet keep in memory, about.
+    ///
+    /// A commit counts with the bytes the log has for it and 128 for each record it changed. In memory, where nothing is
+    /// encoded, the size of a value is not known, and each record counts as 256 bytes: choose ``lagLimit`` by the size of
+    /// your records there. 256 MiB by default.
+    public var lagBytesLimit = 256 << 20
     /// What a commit takes for the time: nanoseconds since 1970. Give one of your own for reproducible logs.
     public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }
     /// Where the engine tells what it does in the background. Says nothing by default.
@@ -27,6 +33,8 @@ public struct DatabaseOptions: Sendable {
 
     /// The defaults.
     public init() {}
+
+    var lag: LagLimit { LagLimit(commits: lagLimit, bytes: lagBytesLimit) }
 }
 
 /// When checkpoints are written without being asked for.

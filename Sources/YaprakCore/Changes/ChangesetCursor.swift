@@ -1,0 +1,155 @@
+import YaprakLocks
+import YaprakStorage
+
+/// How far a stream of changesets may fall behind before the chain is taken away from it.
+struct LagLimit: Sendable {
+    var commits: Int
+    var bytes: Int
+}
+
+/// Where a stream of changesets stands.
+///
+/// The link is taken away from a stream that has fallen too far behind, whether it asks for more or not: what a consumer
+/// that went to sleep keeps in memory is bounded. To that end all live cursors are known to a ``StreamRegistry``, which
+/// keeps their places and not the cursors, so that a cursor that is let go of goes at once.
+final class ChangesetCursor: Sendable {
+    private let place: StreamPlace
+    private let registry: StreamRegistry
+    private let id: UInt64
+
+    /// A cursor behind the commit of `link`.
+    convenience init(_ link: ChangesetLink, in registry: StreamRegistry) {
+        self.init(StreamPlace(link: link, number: link.number), in: registry)
+    }
+
+    /// A cursor behind `number`, for a stream that reads from the log.
+    convenience init(number: CommitNumber, in registry: StreamRegistry) {
+        self.init(StreamPlace(link: nil, number: number), in: registry)
+    }
+
+    private init(_ place: StreamPlace, in registry: StreamRegistry) {
+        self.place = place
+        self.registry = registry
+        id = registry.add(place)
+    }
+
+    deinit { registry.remove(id) }
+
+    /// Another cursor at the same place.
+    func copy() -> ChangesetCursor { ChangesetCursor(place.copy(), in: registry) }
+
+    /// The last commit that was delivered.
+    var number: CommitNumber { place.number }
+
+    /// Whether the stream follows the chain; a stream that doesn't has to read the log, or to end.
+    var isLinked: Bool { place.isLinked }
+
+    /// The next changeset in the chain, if it is there.
+    func advance() -> Changeset? { place.advance() }
+
+    /// Moves on without the chain: what was delivered came from the log.
+    func delivered(_ number: CommitNumber) { place.delivered(number) }
+
+    /// Goes on in the chain, if that is where the cursor stands.
+    func link(to link: ChangesetLink) -> Bool { place.link(to: link) }
+}
+
+/// The link a stream holds, and the number of the last commit it delivered.
+final class StreamPlace: Sendable {
+    private struct State {
+        var link: ChangesetLink?
+        var number: CommitNumber
+    }
+
+    // Links that are let go of are moved out and released after the lock: one may be the last of a long chain of users'
+    // values.
+    private let state: Mutex<State>
+
+    init(link: ChangesetLink?, number: CommitNumber) {
+        state = Mutex(State(link: link, number: number), rank: .changesetCursor)
+    }
+
+    func copy() -> StreamPlace {
+        let (link, number) = state.withLock { ($0.link, $0.number) }
+        return StreamPlace(link: link, number: number)
+    }
+
+    var number: CommitNumber { state.withLock { $0.number } }
+    var isLinked: Bool { state.withLock { $0.link != nil } }
+
+    func advance() -> Changeset? {
+        let (changeset, old) = state.withLock { state -> (Changeset?, ChangesetLink?) in
+            guard let next = state.link?.following else { return (nil, nil) }
+            let old = state.link.take()
+            state.link = next
+            state.number = next.number
+            return (next.changeset, old)
+        }
+        withExtendedLifetime(old) {}
+        return changeset
+    }
+
+    func delivered(_ number: CommitNumber) { state.withLock { $0.number = number } }
+
+    func link(to link: ChangesetLink) -> Bool {
+        let (isLinked, old) = state.withLock { state -> (Bool, ChangesetLink?) in
+            guard state.number == link.number else { return (false, nil) }
+            let old = state.link.take()
+            state.link = link
+            return (true, old)
+        }
+        withExtendedLifetime(old) {}
+        return isLinked
+    }
+
+    /// Lets go of the chain if that keeps more than the limit from here to `newest`.
+    func cut(newest: ChangesetLink, limit: LagLimit) {
+        let old = state.withLock { state -> ChangesetLink? in
+            guard let link = state.link else { return nil }
+            let isTooLong = newest.number.rawValue &- link.number.rawValue > UInt64(max(limit.commits, 1))
+            let isTooLarge = newest.bytes &- link.bytes > UInt64(max(limit.bytes, 1))
+            return isTooLong || isTooLarge ? state.link.take() : nil
+        }
+        withExtendedLifetime(old) {}
+    }
+}
+
+/// The places of all live streams of changesets. Nobody who reads or writes takes its lock; who makes or drops a stream
+/// does, for O(1).
+final class StreamRegistry: Sendable {
+    private struct State {
+        var places: [UInt64: StreamPlace] = [:]
+        var nextID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let limit: LagLimit
+
+    init(limit: LagLimit) { self.limit = limit }
+
+    /// The number of live streams.
+    var count: Int { state.withLock { $0.places.count } }
+
+    func add(_ place: StreamPlace) -> UInt64 {
+        state.withLock { state in
+            state.nextID += 1
+            state.places[state.nextID] = place
+            return state.nextID
+        }
+    }
+
+    func remove(_ id: UInt64) {
+        let place = state.withLock { $0.places.removeValue(forKey: id) }
+        withExtendedLifetime(place) {}
+    }
+
+    /// Takes the chain away from those who are too far behind. O(number of streams).
+    func cutLagging(behind newest: ChangesetLink) {
+        // A copy of the dictionary's reference; whoever adds a stream meanwhile copies its storage once.
+        let places = state.withLock { $0.places }
+        for place in places.values { place.cut(newest: newest, limit: limit) }
+    }
+
+    /// How many bytes may be published before the streams are looked after again.
+    var bytesBetweenLooks: UInt64 { UInt64(max(limit.bytes / 16, 1)) }
+}

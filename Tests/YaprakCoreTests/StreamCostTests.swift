@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+
+@Suite(.bounded) struct StreamCostTests {
+    @Test func `Making a stream costs the same beside 20,000 others as beside none`() async throws {
+        let database = Database.inMemory()
+        func seconds() -> Double {
+            var best = Double.infinity
+            for _ in 0..<9 {
+                let start = ContinuousClock.now
+                for _ in 0..<300 { _ = database.changesets().makeAsyncIterator() }
+                best = min(best, (ContinuousClock.now - start) / .seconds(1))
+            }
+            return best
+        }
+        let alone = seconds()
+        let live = (0..<20_000).map { _ in database.changesets().makeAsyncIterator() }
+        let beside = seconds()
+        #expect(database.publication.streams.count == live.count)
+        // It looked at every live stream before: 20,000 looks each, thousands of times the cost.
+        #expect(beside <= alone * 5, "\(alone) s alone, \(beside) s beside 20,000")
+    }
+
+    @Test func `A stream that sleeps keeps no more than its limit of bytes`() async throws {
+        var options = DatabaseOptions()
+        options.lagBytesLimit = 1 << 20
+        let database = Database.inMemory(checkingCoding: true, options: options)
+        var sleeper = database.changesets().makeAsyncIterator()
+        // 100 commits of 64 KiB: far from the limit of commits.
+        for i in 0..<100 {
+            try await database.write { $0[.books]["a"] = Book(title: String(repeating: "\(i % 10)", count: 64 << 10)) }
+        }
+        await #expect(throws: DatabaseError.self) { while try await sleeper.next() != nil {} }
+        // One that keeps up has lost nothing.
+        var reader = database.changesets().makeAsyncIterator()
+        for i in 0..<100 {
+            try await database.write { $0[.books]["a"] = Book(title: String(repeating: "\(i % 10)", count: 64 << 10)) }
+            #expect(try await reader.next()?.commitNumber == database.commitNumber)
+        }
+    }
+}
