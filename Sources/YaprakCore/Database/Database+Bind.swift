@@ -36,10 +36,14 @@ extension Database {
 
     /// Changes the shape of the database without a commit, unless primary extensions took steps: in a turn of its own, when
     /// the log has caught up.
-    func exclusively(_ body: (Draft) throws -> Void) async throws {
+    ///
+    /// - Parameter prepare: runs in the turn, before the draft begins; `working` is what the draft will start from.
+    func exclusively(_ prepare: () throws -> Void = {}, _ body: (Draft) throws -> Void) async throws {
         try await turns.take()
         defer { turns.pass() }
         await waitForLog()
+        try checkWritable()
+        try prepare()
         let draft = try beginDraft()
         do {
             try body(draft)

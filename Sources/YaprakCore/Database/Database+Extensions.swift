@@ -40,20 +40,80 @@ extension Database {
         return host
     }
 
-    /// What a new registration starts from.
-    private struct StartingPoint {
-        /// Makes the root; in a writer's turn.
-        var makeRoot: (ExtensionContext) throws -> any Sendable
-        /// Steps that a primary extension took for the records that were there.
-        var operations: [[UInt8]] = []
-        /// The state the root is good for.
-        var base: SnapshotState
-        var origin: ExtensionHost.Origin
-    }
-
+    /// Takes a new extension in.
+    ///
+    /// Work that grows with the number of records is done before the turn, in trees of the newcomer's own: putting the
+    /// records in, sorting, decoding, and catching up with what was committed meanwhile, until little is left. The turn does
+    /// the rest, and takes the trees over as they are.
+    ///
+    /// Two kinds are made in the turn: state that was put in by hand, because its steps are logged in the order of the
+    /// commits, and what reads other extensions, because only a commit tells what it did to those.
     private func register(_ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?) async throws {
         let registration = host.registration
-        var start = try await startingPoint(of: host, progress)
+        let start = try await startingPoint(of: host, progress)
+        if registration.isPrimary || !registration.dependencies.isEmpty {
+            let origin = try await registerInTurn(registration, start)
+            return await finishRegistering(host, origin)
+        }
+        let newcomer = try await prepare(host, start, progress)
+        do {
+            try await exclusively {
+                try newcomer.finish(with: working)
+            } _: { draft in
+                draft.tree.takeOver(newcomer.trees)
+                draft.extensions.append(newcomer.entry)
+                if let adopted = newcomer.adopted {
+                    // Dependants that are taken over later look at what their parents were at that moment.
+                    shelf.base = adopted.pinned(by: draft.tree.freeze())
+                }
+            }
+        } catch {
+            newcomer.discard()
+            throw error
+        }
+        newcomer.handOver()
+        await finishRegistering(host, newcomer.origin)
+    }
+
+    private func finishRegistering(_ host: ExtensionHost, _ origin: ExtensionHost.Origin) async {
+        _ = shelf.take(host.name)
+        await host.didRegister(at: working.number, origin: origin)
+    }
+
+    /// Makes the root outside any turn, and follows the commits until few are left.
+    private func prepare(
+        _ host: ExtensionHost, _ start: StartingPoint, _ progress: (@Sendable (PopulationProgress) -> Void)?
+    ) async throws -> Newcomer {
+        let newcomer: Newcomer
+        do {
+            newcomer = try await Newcomer.make(host.registration, start, timeline.arena)
+        } catch  where start.origin == .adopted {
+            noteUndecodable(host.registration, error)
+            return try await prepare(host, try await populated(host, progress), progress)
+        }
+        do {
+            // Each round leaves what was committed while it ran; what faster writers leave after the last is for the turn.
+            for _ in 0..<Newcomer.roundsMax {
+                try Task.checkCancellation()
+                if try await newcomer.catchUp(with: publication.newest) <= Newcomer.changesMax { break }
+            }
+        } catch {
+            newcomer.discard()
+            throw error
+        }
+        return newcomer
+    }
+
+    private func noteUndecodable(_ registration: ExtensionRegistration, _ error: any Error) {
+        options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed again: \(error)")
+    }
+
+    /// Makes the root in a turn.
+    /// - Returns: where it came from.
+    private func registerInTurn(
+        _ registration: ExtensionRegistration, _ start: StartingPoint
+    ) async throws -> ExtensionHost.Origin {
+        var start = start
         try await exclusively { draft in
             for name in registration.dependencies
             where !draft.extensions.contains(where: { $0.registration.name == name }) {
@@ -67,32 +127,26 @@ extension Database {
             do {
                 root = try start.makeRoot(context(start.base))
                 if start.origin == .adopted, !registration.isPrimary {
-                    // Dependants that are taken over later look at what their parents were at that moment.
                     shelf.base = start.base.adding(
                         ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
                 }
             } catch  where start.origin == .adopted && !registration.isPrimary {
-                options.logger.notice(
-                    "the root of \"\(registration.name)\" does not decode and is computed anew: \(error)")
+                noteUndecodable(registration, error)
                 start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
                 root = try populateNow(registration, present, context(present))
             }
             draft.primarySteps = start.operations.map { (registration.name, $0) }
-            // What has changed since the starting point, on the writers' time: little.
+            // What has changed since the starting point.
             let delta = ChangeBatch(from: start.base, to: present, names: registration.collectionNames)
-            if !delta.isEmpty || !registration.dependencies.isEmpty {
-                let update = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base))
-                root = update.root
-                draft.primarySteps += update.operations.map { (registration.name, $0) }
-            }
-            var entry = ExtensionEntry(registration: registration, root: root)
+            let update = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base))
+            draft.primarySteps += update.operations.map { (registration.name, $0) }
+            var entry = ExtensionEntry(registration: registration, root: update.root)
             // Taken over from a checkpoint with nothing behind it: who reads the files has the same root.
             entry.isInLog = start.origin == .adopted && start.base.number == present.number && delta.isEmpty
             if registration.isPrimary { _ = try encodePrimary(entry) }
             draft.extensions.append(entry)
         }
-        _ = shelf.take(registration.name)
-        await host.didRegister(at: working.number, origin: start.origin)
+        return start.origin
     }
 
     /// Populates within a turn: for a root that was to be taken over and turned out not to decode.
@@ -124,6 +178,13 @@ extension Database {
                 return StartingPoint(makeRoot: { try registration.decode(bytes, in: $0) }, base: base, origin: .adopted)
             }
         }
+        return try await populated(host, progress)
+    }
+
+    private func populated(
+        _ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?
+    ) async throws -> StartingPoint {
+        let registration = host.registration
         let state = publication.newest
         let seed = try await host.populate(over: state, progress)
         return StartingPoint(
@@ -175,6 +236,8 @@ extension Database {
     public func unregister(_ name: String) async throws -> [String] {
         var gone: [String] = []
         try await exclusively { draft in
+            // Kept aside until nothing can fail any more.
+            var shelf = shelf
             var doomed: Set<String> = [name]
             for entry in draft.extensions where !doomed.isDisjoint(with: entry.registration.dependencies) {
                 doomed.insert(entry.registration.name)
@@ -190,6 +253,7 @@ extension Database {
                         bytes: try encodePrimary(entry))
                 }
             }
+            self.shelf = shelf
         }
         // All at once: while a host is told, others may register under the names of the rest.
         for host in gone.map({ hosts.removeValue(forKey: $0) }) { await host?.didUnregister() }
@@ -221,13 +285,6 @@ extension Database {
 }
 
 extension SnapshotState {
-    /// The same moment with one more extension.
-    fileprivate func adding(_ entry: ExtensionEntry, _ version: TreeVersion) -> SnapshotState {
-        SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions + [entry], version: version,
-            under: self)
-    }
-
     /// Whether every collection an extension looks at has its types.
     func isBound(for registration: ExtensionRegistration) -> Bool {
         zip(directory.bindings, roots).allSatisfy { binding, root in
