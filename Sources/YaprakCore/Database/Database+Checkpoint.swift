@@ -16,36 +16,32 @@ extension Database {
     @discardableResult
     public func checkpoint() async throws -> CommitNumber? {
         guard let files else { return nil }
-        while !files.beginCheckpointing() { try await Task.sleep(for: .milliseconds(1)) }
+        try await files.checkpoints.takeOrThrow()
+        defer { files.checkpoints.pass() }
         return try await writeCheckpoint(files)
     }
 
     func checkpointUnlessRunning() async throws {
-        guard let files, files.beginCheckpointing() else { return }
+        guard let files, files.checkpoints.takeIfFree() else { return }
+        defer { files.checkpoints.pass() }
         _ = try await writeCheckpoint(files)
     }
 
     private func writeCheckpoint(_ files: DatabaseFiles) async throws -> CommitNumber {
+        if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
+        // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
+        try await files.flush()
+        let contents = CheckpointContents(state: publication.newest, shelf: shelf.items)
+        let store = files.store
         do {
-            if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
-            // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
-            try await files.flush()
-            let contents = CheckpointContents(state: publication.newest, shelf: shelf.items)
-            let store = files.store
-            let bytes: UInt64?
-            do {
-                bytes = try await DatabaseFiles.blocking {
-                    try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
-                }
-            } catch let error as DatabaseError where error.code == .alreadyExists {
-                bytes = nil  // Nothing was committed since the last one.
+            let bytes = try await DatabaseFiles.blocking {
+                try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
             }
-            files.endCheckpointing(bytes: bytes)
-            return contents.state.number
-        } catch {
-            files.endCheckpointing(bytes: nil)
-            throw error
+            files.checkpoints.noteSize(bytes)
+        } catch let error as DatabaseError where error.code == .alreadyExists {
+            // Nothing was committed since the last one.
         }
+        return contents.state.number
     }
 
     /// Writes a snapshot as a database of its own, while everything goes on.

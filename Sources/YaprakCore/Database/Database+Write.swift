@@ -9,7 +9,8 @@ extension Database {
     ///         return transaction[.books]["abc"]?.salesRank
     ///     }
     ///
-    /// Waits for its turn, first come, first served; a task that is cancelled while it waits gets `CancellationError`.
+    /// Waits for its turn, in order of arrival among tasks of equal priority; a task that is cancelled while it waits gets
+    /// `CancellationError`.
     /// The closure runs synchronously. When it returns, extensions have followed, records are encoded, and the commit is
     /// published as soon as the log has it as ``DatabaseOptions/durability`` demands; then `write` returns the closure's
     /// result. A closure that changes nothing makes no commit and writes nothing.
@@ -36,8 +37,7 @@ extension Database {
     nonisolated(nonsending) func commit(
         _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) async throws {
-        if !turns.takeIfFree() { try await turns.take() }
-        let done = try await perform(origin, body)
+        let done = try await performInTurn(origin, body)
         if let ticket = done.ticket {
             do {
                 try await ticket.wait()
@@ -57,10 +57,25 @@ extension Database {
         var callbacks: [@Sendable () -> Void]
     }
 
-    /// Runs a transaction. Called by whoever has the turn; passes it on.
-    private func perform(
+    /// Waits for a turn, on the caller's executor, and runs a transaction in it, on the actor.
+    private nonisolated(nonsending) func performInTurn(
         _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
-    ) throws -> Done {
+    ) async throws -> Done {
+        var (ticket, isOffered) = turns.enter()
+        while true {
+            if !isOffered { try await turns.wait(ticket) }
+            if let done = try await perform(ticket, origin, body) { return done }
+            isOffered = false
+        }
+    }
+
+    /// Runs a transaction in the turn that was offered; `nil` if a writer of higher priority has taken it meanwhile.
+    ///
+    /// The turn is taken here and not before, so that it never belongs to a task that waits for a thread.
+    private func perform(
+        _ turn: WriteTurns.Ticket, _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) throws -> Done? {
+        guard turns.claim(turn) else { return nil }
         defer { turns.pass() }
         let draft = try beginDraft()
         do {
@@ -74,13 +89,17 @@ extension Database {
         return Done(ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
     }
 
+    /// Makes sure that `working` is what the next draft starts from.
+    /// - Throws: `closed`, `readOnly`.
+    func checkWritable() throws {
+        if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write.") }
+        if logHealth.failure != nil { try takeBack() }
+    }
+
     /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
     /// - Throws: `closed`, `readOnly`.
     func beginDraft() throws -> Draft {
-        if isClosed {
-            throw DatabaseError(.closed, "the database is closed. Open it again to write.")
-        }
-        if logHealth.failure != nil { try takeBack() }
+        try checkWritable()
         return Draft(base: working, tree: timeline.beginDraft(), environment: environment)
     }
 
@@ -97,7 +116,7 @@ extension Database {
         guard let sealed else { return nil }
         guard let files else {
             working = sealed.state
-            publication.publish(sealed.state, sealed.changeset)
+            publication.publish(sealed.state, sealed.changeset, bytes: sealed.retainedBytes)
             return nil
         }
         let ticket = CommitTicket()
@@ -105,7 +124,7 @@ extension Database {
         do {
             try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logHealth] result in
                 switch result {
-                case .success: publication.publish(sealed.state, sealed.changeset)
+                case .success: publication.publish(sealed.state, sealed.changeset, bytes: sealed.retainedBytes)
                 case .failure(let error): logHealth.note(error, era: era)
                 }
                 ticket.resolve(result)

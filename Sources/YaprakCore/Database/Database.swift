@@ -12,7 +12,8 @@ import YaprakTrees
 ///     }
 ///     let dune = database.snapshot[.books]["abc"]             // no await, no decoding
 ///
-/// - Many readers and one writer at a time; neither ever waits for the other. Writers are served first come, first served.
+/// - Many readers and one writer at a time; neither ever waits for the other. Writers of
+///   equal priority are served in order of arrival, urgent ones before.
 /// - A write is all or nothing, in memory and in the log, and seen by readers only when the log has it
 ///   (``Durability/always``).
 /// - With no path nothing touches a disk.
@@ -54,7 +55,7 @@ public actor Database {
         state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, options: DatabaseOptions,
         encodes: Bool, checksDecoding: Bool, files: DatabaseFiles?, shelf: ExtensionShelf = ExtensionShelf()
     ) {
-        publication = Publication(state)
+        publication = Publication(state, lagLimit: options.lag)
         working = state
         self.timeline = timeline
         self.reclaimer = reclaimer
@@ -119,14 +120,14 @@ public actor Database {
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
     ///   `CancellationError` if the task is cancelled before it is this call's turn; the database is not closed then.
     public func close() async throws {
-        try await turns.take()
+        try await turns.take(isBehindAll: true)
         defer { turns.pass() }
         if isClosed { return }
         await waitForLog()
         isClosed = true
         // A checkpoint under way writes to files that somebody else may open as soon as this returns.
-        await files?.waitForCheckpoint()
-        defer { files?.endCheckpointing(bytes: nil) }
+        await files?.checkpoints.take()
+        defer { files?.checkpoints.pass() }
         publication.close()
         timeline.close(roots: working.trees)
         reclaimer.reclaimSome(timeline)
@@ -136,7 +137,7 @@ public actor Database {
     /// Waits until every write that was begun before this call has succeeded or failed.
     /// - Throws: `CancellationError` if the task is cancelled meanwhile. What became of the writes is told to those who wrote.
     public nonisolated(nonsending) func drain() async throws {
-        try await turns.take()
+        try await turns.take(isBehindAll: true)
         turns.pass()
         await waitForLog()
     }

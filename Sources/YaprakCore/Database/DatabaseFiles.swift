@@ -62,47 +62,18 @@ final class DatabaseFiles: Sendable {
         try? store.close()
     }
 
-    // MARK: Checkpoints
-
-    private struct Checkpointing {
-        var isRunning = false
-        /// The size of the newest checkpoint.
-        var lastBytes: UInt64 = 0
-    }
-
-    private let checkpointing = Mutex(Checkpointing())
-
-    /// Takes the right to write a checkpoint; `false` if one is being written.
-    func beginCheckpointing() -> Bool {
-        checkpointing.withLock { state in
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-    }
-
-    /// Takes the right as soon as it is free, whether the task is cancelled or not.
-    func waitForCheckpoint() async {
-        while !beginCheckpointing() { await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value }
-    }
-
-    /// Gives the right back. `bytes` is the size of what was written, uncompressed; `nil` if nothing was.
-    func endCheckpointing(bytes: UInt64?) {
-        checkpointing.withLock { state in
-            state.isRunning = false
-            if let bytes { state.lastBytes = bytes }
-        }
-    }
+    /// Whose turn it is to write a checkpoint.
+    let checkpoints = CheckpointTurns()
 
     /// Starts a checkpoint in the background if the log has grown enough.
     func checkpointIfDue(_ database: Database) {
-        let (isRunning, lastBytes) = checkpointing.withLock { ($0.isRunning, $0.lastBytes) }
         let limit: UInt64
         switch policy {
         case .manual: return
         case .every(let bytes): limit = UInt64(max(bytes, 1))
-        case .automatic: limit = max(64 << 20, lastBytes)
+        case .automatic: limit = max(64 << 20, checkpoints.lastSize)
         }
-        guard !isRunning, store.statistics.bytesSinceCheckpoint > limit else { return }
+        guard !checkpoints.isTaken, store.statistics.bytesSinceCheckpoint > limit else { return }
         Task.detached(priority: .utility) { [weak database] in
             do {
                 try await database?.checkpointUnlessRunning()

@@ -10,6 +10,12 @@ extension Draft {
         var changeset: Changeset
         /// The commit as it goes to the log; `nil` without one.
         var item: [UInt8]?
+
+        /// What the changeset keeps in memory, about; see ``DatabaseOptions/lagBytesLimit``.
+        var retainedBytes: Int {
+            let records = changeset.storage.batch.collections.reduce(0) { $0 + $1.entries.count }
+            return 64 + records * 128 + (item?.count ?? records * 128)
+        }
     }
 
     /// Makes the next state and its changeset; `nil` if the transaction changed nothing. Either way the draft is over.
@@ -48,9 +54,14 @@ extension Draft {
 
     /// Ends the draft as a new state of the commit `number`, without a changeset.
     func sealTrees(number: CommitNumber? = nil) -> SnapshotState {
-        SnapshotState(
+        let version = tree.seal()
+        assert(
+            extensions.allSatisfy { entry in entry.registration.trees(of: entry.root).allSatisfy { version.covers($0) }
+            },
+            "a version is younger than every node in it")
+        return SnapshotState(
             number: number ?? base.number.next(), directory: directory, roots: roots, extensions: extensions,
-            version: tree.seal())
+            version: version)
     }
 
     /// Undoes everything. Snapshots that were frozen on the way stay what they are.

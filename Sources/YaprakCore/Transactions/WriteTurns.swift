@@ -1,86 +1,288 @@
-import DequeModule
 import YaprakLocks
 
-/// Whose turn it is to write: first come, first served.
+/// The write queue: who may write now, and who next.
 ///
-/// An actor's own queue runs urgent tasks first, so the order of writers is kept here instead. Where nobody waits, a turn
-/// is taken and given back under a lock, without a suspension.
+/// Writers of equal priority are served in order of arrival. A writer of higher priority overtakes those that wait, and
+/// those that were offered the turn but whose task does not run yet; after ``overtakingsMax`` overtakings in a row the
+/// oldest is offered it. An actor's own queue would reorder by priority without such a bound, and can't be counted.
 ///
-///     take ──▶ free? ──yes──▶ taken
-///                │no
-///                ▼
-///            in line ──── passed on ──▶ taken
-///                └─────── cancelled ──▶ thrown out
+///     enter ──▶ offered ──claim──▶ taken ──pass──▶ free, offered to the next
+///       │          ▲  └─overtaken──┐
+///       └──▶ in line ◀─────────────┘
+///               └──── cancelled ──▶ out
+///
+/// *A turn belongs to a task that runs.* A turn is only offered to a task that waits; it is taken by `claim`, which the task
+/// calls when it runs. So a low-priority task that the system does not run, because others keep all threads busy, holds up
+/// nobody of higher priority.
 final class WriteTurns: Sendable {
-    private struct Waiter {
-        var id: UInt64
-        var continuation: CheckedContinuation<Void, any Error>
+    /// A place in line. The earlier arrival goes first among equals.
+    struct Ticket: Sendable, Equatable {
+        fileprivate let arrival: UInt64
+        /// The priority of the task.
+        fileprivate let priority: UInt8
+        /// After all that came before, whatever their priority.
+        fileprivate let isBehindAll: Bool
+
+        /// The row of the line it stands in.
+        fileprivate var row: UInt8 { isBehindAll ? 0 : priority }
+
+        /// Whether it may take a turn that was offered to `other`, whose task does not run yet.
+        fileprivate func outruns(_ other: Ticket) -> Bool {
+            if isBehindAll { return false }
+            return priority != other.priority ? priority > other.priority : arrival < other.arrival
+        }
     }
 
     private struct State {
         var isTaken = false
-        var line: Deque<Waiter> = []
-        var nextID: UInt64 = 0
+        /// Who is awake, or about to be, and may claim the turn.
+        var offered: Ticket?
+        /// Those who were offered it, were overtaken, and have not noticed yet. They will come back to the line.
+        var overtaken: [Ticket] = []
+        var line = WaiterLine()
+        var arrivals: UInt64 = 0
+        /// Turns that went to a writer while an older one was waiting, in a row.
+        var overtakings = 0
+
+        /// Whether a ticket may have the turn now, ahead of the one it was offered to.
+        func isFree(for ticket: Ticket) -> Bool {
+            guard !isTaken else { return false }
+            if offered == ticket { return true }
+            if ticket.isBehindAll, !overtaken.isEmpty { return false }
+            return offered.map { ticket.outruns($0) } ?? true
+        }
+
+        mutating func offer(to ticket: Ticket) {
+            if let offered, offered != ticket { overtaken.append(offered) }
+            offered = ticket
+        }
+
+        /// Notes that a ticket is neither offered the turn nor on its way back to the line.
+        mutating func forget(_ ticket: Ticket) {
+            if offered == ticket { offered = nil }
+            overtaken.removeAll { $0 == ticket }
+        }
+
+        /// Offers a free turn to the next in line, if that goes before the one it was offered to already.
+        mutating func offerNext() -> CheckedContinuation<Void, any Error>? {
+            guard !isTaken else { return nil }
+            guard let next = overtakings >= WriteTurns.overtakingsMax ? line.oldest : line.first else { return nil }
+            guard isFree(for: next.ticket) else { return nil }
+            line.remove(next)
+            offer(to: next.ticket)
+            return next.continuation.take()
+        }
     }
 
     private let state = Mutex(State())
 
-    /// The number of writers in line, the one at work included.
-    var count: Int { state.withLock { ($0.isTaken ? 1 : 0) + $0.line.count } }
+    /// So many writers in a row may overtake an older one of lower priority; then that is offered the turn.
+    static let overtakingsMax = 64
 
-    /// Takes the turn if it is free.
-    func takeIfFree() -> Bool {
+    /// The number of writers in line, the one at work included.
+    var count: Int {
+        state.withLock { ($0.isTaken ? 1 : 0) + ($0.offered == nil ? 0 : 1) + $0.overtaken.count + $0.line.count }
+    }
+
+    /// Comes for a turn.
+    ///
+    /// - Parameter isBehindAll: after all that came before, whatever their priority.
+    /// - Returns: the place in line, and whether it was offered the turn. Then `claim` has to follow, else `wait`.
+    func enter(isBehindAll: Bool = false) -> (ticket: Ticket, isOffered: Bool) {
+        let priority = Task.currentPriority.rawValue
+        return state.withLock { state in
+            state.arrivals &+= 1
+            let ticket = Ticket(arrival: state.arrivals, priority: priority, isBehindAll: isBehindAll)
+            guard state.isFree(for: ticket) else { return (ticket, false) }
+            // One that was offered it before finds out when it claims, and waits again, at its old place.
+            state.offer(to: ticket)
+            return (ticket, true)
+        }
+    }
+
+    /// Waits until the turn is offered. O(1), O(priorities) where several are in line; so is being cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits.
+    nonisolated(nonsending) func wait(_ ticket: Ticket) async throws {
+        let waiter = Waiter(ticket)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                enqueue(waiter, continuation)
+            }
+        } onCancel: {
+            let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+                guard waiter.isInLine else { return nil }
+                state.line.remove(waiter)
+                return waiter.continuation.take()
+            }
+            continuation?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func enqueue(_ waiter: Waiter, _ continuation: CheckedContinuation<Void, any Error>) {
+        enum Action { case wait, go, leave(offer: CheckedContinuation<Void, any Error>?) }
+        let action: Action = state.withLock { state in
+            state.forget(waiter.ticket)
+            if Task.isCancelled { return .leave(offer: state.offerNext()) }
+            if state.isFree(for: waiter.ticket) {
+                state.offer(to: waiter.ticket)
+                return .go
+            }
+            waiter.continuation = continuation
+            state.line.insert(waiter)
+            return .wait
+        }
+        switch action {
+        case .wait: break
+        case .go: continuation.resume()
+        case .leave(let offer):
+            offer?.resume()
+            continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Takes the turn that was offered. Call it where the work is done, without a suspension in between.
+    /// - Returns: false if somebody of higher priority was faster: `wait` again.
+    func claim(_ ticket: Ticket) -> Bool {
         state.withLock { state in
-            if state.isTaken { return false }
+            guard state.isFree(for: ticket) else { return false }
             state.isTaken = true
+            state.forget(ticket)
+            if let oldest = state.line.oldest, oldest.ticket.arrival < ticket.arrival {
+                state.overtakings += 1
+            } else {
+                state.overtakings = 0
+            }
             return true
         }
     }
 
-    /// Takes the turn, after everybody who asked before.
+    /// Takes the turn, for work that keeps it across suspensions.
+    ///
+    /// - Parameter isBehindAll: after all that came before, whatever their priority.
     /// - Throws: `CancellationError` if the task is cancelled while it waits.
-    nonisolated(nonsending) func take() async throws {
-        if takeIfFree() { return }
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                enum Action { case wait, go, leave }
-                let action: Action = state.withLock { state in
-                    if Task.isCancelled { return .leave }
-                    if !state.isTaken {
-                        state.isTaken = true
-                        return .go
-                    }
-                    state.line.append(Waiter(id: id, continuation: continuation))
-                    return .wait
-                }
-                switch action {
-                case .wait: break
-                case .go: continuation.resume()
-                case .leave: continuation.resume(throwing: CancellationError())
-                }
-            }
-        } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                guard let index = state.line.firstIndex(where: { $0.id == id }) else { return nil }
-                return state.line.remove(at: index)
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
+    nonisolated(nonsending) func take(isBehindAll: Bool = false) async throws {
+        var (ticket, isOffered) = enter(isBehindAll: isBehindAll)
+        while true {
+            if !isOffered { try await wait(ticket) }
+            if claim(ticket) { return }
+            isOffered = false
         }
     }
 
-    /// Gives the turn to the next in line.
+    /// Gives the turn back, and offers it to the next in line.
     func pass() {
-        let next = state.withLock { state -> Waiter? in
-            guard let next = state.line.popFirst() else {
-                state.isTaken = false
-                return nil
-            }
-            return next
+        let next = state.withLock { state in
+            state.isTaken = false
+            return state.offerNext()
         }
-        next?.continuation.resume()
+        next?.resume()
+    }
+}
+
+/// One that waits in line. Its fields are touched under the lock of the queue.
+private final class Waiter: @unchecked Sendable {
+    let ticket: WriteTurns.Ticket
+    var continuation: CheckedContinuation<Void, any Error>?
+    var isInLine = false
+    // Whoever waits keeps itself; the line only links them.
+    private var previousLink: Unmanaged<Waiter>?
+    private var nextLink: Unmanaged<Waiter>?
+
+    var previous: Waiter? {
+        get { previousLink?.takeUnretainedValue() }
+        set { previousLink = newValue.map(Unmanaged.passUnretained) }
+    }
+
+    var next: Waiter? {
+        get { nextLink?.takeUnretainedValue() }
+        set { nextLink = newValue.map(Unmanaged.passUnretained) }
+    }
+
+    init(_ ticket: WriteTurns.Ticket) { self.ticket = ticket }
+}
+
+/// Those who wait, by priority and, within one, by arrival.
+///
+///     high    9 ⇄ 12
+///     medium  3 ⇄ 4 ⇄ 7 ⇄ …
+///
+/// Each operation is O(number of priorities); putting one in is O(those of its priority that arrived later), which is none
+/// but for one that was overtaken.
+private struct WaiterLine {
+    private struct Row {
+        let priority: UInt8
+        private var headLink: Unmanaged<Waiter>?
+        private var tailLink: Unmanaged<Waiter>?
+
+        init(priority: UInt8) { self.priority = priority }
+
+        var head: Waiter? {
+            get { headLink?.takeUnretainedValue() }
+            set { headLink = newValue.map(Unmanaged.passUnretained) }
+        }
+
+        var tail: Waiter? {
+            get { tailLink?.takeUnretainedValue() }
+            set { tailLink = newValue.map(Unmanaged.passUnretained) }
+        }
+    }
+
+    /// The highest priority first; rows without waiters stay, there are few.
+    private var rows: [Row] = []
+    private(set) var count = 0
+
+    /// The one of highest priority, the earliest of them.
+    var first: Waiter? {
+        for row in rows where row.head != nil { return row.head }
+        return nil
+    }
+
+    /// The one that arrived first.
+    var oldest: Waiter? {
+        var oldest: Waiter?
+        for row in rows {
+            guard let head = row.head else { continue }
+            if oldest.map({ head.ticket.arrival < $0.ticket.arrival }) ?? true { oldest = head }
+        }
+        return oldest
+    }
+
+    mutating func insert(_ waiter: Waiter) {
+        let row = row(of: waiter.ticket.row)
+        // From the front for one that was here before, which all others are behind; from the back for a new one.
+        var next: Waiter?
+        if let head = rows[row].head, waiter.ticket.arrival < head.ticket.arrival {
+            next = head
+        } else {
+            var previous = rows[row].tail
+            while let at = previous, at.ticket.arrival > waiter.ticket.arrival { (next, previous) = (at, at.previous) }
+        }
+        let previous = next == nil ? rows[row].tail : next?.previous
+        (waiter.previous, waiter.next) = (previous, next)
+        if let previous { previous.next = waiter } else { rows[row].head = waiter }
+        if let next { next.previous = waiter } else { rows[row].tail = waiter }
+        waiter.isInLine = true
+        count += 1
+    }
+
+    mutating func remove(_ waiter: Waiter) {
+        let row = row(of: waiter.ticket.row)
+        if let previous = waiter.previous { previous.next = waiter.next } else { rows[row].head = waiter.next }
+        if let next = waiter.next { next.previous = waiter.previous } else { rows[row].tail = waiter.previous }
+        (waiter.previous, waiter.next) = (nil, nil)
+        waiter.isInLine = false
+        count -= 1
+    }
+
+    private mutating func row(of priority: UInt8) -> Int {
+        for index in rows.indices {
+            if rows[index].priority == priority { return index }
+            if rows[index].priority < priority {
+                rows.insert(Row(priority: priority), at: index)
+                return index
+            }
+        }
+        rows.append(Row(priority: priority))
+        return rows.count - 1
     }
 }

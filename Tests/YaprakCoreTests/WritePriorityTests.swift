@@ -1,0 +1,166 @@
+import Synchronization
+import TestSupport
+import Testing
+import Yaprak
+import YaprakLocks
+
+@testable import YaprakCore
+
+/// An executor that keeps what it is given until it is told to run it: a pool whose threads are all taken by others.
+private final class BusyPool: TaskExecutor {
+    private let held = YaprakLocks.Mutex<[UnownedJob]?>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isHeld = held.withLock { held in
+            held?.append(job)
+            return held != nil
+        }
+        if !isHeld { OwnThreads.shared.enqueue(ExecutorJob(job)) }
+    }
+
+    var count: Int { held.withLock { $0?.count ?? 0 } }
+
+    /// Runs what it was given so far, and keeps what comes after.
+    func runHeld() {
+        let jobs = held.withLock { held in
+            defer { held = held == nil ? nil : [] }
+            return held ?? []
+        }
+        for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    /// Runs everything at once from here on.
+    func open() {
+        let jobs = held.withLock { held in
+            defer { held = nil }
+            return held ?? []
+        }
+        for job in jobs { OwnThreads.shared.enqueue(ExecutorJob(job)) }
+    }
+}
+
+/// A writer that nobody runs must not hold up one that matters more. At first the turn was handed to a suspended task, and
+/// one writer in the background made an urgent one 260 times slower where readers kept all threads busy.
+@Suite(.bounded) struct WritePriorityTests {
+    let database = Database.inMemory()
+
+    private func write(_ key: String) async throws { try await database.write { $0[.books][key] = Book(title: key) } }
+
+    @Test func `A writer whose task does not run holds up none of higher priority`() async throws {
+        let pool = BusyPool()
+        let gate = Flag()
+        let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
+        while database.pendingWriteCount < 1 { await Task.yield() }
+        let slow = Task(executorPreference: pool, priority: .background) { try await write("slow") }
+        // Runs up to where it waits in line.
+        while database.pendingWriteCount < 2 {
+            pool.runHeld()
+            await Task.yield()
+        }
+        gate.set()
+        try await first.value
+        // It was offered the turn, and nobody runs it.
+        while pool.count == 0 { await Task.yield() }
+        for i in 0..<100 { try await Task(priority: .high) { try await write("urgent \(i)") }.value }
+        #expect(database.snapshot[.books].count == 100)
+        pool.open()
+        try await slow.value
+        #expect(database.snapshot[.books]["slow"] != nil)
+        #expect(database.pendingWriteCount == 0)
+    }
+
+    @Test func `A writer in the background is served in time beside urgent ones that never stop`() async throws {
+        let isDone = Flag()
+        let urgent = (0..<3).map { index in
+            Task(priority: .high) { [database] in
+                var count = 0
+                while !isDone.isSet {
+                    count += 1
+                    try await database.write { [count] in $0[.books]["\(index)"] = Book(title: "\(count)") }
+                }
+                return count
+            }
+        }
+        let slow = Task(executorPreference: OwnThreads.shared, priority: .background) {
+            for i in 0..<20 { try await write("slow \(i)") }
+        }
+        try await slow.value
+        isDone.set()
+        for task in urgent { _ = try await task.value }
+        #expect(database.pendingWriteCount == 0)
+    }
+
+    @Test func `Closing waits for every write that was begun before, whatever its priority`() async throws {
+        let gate = Flag()
+        let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
+        while database.pendingWriteCount < 1 { await Task.yield() }
+        let slow = (0..<10).map { i in Task(priority: .background) { try await write("slow \(i)") } }
+        while database.pendingWriteCount < 11 { await Task.yield() }
+        // It waits for the actor, which the first write holds, and comes to the line before any of the ten is served.
+        let closing = Task(priority: .high) { try await database.close() }
+        for _ in 0..<100 { await Task.yield() }
+        gate.set()
+        try await first.value
+        for task in slow { try await task.value }
+        try await closing.value
+        #expect(database.snapshot[.books].count == 10)
+        await #expect(throws: DatabaseError.self) { try await write("late") }
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `Writers that come, are cancelled and overtake each other all return, and none is lost`(seed: UInt64)
+        async throws
+    {
+        var generator = SplitMix64(seed: seed)
+        let priorities: [TaskPriority] = [.background, .low, .medium, .high]
+        var tasks: [(Task<Void, any Error>, String)] = []
+        for i in 0..<300 {
+            let priority = priorities[generator.below(4)]
+            let task =
+                generator.chance(50)
+                ? Task(priority: priority) { try await write("\(i)") }
+                : Task(executorPreference: OwnThreads.shared, priority: priority) { try await write("\(i)") }
+            tasks.append((task, "\(i)"))
+            if generator.chance(30) { tasks[generator.below(tasks.count)].0.cancel() }
+            if generator.chance(10) { await Task.yield() }
+            if generator.chance(3) { try await database.drain() }
+        }
+        var written: Set<String> = []
+        for (task, key) in tasks {
+            do {
+                try await task.value
+                written.insert(key)
+            } catch is CancellationError {
+            }
+        }
+        #expect(Set(database.snapshot[.books].map(\.key)) == written, "seed \(seed)")
+        #expect(database.pendingWriteCount == 0, "seed \(seed)")
+    }
+
+    @Test func `Cancelling a queue of writers is linear`() async throws {
+        func seconds(_ count: Int) async throws -> Double {
+            let gate = Flag()
+            let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
+            while database.pendingWriteCount < 1 { await Task.yield() }
+            let line = (0..<count).map { i in Task { try await write("\(i)") } }
+            while database.pendingWriteCount < count + 1 { await Task.yield() }
+            let start = ContinuousClock.now
+            // The last first: a search from the front would look at all that are before it.
+            for task in line.reversed() { task.cancel() }
+            while database.pendingWriteCount > 1 { await Task.yield() }
+            let time = ContinuousClock.now - start
+            gate.set()
+            try await first.value
+            for task in line { _ = await task.result }
+            return time / .seconds(1)
+        }
+        var small = Double.infinity, large = Double.infinity
+        for _ in 0..<5 {
+            small = min(small, try await seconds(1_000))
+            large = min(large, try await seconds(8_000))
+        }
+        // Eight times the work. Linear is 8, quadratic 64.
+        #expect(large <= small * 24, "\(small) s for 1,000, \(large) s for 8,000")
+    }
+}
