@@ -66,8 +66,9 @@ package final class TreeDraft {
     /// Nothing moves; but the next version is a new one, even if nothing else has changed, so that its stamp is greater than
     /// the birth of every node in them.
     package func takeOver(_ roots: [TreeRoot]) {
-        precondition(
-            roots.allSatisfy { $0.node.map { $0.born < stamp } ?? true }, "trees are made before the draft takes them over")
+        for root in roots {
+            precondition(root.node.map { $0.born < stamp } ?? true, "trees are made before the draft takes them over")
+        }
         touch()
     }
 
