@@ -5,7 +5,7 @@ import Testing
 @testable import YaprakStorage
 
 /// A clean close proves the last commit: what is missing afterwards was lost, and is said to be.
-@Suite struct ClosingTests {
+@Suite(.bounded) struct ClosingTests {
     /// A database that was closed, with its newest segment.
     private func closed(commits: Int = 6, checkpointAt: Int? = nil, seed: UInt64 = 1) throws -> (
         disk: MemoryFileSystem, newest: FilePath, items: [[UInt8]]

@@ -1,12 +1,13 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 import YaprakLocks
 
 @testable import YaprakStorage
 
 /// What the file system did to us: writes that fail half-way, files that are gone, things in the place of files.
-@Suite struct FileMishapTests {
+@Suite(.bounded) struct FileMishapTests {
     @Test func `A failed write leaves nothing that comes back after a kill`() throws {
         for errno in [Errno.ioError, .noSpace] {
             for size in [100, 3000] {

@@ -1,12 +1,13 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 import YaprakLocks
 
 @testable import YaprakStorage
 
 /// A file gets its name or an error, whatever single call fails and whatever it had done before.
-@Suite struct NamingTests {
+@Suite(.bounded) struct NamingTests {
     /// What becomes of one call.
     enum Fault: CaseIterable { case none, unsupported, fails, failsAfterDoing }
 
