@@ -127,6 +127,7 @@ let package = Package(
             dependencies: [
                 "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakLocks",
                 "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -10,7 +10,8 @@
 ///     }
 ///
 /// The set of codes is open: later versions may add to it, so a `switch` needs a `default`.
-/// Values of records are never part of a message; keys, names and offsets are.
+/// Values of records are never part of a description; keys, names and offsets are. Of a cause that is the program's own error,
+/// a description has the type and the case only; ask ``cause`` for the rest.
 public struct DatabaseError: Error, Sendable, CustomStringConvertible {
     /// What kind of thing went wrong.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -54,7 +55,8 @@ public struct DatabaseError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// Where it went wrong.
     public let place: Place
-    /// The error underneath, if there was one.
+    /// The error underneath, if there was one. An `EncodingError` or `DecodingError` is here without the values it carried: its
+    /// kind, types and coding path are kept.
     public let cause: (any Error)?
 
     /// An error with its remedy.
@@ -62,13 +64,13 @@ public struct DatabaseError: Error, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
         self.place = place
-        self.cause = cause
+        self.cause = cause.map(ErrorText.redacted)
     }
 
     /// `code: message`, and the cause behind it.
     public var description: String {
         guard let cause else { return "\(code): \(message)" }
-        return "\(code): \(message) (\(cause))"
+        return "\(code): \(message) (\(ErrorText.of(cause)))"
     }
 }
 

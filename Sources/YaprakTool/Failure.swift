@@ -58,6 +58,8 @@ struct Failure: Error {
             pointer = Self.pointer(error)
         case let error as CBORError:
             self.init("undecodableRecord", "a record is not CBOR: \(error)", exitCode: 4)
+        case is EncodingError, is DecodingError:
+            self.init("undecodableRecord", "a record does not fit: \(ErrorText.of(error))", exitCode: 4)
         case is CancellationError, is Interrupted: self.init("interrupted", "interrupted", exitCode: 130)
         default: return nil
         }

@@ -105,7 +105,8 @@ extension Database {
     }
 
     private func noteUndecodable(_ registration: ExtensionRegistration, _ error: any Error) {
-        options.logger.notice("the root of \"\(registration.name)\" does not decode and is computed again: \(error)")
+        options.logger.notice(
+            "the root of \"\(registration.name)\" does not decode and is computed again: \(ErrorText.of(error))")
     }
 
     /// Makes the root in a turn.

@@ -78,7 +78,8 @@ final class DatabaseFiles: Sendable {
             do {
                 try await database?.checkpointUnlessRunning()
             } catch {
-                database?.options.logger.warning("a checkpoint failed; the log keeps everything: \(error)")
+                database?.options.logger.warning(
+                    "a checkpoint failed; the log keeps everything: \(ErrorText.of(error))")
             }
         }
     }

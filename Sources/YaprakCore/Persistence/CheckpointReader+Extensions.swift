@@ -67,7 +67,9 @@ extension CheckpointReader {
             if section.kind == SectionKind.records.rawValue || section.kind == SectionKind.setAside.rawValue {
                 place.collection = section.name
             }
-            let what = known?.message ?? "It is not in the form of this version: \(error). Run `yaprak verify`."
+            let what =
+                known?.message
+                ?? "It is not in the form of this version: \(ErrorText.of(error)). Run `yaprak verify`."
             throw DatabaseError(
                 .corruptCheckpoint, "\(fileName), section \(section.name.debugDescription): \(what)", place: place,
                 cause: known?.cause ?? (known == nil ? error : nil))

@@ -59,7 +59,7 @@ package struct RawReplay {
         let items = try checkpoint.extensionItems { section, error in
             notes.append(
                 "\(checkpoint.fileName): what is kept of \(section.name.debugDescription) can't be read; it is computed anew: "
-                    + "\(error)")
+                    + ErrorText.of(error))
         }
         shelf.items = items
         follow { $0.adopt(items, in: &$1) }

@@ -295,7 +295,9 @@ package struct ReplayCheck {
         findings.append(Finding(severity: severity, file: file, collection: collection, message: message))
     }
 
-    private static func sentence(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
+    private static func sentence(_ error: any Error) -> String {
+        (error as? DatabaseError)?.message ?? ErrorText.of(error)
+    }
 }
 
 extension CheckpointSection {

@@ -1,5 +1,6 @@
 import YaprakCBOR
 package import YaprakCore
+import YaprakStorage
 import YaprakTrees
 
 /// Keeps, in a replay without types, the views that checkpoints and commits tell of.
@@ -36,7 +37,7 @@ package final class ViewFollower: RawFollower {
                 put(root, name, isManual: item.isPrimary, in: &state)
                 damage[name] = nil
             } catch {
-                damage[name] = (error as? ViewRoot.Unfit)?.what ?? "\(error)"
+                damage[name] = (error as? ViewRoot.Unfit)?.what ?? ErrorText.of(error)
             }
         }
     }
@@ -67,7 +68,7 @@ package final class ViewFollower: RawFollower {
                 }
             } catch {
                 drop(name, in: &state)
-                damage[name] = "at commit \(commit.number) " + ((error as? ViewRoot.Unfit)?.what ?? "\(error)")
+                damage[name] = "at commit \(commit.number) " + ((error as? ViewRoot.Unfit)?.what ?? ErrorText.of(error))
             }
         }
     }
