@@ -138,6 +138,33 @@ import Yaprak
         #expect(database.commitNumber == 4 && database.snapshot[.books].objects.allSatisfy { $0.salesRank == 0 })
     }
 
+    // snippet: closing
+    func serve(at path: FilePath, _ work: (Database) async throws -> Void) async throws {
+        let database = try await Database.open(at: path, collections: .books)
+        do {
+            try await work(database)
+        } catch {
+            try? await database.close()  // also where the error is a CancellationError
+            throw error
+        }
+        try await database.close()
+    }
+    // end
+
+    @Test func `A program that is cancelled while it works closes its database`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        let task = Task {
+            try await serve(at: path) { database in
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+                try await Task.sleep(for: .seconds(60))
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await serve(at: path) { #expect($0.snapshot[.books].count == 1) }
+    }
+
     // snippet: beside
     struct Changed: Error {}
 

@@ -3,6 +3,8 @@ import Testing
 import Yaprak
 import YaprakLocks
 
+@testable import YaprakCore
+
 /// Whose turn it is, and what readers see meanwhile. A write that waits inside has a thread of its own.
 @Suite(.boundedInPool) struct WriteOrderTests {
     let database = Database.inMemory()
@@ -53,6 +55,33 @@ import YaprakLocks
         try await first.value
         try await last.value
         #expect(database.snapshot[.books].map(\.key) == ["last"])
+    }
+
+    @Test func `Closing in a cancelled task waits for its turn and closes`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        for isCancelledBefore in [true, false] {
+            let database = try await Database.open(at: path, collections: .books)
+            try await database.write { $0[.books]["\(isCancelledBefore)"] = Book(title: "x") }
+            try await database.turns.take()  // as work does that holds the turn while it waits
+            let closing = Task.detached {
+                if isCancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
+                try await database.close()
+            }
+            while database.pendingWriteCount < 2 { await Task.yield() }
+            closing.cancel()
+            for _ in 0..<100 { await Task.yield() }
+            #expect(database.pendingWriteCount == 2)
+            database.turns.pass()
+            try await closing.value
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.write { $0[.books]["late"] = Book(title: "x") }
+            }
+            #expect(error?.code == .closed)
+        }
+        let database = try await Database.open(at: path, collections: .books)
+        #expect(database.snapshot[.books].map(\.key) == ["false", "true"])
+        try await database.close()
     }
 
     @Test func `A reader never waits for a writer that is busy`() async throws {

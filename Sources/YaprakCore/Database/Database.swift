@@ -116,11 +116,11 @@ public actor Database {
     /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.
     ///
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
-    /// as soon as this returns.
+    /// as soon as this returns. Cancelling the task has no effect: whoever shuts down is often cancelled, and the database is
+    /// closed when this returns, whatever it throws.
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
-    ///   `CancellationError` if the task is cancelled before it is this call's turn; the database is not closed then.
     public func close() async throws {
-        try await turns.take(isBehindAll: true)
+        await turns.takeBehindAll()
         defer { turns.pass() }
         if isClosed { return }
         await waitForLog()

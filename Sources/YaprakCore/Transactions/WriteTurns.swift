@@ -103,7 +103,7 @@ final class WriteTurns: Sendable {
     /// Waits until the turn is offered. O(1), O(priorities) where several are in line; so is being cancelled.
     /// - Throws: `CancellationError` if the task is cancelled while it waits.
     nonisolated(nonsending) func wait(_ ticket: Ticket) async throws {
-        let waiter = Waiter(ticket)
+        let waiter = Waiter(ticket, isCancellable: true)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 enqueue(waiter, continuation)
@@ -118,11 +118,20 @@ final class WriteTurns: Sendable {
         }
     }
 
+    /// Waits until the turn is offered, whether the task is cancelled or not.
+    private nonisolated(nonsending) func waitIgnoringCancellation(_ ticket: Ticket) async {
+        let waiter = Waiter(ticket, isCancellable: false)
+        // Only a cancellation resumes it with an error.
+        try? await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            enqueue(waiter, continuation)
+        }
+    }
+
     private func enqueue(_ waiter: Waiter, _ continuation: CheckedContinuation<Void, any Error>) {
         enum Action { case wait, go, leave(offer: CheckedContinuation<Void, any Error>?) }
         let action: Action = state.withLock { state in
             state.forget(waiter.ticket)
-            if Task.isCancelled { return .leave(offer: state.offerNext()) }
+            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerNext()) }
             if state.isFree(for: waiter.ticket) {
                 state.offer(to: waiter.ticket)
                 return .go
@@ -169,6 +178,16 @@ final class WriteTurns: Sendable {
         }
     }
 
+    /// Takes the turn after all that came before, whatever their priority and whether the task is cancelled or not.
+    nonisolated(nonsending) func takeBehindAll() async {
+        var (ticket, isOffered) = enter(isBehindAll: true)
+        while true {
+            if !isOffered { await waitIgnoringCancellation(ticket) }
+            if claim(ticket) { return }
+            isOffered = false
+        }
+    }
+
     /// Gives the turn back, and offers it to the next in line.
     func pass() {
         let next = state.withLock { state in
@@ -182,6 +201,7 @@ final class WriteTurns: Sendable {
 /// One that waits in line. Its fields are touched under the lock of the queue.
 private final class Waiter: @unchecked Sendable {
     let ticket: WriteTurns.Ticket
+    let isCancellable: Bool
     var continuation: CheckedContinuation<Void, any Error>?
     var isInLine = false
     // Whoever waits keeps itself; the line only links them.
@@ -198,7 +218,10 @@ private final class Waiter: @unchecked Sendable {
         set { nextLink = newValue.map(Unmanaged.passUnretained) }
     }
 
-    init(_ ticket: WriteTurns.Ticket) { self.ticket = ticket }
+    init(_ ticket: WriteTurns.Ticket, isCancellable: Bool) {
+        self.ticket = ticket
+        self.isCancellable = isCancellable
+    }
 }
 
 /// Those who wait, by priority and, within one, by arrival.
