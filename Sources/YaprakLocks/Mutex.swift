@@ -90,6 +90,19 @@ extension Mutex where Value: ~Copyable {
         #endif
     }
 
+    /// The same, inlined: for the hottest places, and only inside a function that is `@inline(never)`, or in a module that has no
+    /// async functions. `Scripts/check-thread-locals` finds the place where that was forgotten.
+    @inlinable @inline(__always)
+    package borrowing func withLockInlined<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        #if DEBUG || YAPRAK_TSAN
+            return try withLock(body)
+        #else
+            return try base.withLock(body)
+        #endif
+    }
+
     /// Runs `body` with the value unless somebody else does; `nil` then.
     ///
     /// Never inlined: see the head of the file.

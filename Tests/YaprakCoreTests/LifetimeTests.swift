@@ -162,7 +162,7 @@ private func expectArenas(_ count: Int, after what: String = "") async {
                 if i % 100 == 0 { try await Database.inMemory().write { $0[.books]["a"] = Book(title: "z") } }
             }
             await expectArenas(1)
-            precondition(database.publication.streams.count == 0)
+            precondition(database.publication.streamCount == 0)
             let arena = database.timeline.arena
             for _ in 0..<1_000 where arena.counts.rows > 100 { try await Task.sleep(for: .milliseconds(5)) }
             precondition(arena.counts.rows == 100, "\(arena.counts)")

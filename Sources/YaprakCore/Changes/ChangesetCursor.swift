@@ -14,29 +14,30 @@ struct LagLimit: Sendable {
 /// keeps their places and not the cursors, so that a cursor that is let go of goes at once.
 final class ChangesetCursor: Sendable {
     private let place: StreamPlace
-    private let registry: StreamRegistry
+    /// Has the registry.
+    private let publication: Publication
     private let id: UInt64
 
     /// A cursor behind the commit of `link`.
-    convenience init(_ link: ChangesetLink, in registry: StreamRegistry) {
-        self.init(StreamPlace(link: link, number: link.number), in: registry)
+    convenience init(_ link: ChangesetLink, of publication: Publication) {
+        self.init(StreamPlace(link: link, number: link.number), of: publication)
     }
 
     /// A cursor behind `number`, for a stream that reads from the log.
-    convenience init(number: CommitNumber, in registry: StreamRegistry) {
-        self.init(StreamPlace(link: nil, number: number), in: registry)
+    convenience init(number: CommitNumber, of publication: Publication) {
+        self.init(StreamPlace(link: nil, number: number), of: publication)
     }
 
-    private init(_ place: StreamPlace, in registry: StreamRegistry) {
+    private init(_ place: StreamPlace, of publication: Publication) {
         self.place = place
-        self.registry = registry
-        id = registry.add(place)
+        self.publication = publication
+        id = publication.register(place)
     }
 
-    deinit { registry.remove(id) }
+    deinit { publication.forget(id) }
 
     /// Another cursor at the same place.
-    func copy() -> ChangesetCursor { ChangesetCursor(place.copy(), in: registry) }
+    func copy() -> ChangesetCursor { ChangesetCursor(place.copy(), of: publication) }
 
     /// The last commit that was delivered.
     var number: CommitNumber { place.number }
@@ -114,42 +115,36 @@ final class StreamPlace: Sendable {
     }
 }
 
-/// The places of all live streams of changesets. Nobody who reads or writes takes its lock; who makes or drops a stream
-/// does, for O(1).
-final class StreamRegistry: Sendable {
-    private struct State {
-        var places: [UInt64: StreamPlace] = [:]
-        var nextID: UInt64 = 0
+/// The places of all live streams of changesets, by a number of their own.
+struct StreamRegistry: Sendable {
+    private(set) var places: [UInt64: StreamPlace] = [:]
+    private var lastID: UInt64 = 0
+
+    mutating func add(_ place: StreamPlace) -> UInt64 {
+        lastID += 1
+        places[lastID] = place
+        return lastID
     }
 
-    private let state = Mutex(State())
-    private let limit: LagLimit
+    mutating func remove(_ id: UInt64) -> StreamPlace? { places.removeValue(forKey: id) }
+}
 
-    init(limit: LagLimit) { self.limit = limit }
-
+// Nobody who reads or writes takes the lock of the registry; who makes or drops a stream does, for O(1).
+extension Publication {
     /// The number of live streams.
-    var count: Int { state.withLock { $0.places.count } }
+    var streamCount: Int { streams.withLock { $0.places.count } }
 
-    func add(_ place: StreamPlace) -> UInt64 {
-        state.withLock { state in
-            state.nextID += 1
-            state.places[state.nextID] = place
-            return state.nextID
-        }
-    }
+    fileprivate func register(_ place: StreamPlace) -> UInt64 { streams.withLock { $0.add(place) } }
 
-    func remove(_ id: UInt64) {
-        let place = state.withLock { $0.places.removeValue(forKey: id) }
+    fileprivate func forget(_ id: UInt64) {
+        let place = streams.withLock { $0.remove(id) }
         withExtendedLifetime(place) {}
     }
 
     /// Takes the chain away from those who are too far behind. O(number of streams).
-    func cutLagging(behind newest: ChangesetLink) {
+    func cutLaggingStreams(behind newest: ChangesetLink) {
         // A copy of the dictionary's reference; whoever adds a stream meanwhile copies its storage once.
-        let places = state.withLock { $0.places }
-        for place in places.values { place.cut(newest: newest, limit: limit) }
+        let places = streams.withLock { $0.places }
+        for place in places.values { place.cut(newest: newest, limit: lagLimit) }
     }
-
-    /// How many bytes may be published before the streams are looked after again.
-    var bytesBetweenLooks: UInt64 { UInt64(max(limit.bytes / 16, 1)) }
 }

@@ -29,7 +29,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
 
     init(_ source: ChangesetSource, from link: ChangesetLink) {
         self.source = source
-        start = .linked(ChangesetCursor(link, in: source.publication.streams))
+        start = .linked(ChangesetCursor(link, of: source.publication))
     }
 
     init(_ source: ChangesetSource, after number: CommitNumber) {
@@ -51,7 +51,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         let cursor =
             switch start {
             case .linked(let cursor): cursor.copy()
-            case .after(let number): ChangesetCursor(number: number, in: source.publication.streams)
+            case .after(let number): ChangesetCursor(number: number, of: source.publication)
             }
         return Iterator(source, cursor)
     }

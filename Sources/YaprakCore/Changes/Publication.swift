@@ -19,18 +19,24 @@ final class Publication: Sendable {
     /// Streams are looked after once in so many commits, or earlier where commits are large.
     private static let commitsBetweenLooks: UInt64 = 256
 
+    private var bytesBetweenLooks: UInt64 { UInt64(max(lagLimit.bytes / 16, 1)) }
+
     private let state: Mutex<State>
     /// All live streams of changesets.
-    let streams: StreamRegistry
+    let streams = Mutex(StreamRegistry())
+    let lagLimit: LagLimit
 
     init(_ first: SnapshotState, lagLimit: LagLimit) {
         let link = ChangesetLink(changeset: nil, number: first.number)
         state = Mutex(State(newest: first, tail: link, lookedAfter: (first.number.rawValue, 0)), rank: .publication)
-        streams = StreamRegistry(limit: lagLimit)
+        self.lagLimit = lagLimit
     }
 
     /// The newest published state.
-    var newest: SnapshotState { state.withLock { $0.newest } }
+    var newest: SnapshotState { readNewest() }
+
+    @inline(never)
+    private func readNewest() -> SnapshotState { state.withLockInlined { $0.newest } }
 
     /// The newest state together with its place in the chain of commits.
     var newestWithTail: (SnapshotState, ChangesetLink) { state.withLock { ($0.newest, $0.tail) } }
@@ -52,7 +58,7 @@ final class Publication: Sendable {
                 state.tail = link
                 looks =
                     link.number.rawValue &- state.lookedAfter.number >= Self.commitsBetweenLooks
-                    || link.bytes &- state.lookedAfter.bytes >= streams.bytesBetweenLooks
+                    || link.bytes &- state.lookedAfter.bytes >= bytesBetweenLooks
                 if looks { state.lookedAfter = (link.number.rawValue, link.bytes) }
             }
             let woken = state.waiters
@@ -61,7 +67,7 @@ final class Publication: Sendable {
         }
         for waiter in woken.values { waiter.resume() }
         withExtendedLifetime(old) {}
-        if looks, let link { streams.cutLagging(behind: link) }
+        if looks, let link { cutLaggingStreams(behind: link) }
     }
 
     /// Ends every stream.

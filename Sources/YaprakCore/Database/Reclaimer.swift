@@ -19,11 +19,11 @@ final class Reclaimer: Sendable {
 
     /// Nodes and rows that a writer frees after its commit.
     private static let writerSlice = 512
-    /// Nodes and rows that the task frees before it lets others run.
-    private static let taskSlice = 4096
+    /// Nodes and rows that a task frees before it lets others run.
+    fileprivate static let taskSlice = 4096
     /// How long the task lets garbage gather. Who holds snapshots lets go of one after the other: a list lets go of one at
     /// each update, and waking a thread for each would cost more than the update.
-    private static let patience = Duration.milliseconds(1)
+    fileprivate static let patience = Duration.milliseconds(1)
 
     /// A timeline whose garbage this reclaimer takes care of.
     func makeTimeline(_ make: (@escaping @Sendable () -> Void) -> Timeline) -> Timeline {
@@ -38,10 +38,11 @@ final class Reclaimer: Sendable {
     }
 
     private func schedule() {
-        guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue(), start() else { return }
+        guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue() else { return }
+        if timeline.isClosed { return ClosedTimelines.shared.add(timeline) }
+        guard start() else { return }
         Task.detached(priority: .utility) { [self] in
-            // Nothing more gathers behind a timeline that is closed.
-            if !timeline.isClosed { try? await Task.sleep(for: Self.patience) }
+            try? await Task.sleep(for: Self.patience)
             while true {
                 if timeline.reclaim(limit: Self.taskSlice) {
                     await Task.yield()
@@ -60,6 +61,51 @@ final class Reclaimer: Sendable {
             if state.isRunning { return false }
             state.isRunning = true
             return true
+        }
+    }
+}
+
+/// What closed databases and forks leave behind: one task frees it for all of them, so that dropping a fork starts none.
+///
+/// Freeing one timeline may release the pin of the one it was forked from; that is added to the line, so a chain of forks is
+/// freed one after the other, on no deep stack.
+private final class ClosedTimelines: Sendable {
+    static let shared = ClosedTimelines()
+
+    private struct State {
+        var line: [Timeline] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ timeline: Timeline) {
+        let starts = state.withLock { state in
+            state.line.append(timeline)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard starts else { return }
+        Task.detached(priority: .utility) { [self] in
+            try? await Task.sleep(for: Reclaimer.patience)
+            while let timelines = takeLine() {
+                for timeline in timelines {
+                    while timeline.reclaim(limit: Reclaimer.taskSlice) { await Task.yield() }
+                }
+                await Task.yield()
+            }
+        }
+    }
+
+    /// Those that wait; `nil` ends the task.
+    private func takeLine() -> [Timeline]? {
+        state.withLock { state in
+            if state.line.isEmpty {
+                state.isRunning = false
+                return nil
+            }
+            defer { state.line = [] }
+            return state.line
         }
     }
 }

@@ -88,9 +88,10 @@ final class WriteTurns: Sendable {
     ///
     /// - Parameter isBehindAll: after all that came before, whatever their priority.
     /// - Returns: the place in line, and whether it was offered the turn. Then `claim` has to follow, else `wait`.
+    @inline(never)
     func enter(isBehindAll: Bool = false) -> (ticket: Ticket, isOffered: Bool) {
         let priority = Task.currentPriority.rawValue
-        return state.withLock { state in
+        return state.withLockInlined { state in
             state.arrivals &+= 1
             let ticket = Ticket(arrival: state.arrivals, priority: priority, isBehindAll: isBehindAll)
             guard state.isFree(for: ticket) else { return (ticket, false) }
@@ -151,8 +152,9 @@ final class WriteTurns: Sendable {
 
     /// Takes the turn that was offered. Call it where the work is done, without a suspension in between.
     /// - Returns: false if somebody of higher priority was faster: `wait` again.
+    @inline(never)
     func claim(_ ticket: Ticket) -> Bool {
-        state.withLock { state in
+        state.withLockInlined { state in
             guard state.isFree(for: ticket) else { return false }
             state.isTaken = true
             state.forget(ticket)
@@ -189,8 +191,9 @@ final class WriteTurns: Sendable {
     }
 
     /// Gives the turn back, and offers it to the next in line.
+    @inline(never)
     func pass() {
-        let next = state.withLock { state in
+        let next = state.withLockInlined { state in
             state.isTaken = false
             return state.offerNext()
         }
