@@ -8,7 +8,8 @@ extension Database {
     ///
     /// Records that came from disk are decoded here, on all cores, and migrated where their version is older. In memory,
     /// and for collections that are new, binding is free and may be left out. It makes no commit; snapshots taken before
-    /// don't see it. Binding again with the same types changes the coder, the checks and the migrations from then on.
+    /// don't see it. Binding again with the same types changes the coder, the checks and the migrations from then on; what the
+    /// former coder wrote stays in the log, so the next launch names it among ``CollectionConfiguration/earlierCoders``.
     ///
     /// - Throws: `undecodableRecord` with the first keys (nothing is lost, and nothing is bound then), `migrationFailed`,
     ///   `invalidName`, `overLimit`, `extensionFailed` if an extension can't follow records that it now gets to see, `readOnly`, `closed`;

@@ -13,16 +13,23 @@ package class CollectionBinding: @unchecked Sendable {
     final let version: Int
     /// Whether records are checked before they are written (``CollectionConfiguration/prepare(_:)``).
     @usableFromInline final let needsPreparing: Bool
+    /// Whether it was bound with a configuration (``RecordCollection/configured(_:)``).
+    final let isConfigured: Bool
 
     init(
-        name: String, objectType: any Any.Type, metadataType: any Any.Type, version: Int, needsPreparing: Bool = false
+        name: String, objectType: any Any.Type, metadataType: any Any.Type, version: Int, needsPreparing: Bool = false,
+        isConfigured: Bool = false
     ) {
         self.name = name
         self.objectType = objectType
         self.metadataType = metadataType
         self.version = version
         self.needsPreparing = needsPreparing
+        self.isConfigured = isConfigured
     }
+
+    /// The same binding, in the place of one of the same types whose bytes are in the log.
+    func following(_ former: CollectionBinding) -> CollectionBinding { self }
 
     /// Whether the collection is the engine's own and not shown among the names of collections.
     final var isHidden: Bool { name.utf8.first == 0 }

@@ -40,8 +40,9 @@ public struct RecordCollection<Object: Codable & Sendable, Metadata: Codable & S
     ///         $0.migrate(from: 1, to: 2) { record in … }
     ///     })
     ///
-    /// Handles without a configuration use the one that was bound; once a collection is bound, a configuration that a
-    /// handle brings along is looked at by ``Database/bind(_:)`` only. O(1).
+    /// Handles without a configuration use the one that was bound. Once a collection is bound with a configuration, one that
+    /// a handle brings along is looked at by ``Database/bind(_:)`` only. A write through a configured handle to a collection
+    /// that is in use without a configuration throws `notConfigured`. O(1).
     public func configured(_ build: (inout CollectionConfiguration<Object, Metadata>) -> Void) -> Self {
         var next = configuration?.value ?? CollectionConfiguration()
         build(&next)
@@ -74,6 +75,16 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
 
     /// Turns records into bytes and back. CBOR by default, which tools can read without the program's types.
     public var coder: any RecordCoder = CBORRecordCoder.shared
+
+    /// Coders that older records on disk were written with, beside ``coder``. They only decode.
+    ///
+    /// Bytes name their coder. The log keeps the bytes of each coder until a checkpoint has every record in the newest form
+    /// and retention lets the older files go, so name a former coder for as long as the database may hold its bytes. CBOR and
+    /// JSON are always understood.
+    ///
+    ///     $0.coder = Sealed(name: "sealed-2026", key: newKey)
+    ///     $0.earlierCoders = [Sealed(name: "sealed-2025", key: oldKey)]
+    public var earlierCoders: [any RecordCoder] = []
 
     /// What happens at bind to a record whose bytes do not decode.
     public var undecodable = UndecodablePolicy.refuse

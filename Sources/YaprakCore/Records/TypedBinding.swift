@@ -10,18 +10,34 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     @usableFromInline typealias Box = TypedRecord<Object, Metadata>
 
     let configuration: CollectionConfiguration<Object, Metadata>
+    private let collection: RecordCollection<Object, Metadata>
     private let isCBOR: Bool
+    /// Coders of bytes that are older than the present coder, those that this process had bound included.
+    private let earlierCoders: [any RecordCoder]
 
-    init(_ collection: RecordCollection<Object, Metadata>) {
+    /// - Parameter former: what the collection was bound to until now, in this process: its bytes are in the log.
+    init(_ collection: RecordCollection<Object, Metadata>, after former: TypedBinding? = nil) {
         configuration = collection.configuration?.value ?? CollectionConfiguration()
         precondition(
             configuration.version >= 1,
             "versions of \"\(collection.name)\" are counted from 1, and it was bound as version \(configuration.version)"
         )
         isCBOR = configuration.coder is CBORRecordCoder
+        var earlier = configuration.earlierCoders
+        for coder in former.map({ [$0.configuration.coder] + $0.earlierCoders }) ?? []
+        where !earlier.contains(where: { $0.name == coder.name }) {
+            earlier.append(coder)
+        }
+        earlierCoders = earlier
+        self.collection = collection
         super.init(
             name: collection.name, objectType: Object.self, metadataType: Metadata.self,
-            version: configuration.version, needsPreparing: configuration.prepare != nil)
+            version: configuration.version, needsPreparing: configuration.prepare != nil,
+            isConfigured: collection.configuration != nil)
+    }
+
+    override func following(_ former: CollectionBinding) -> CollectionBinding {
+        TypedBinding(collection, after: former as? TypedBinding)
     }
 
     override var undecodable: UndecodablePolicy { configuration.undecodable }
@@ -117,7 +133,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         )
     }
 
-    /// Bytes say themselves which coder they are of, so a collection may change from one that is known here to any other.
+    /// Bytes name their coder, so a collection may change from one that is known here to any other.
     private func decode<Value: Decodable>(
         _ type: Value.Type, _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder
     ) throws -> Value {
@@ -126,13 +142,18 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             if foreign.coder == JSONRecordCoder().name {
                 return try JSONRecordCoder().decode(type, from: foreign.bytes)
             }
-            guard foreign.coder == configuration.coder.name else {
+            let coders = [configuration.coder] + earlierCoders
+            guard let coder = coders.first(where: { $0.name == foreign.coder }) else {
                 throw DatabaseError(
                     .undecodableRecord,
-                    "was written by the coder \"\(foreign.coder)\", and \"\(name)\" is bound with \"\(configuration.coder.name)\"",
+                    """
+                    a record was written by the coder \(foreign.coder.debugDescription), and "\(name)" is bound with \
+                    \(coders.map(\.name.debugDescription).joined(separator: ", ")). Name the former coder among \
+                    CollectionConfiguration.earlierCoders.
+                    """,
                     place: .init(collection: name))
             }
-            return try configuration.coder.decode(type, from: foreign.bytes)
+            return try coder.decode(type, from: foreign.bytes)
         }
     }
 }

@@ -24,7 +24,7 @@ extension Draft {
                 collection "\(binding.name)" is bound to \(bound.objectType) with metadata \(bound.metadataType), and was \
                 bound again to \(binding.objectType) and \(binding.metadataType): one name, one pair of types
                 """)
-            directory = directory.replacing(slot, with: binding)
+            directory = directory.replacing(slot, with: binding.following(bound))
             return
         }
         var raw = roots[slot]
@@ -85,7 +85,8 @@ extension Draft {
                 .undecodableRecord,
                 """
                 \(failures.count) records of "\(binding.name)" do not decode, among them \(keys). Nothing was lost. Bind the \
-                type they were written with, add a migration, or set them aside (CollectionConfiguration.undecodable).
+                type they were written with, name the coder they were written with (earlierCoders), add a migration, or set \
+                them aside (undecodable, all of CollectionConfiguration).
                 """,
                 place: .init(collection: binding.name, key: first.raw.key), cause: first.error)
         }

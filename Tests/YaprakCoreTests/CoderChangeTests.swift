@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+
+/// A collection whose coder changes while its log holds bytes of both.
+@Suite(.bounded) struct CoderChangeTests {
+    /// Stands for a cipher: bytes of one key mean nothing under another.
+    struct Sealed: RecordCoder {
+        let name: String
+        let mask: UInt8
+        func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+            try JSONEncoder().encode(value).map { $0 ^ mask }
+        }
+        func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+            try JSONDecoder().decode(type, from: Data(bytes.map { $0 ^ mask }))
+        }
+    }
+
+    private let old = Sealed(name: "sealed-2025", mask: 7), new = Sealed(name: "sealed-2026", mask: 8)
+
+    private func books(
+        _ coder: Sealed, earlier: [any RecordCoder] = []
+    ) -> RecordCollection<Book, NoMetadata> {
+        RecordCollection.books.configured {
+            $0.coder = coder
+            $0.earlierCoders = earlier
+        }
+    }
+
+    /// A log with a record of each coder, closed before a checkpoint.
+    private func makeMixedLog(_ path: FilePath) async throws {
+        let database = try await Database.open(at: path, collections: books(old))
+        try await database.write { $0[.books]["old"] = Book(title: "Old") }
+        try await database.bind(books(new))
+        try await database.write { $0[.books]["new"] = Book(title: "New") }
+        try await database.close()
+    }
+
+    @Test func `A log of two coders opens with both, from the log and from a checkpoint`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await makeMixedLog(path)
+        for round in 0..<3 {
+            // Which of the two is the present coder makes no difference to reading.
+            let handle = round == 1 ? books(old, earlier: [new]) : books(new, earlier: [old])
+            let database = try await Database.open(at: path, collections: handle)
+            #expect(database.snapshot[.books]["old"] == Book(title: "Old"))
+            #expect(database.snapshot[.books]["new"] == Book(title: "New"))
+            if round == 1 { try await database.checkpoint() }
+            try await database.close()
+        }
+    }
+
+    @Test func `A log of two coders is refused with one, and the error names the coder and the remedy`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await makeMixedLog(path)
+        for (present, missing) in [(old, new), (new, old)] {
+            let error = await #expect(throws: DatabaseError.self) {
+                _ = try await Database.open(at: path, collections: books(present))
+            }
+            #expect(error?.code == .undecodableRecord)
+            #expect(error?.description.contains(missing.name) == true)
+            #expect(error?.description.contains("earlierCoders") == true)
+        }
+    }
+
+    @Test func `A checkpoint under the new coder alone lets the former coder go`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await makeMixedLog(path)
+        var database = try await Database.open(at: path, collections: books(new, earlier: [old]))
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path, collections: books(new))
+        #expect(database.snapshot[.books].map(\.key) == ["new", "old"])
+        try await database.close()
+    }
+
+    @Test func `A process that changed the coder still reads its own earlier commits`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        var options = DatabaseOptions()
+        options.retention = .all
+        let database = try await Database.open(at: path, options: options, collections: books(old))
+        for index in 0..<5 { try await database.write { $0[.books]["old"] = Book(title: "\(index)") } }
+        try await database.bind(books(new))
+        try await database.write { $0[.books]["new"] = Book(title: "New") }
+        // From before the first commit on: read back from the log, with the coder of then.
+        var titles: [String] = []
+        for try await changeset in database.changesets(since: 0) {
+            titles += changeset.netChanges.changes(in: .books).compactMap { $0.after?.object.title }
+            if changeset.commitNumber == 6 { break }
+        }
+        #expect(titles == ["0", "1", "2", "3", "4", "New"])
+        try await database.close()
+    }
+}
