@@ -33,6 +33,26 @@ public struct WriteTransaction: ~Copyable {
         }
     }
 
+    /// Lends the records of a collection to `body`, under a name of its own.
+    ///
+    ///     try transaction.with(.books) { books in
+    ///         books["abc"]?.salesRank += 1
+    ///         books.remove("def")
+    ///     }
+    ///
+    /// Instead of `let books = transaction[.books]`, which does not compile ("borrowed and cannot be consumed"): records can't be
+    /// kept, as they must not outlive the transaction.
+    /// - Returns: what `body` returns. - Throws: what `body` throws.
+    /// - Precondition: as for the subscript. - Complexity: O(1), and what `body` does.
+    @inlinable
+    public borrowing func with<Object, Metadata, Result: ~Copyable, Failure: Error>(
+        _ collection: RecordCollection<Object, Metadata>,
+        _ body: (borrowing MutableRecords<Object, Metadata>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let records = MutableRecords<Object, Metadata>(draft: draft, slot: draft.slot(of: collection))
+        return try body(records)
+    }
+
     /// The number this transaction's commit will have, if it changes something.
     public var commitNumber: CommitNumber { draft.base.number.next() }
 
