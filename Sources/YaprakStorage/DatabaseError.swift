@@ -131,6 +131,8 @@ extension DatabaseError.Code {
     // Reading and following.
     /// A name is bound to another type already.
     public static let typeMismatch = Self(rawValue: "typeMismatch")
+    /// A collection is in use without the configuration that a handle brings along.
+    public static let notConfigured = Self(rawValue: "notConfigured")
     /// The consumer fell further behind than the limit it was given.
     public static let laggedBehind = Self(rawValue: "laggedBehind")
     /// The commit is older than what retention keeps.

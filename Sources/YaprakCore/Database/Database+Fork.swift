@@ -13,10 +13,11 @@ extension Database {
     /// - Parameters:
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
+    ///   - options: those of the fork; this database's if `nil`. What is about files has no effect in memory.
     /// - Complexity: O(1) in the number of records; no node is copied.
-    public nonisolated(nonsending) func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) async
-        -> Database
-    {
+    public nonisolated(nonsending) func fork(
+        from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
+    ) async -> Database {
         let origin = (snapshot ?? self.snapshot).state
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
@@ -24,7 +25,7 @@ extension Database {
             number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,
             version: timeline.newest)
         let fork = Database(
-            state: state, timeline: timeline, reclaimer: reclaimer, options: options,
+            state: state, timeline: timeline, reclaimer: reclaimer, options: options ?? self.options,
             encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
         if !origin.extensions.isEmpty { await fork.hostExtensions() }
         return fork

@@ -113,6 +113,49 @@ public actor Database {
             encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
     }
 
+    /// A database in memory with its collections bound, so that their coders and checks are used from the first write on.
+    ///
+    ///     let database = try Database.inMemory(collections: RecordCollection.books.configured { $0.prepare { … } })
+    ///
+    /// - Parameter checkingCoding: as above.
+    /// - Throws: `invalidName`, `overLimit`.
+    /// - Precondition: no name is given with two pairs of types.
+    /// - Complexity: O(number of collections).
+    public static func inMemory<each Object, each Metadata>(
+        checkingCoding: Bool = false, options: DatabaseOptions = DatabaseOptions(),
+        collections: repeat RecordCollection<each Object, each Metadata>
+    ) throws -> Database {
+        var bindings: [CollectionBinding] = []
+        repeat bindings.append(TypedBinding(each collections))
+        return try inMemory(checkingCoding, options, bindings)
+    }
+
+    private static func inMemory(
+        _ checkingCoding: Bool, _ options: DatabaseOptions, _ bindings: [CollectionBinding]
+    ) throws -> Database {
+        for binding in bindings {
+            if let error = invalidName(binding.name, of: "collection") { throw error }
+        }
+        let reclaimer = Reclaimer()
+        let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
+        let empty = SnapshotState(
+            number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
+        let environment = DraftEnvironment(
+            limits: options.limits, encodes: checkingCoding, checksDecoding: checkingCoding, clock: options.clock)
+        let draft = Draft(base: empty, tree: timeline.beginDraft(), environment: environment)
+        var shelf = ExtensionShelf()
+        do {
+            for binding in bindings { try draft.bind(binding, &shelf) }
+        } catch {
+            draft.abort()
+            timeline.close(roots: [])
+            throw error
+        }
+        return Database(
+            state: draft.sealTrees(number: .zero), timeline: timeline, reclaimer: reclaimer, options: options,
+            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
+    }
+
     /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.
     ///
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again

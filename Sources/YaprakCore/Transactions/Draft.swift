@@ -84,7 +84,27 @@ final class Draft {
     /// The slot of a typed collection, made if it is new.
     @inlinable
     func slot<Object, Metadata>(of collection: RecordCollection<Object, Metadata>) -> Int {
-        slot(named: collection.name, Object.self, Metadata.self) ?? makeSlot(for: collection)
+        guard let slot = slot(named: collection.name, Object.self, Metadata.self) else {
+            return makeSlot(for: collection)
+        }
+        if collection.configuration != nil { checkConfigured(slot) }
+        return slot
+    }
+
+    /// Fails if a handle brings a configuration along that nobody has bound: its checks and its coder would not be used.
+    @usableFromInline @inline(never)
+    func checkConfigured(_ slot: Int) {
+        let binding = directory.bindings[slot]
+        guard !binding.isConfigured, failure == nil else { return }
+        fail(
+            DatabaseError(
+                .notConfigured,
+                """
+                "\(binding.name)" is in use without a configuration, and a handle brings one: its coder, checks and migrations \
+                would not be used. Give the configured handle to Database.open(at:collections:), \
+                Database.inMemory(collections:) or bind(_:) first.
+                """,
+                place: .init(collection: binding.name)))
     }
 
     @usableFromInline
