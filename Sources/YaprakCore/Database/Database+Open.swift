@@ -1,3 +1,4 @@
+public import Foundation
 import Logging
 public import SystemPackage
 import YaprakStorage
@@ -23,6 +24,34 @@ extension Database {
         var bindings: [CollectionBinding] = []
         repeat bindings.append(TypedBinding(each collections))
         return try await open(at: path, options: options, bindings: bindings, fileSystem: PosixFileSystem())
+    }
+
+    /// Opens the database at a path that is put together as text: `"\(folder)/shop.yaprak"`. Otherwise as the one above.
+    @_disfavoredOverload
+    public static func open<each Object, each Metadata>(
+        at path: String, options: DatabaseOptions = DatabaseOptions(),
+        collections: repeat RecordCollection<each Object, each Metadata>
+    ) async throws -> Database {
+        try await open(at: FilePath(path), options: options, collections: repeat each collections)
+    }
+
+    /// Opens the database at a URL of the file system. As the one above.
+    ///
+    ///     let url = URL.applicationSupportDirectory.appending(path: "shop.yaprak")
+    ///     let database = try await Database.open(at: url, collections: .books)
+    ///
+    /// - Throws: also `notADatabase` if the URL is not one of the file system.
+    public static func open<each Object, each Metadata>(
+        at url: URL, options: DatabaseOptions = DatabaseOptions(),
+        collections: repeat RecordCollection<each Object, each Metadata>
+    ) async throws -> Database {
+        guard url.isFileURL else {
+            throw DatabaseError(
+                .notADatabase,
+                "a URL of the scheme \(url.scheme ?? "none") is no place in the file system. Give a file URL.")
+        }
+        let path = FilePath(url.path(percentEncoded: false))
+        return try await open(at: path, options: options, collections: repeat each collections)
     }
 
     static func open(
