@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Yaprak
@@ -73,6 +74,70 @@ import Yaprak
         #expect(error?.code == .transactionTooLarge && fork.snapshot[.books].count == 1)
         try await database.write { for key in ["b", "c"] { $0[.books][key] = Book(title: "x") } }
         #expect(await database.fork().options.limits == database.options.limits)
+    }
+
+    @Test func `Writing an equal value makes no commit where the collection skips those`() async throws {
+        let database = try Database.inMemory(
+            collections: RecordCollection.shelved.configured {
+                $0.prepare { _, book, _ in book.title = book.title.uppercased() }
+                $0.skipEqualValues()
+            })
+        try await database.write { $0[.shelved].set(Book(title: "DUNE"), metadata: Shelf(room: "2"), for: "a") }
+        try await database.write { transaction in
+            transaction[.shelved]["a"] = Book(title: "Dune")
+            transaction[.shelved].set(Book(title: "dune"), metadata: Shelf(room: "2"), for: "a")
+            let isThere = transaction[.shelved].replaceObject(Book(title: "dune"), for: "a")
+            let hasMetadata = transaction[.shelved].replaceMetadata(Shelf(room: "2"), for: "a")
+            #expect(isThere && hasMetadata)
+        }
+        #expect(database.commitNumber == 1)
+        try await database.write { _ = $0[.shelved].replaceMetadata(Shelf(room: "3"), for: "a") }
+        try await database.write { $0[.shelved]["a"] = Book(title: "Emma") }
+        try await database.write { _ = $0[.shelved].touchObject(for: "a") }
+        try await database.write { $0[.shelved].set(Book(title: "Emma"), metadata: nil, for: "a") }
+        #expect(database.commitNumber == 5 && database.snapshot[.shelved].row(for: "a")?.metadata == nil)
+        #expect(database.snapshot[.shelved]["a"]?.title == "EMMA")
+        // Without checks, a write of the object is no change of the metadata.
+        let bare = try Database.inMemory(collections: RecordCollection.shelved.configured { $0.skipEqualValues() })
+        try await bare.write { $0[.shelved].set(Book(title: "Dune"), metadata: Shelf(room: "2"), for: "a") }
+        let before = bare.snapshot[.shelved].row(for: "a")
+        var changes = bare.changesets().makeAsyncIterator()
+        try await bare.write { $0[.shelved]["a"] = Book(title: "Emma") }
+        let change = try await changes.next()?.netChanges.changes(in: .shelved)["a"]
+        #expect(change?.kinds == .objectChanged && change?.after?.metadata == before?.metadata)
+        let plain = Database.inMemory()
+        for _ in 0..<2 { try await plain.write { $0[.books]["a"] = Book(title: "x") } }
+        #expect(plain.commitNumber == 2)
+    }
+
+    @Test func `A path may be text that is put together, and a URL`() async throws {
+        let directory = TemporaryDirectory()
+        let folder = directory.appending("a folder %20")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var database = try await Database.open(at: "\(folder)/shop.yaprak", collections: .books)
+        try await database.write { $0[.books]["a"] = Book(title: "Dune") }
+        try await database.close()
+        let url = URL(filePath: folder).appending(path: "shop.yaprak")
+        database = try await Database.open(at: url, collections: .books)
+        #expect(database.snapshot[.books].count == 1 && database.path == FilePath("\(folder)/shop.yaprak"))
+        try await database.close()
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await Database.open(at: URL(string: "https://example.org/shop.yaprak")!, collections: .books)
+        }
+        #expect(error?.code == .notADatabase)
+    }
+
+    @Test func `The program of the page lends records`() async throws {
+        let database = Database.inMemory()
+        // snippet: with
+        try await database.write { transaction in
+            transaction.with(.books) { books in
+                books["dune"] = Book(title: "Dune")
+                books["dune"]?.salesRank += 1
+            }
+        }
+        // end
+        #expect(database.snapshot[.books]["dune"]?.salesRank == 1)
     }
 
     @Test func `The records of a transaction can have a name of their own`() async throws {

@@ -11,7 +11,8 @@ package class CollectionBinding: @unchecked Sendable {
     @usableFromInline final let metadataType: any Any.Type
     /// The version of the form in which rows are written.
     final let version: Int
-    /// Whether records are checked before they are written (``CollectionConfiguration/prepare(_:)``).
+    /// Whether records are looked at before they are written (``CollectionConfiguration/prepare(_:)``,
+    /// ``CollectionConfiguration/skipEqualValues()``).
     @usableFromInline final let needsPreparing: Bool
     /// Whether it was bound with a configuration (``RecordCollection/configured(_:)``).
     final let isConfigured: Bool

@@ -91,6 +91,8 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
 
     var migrations: [Int: Migration] = [:]
     var prepare: (@Sendable (String, inout Object, inout Metadata?) throws -> Void)?
+    /// Whether an object and metadata are those that are there.
+    var isEqual: (@Sendable (Object, Metadata?, Object, Metadata?) -> Bool)?
 
     /// CBOR, version 1, no checks.
     public init() {}
@@ -108,6 +110,16 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
         _ body: @escaping @Sendable (_ key: String, _ object: inout Object, _ metadata: inout Metadata?) throws -> Void
     ) {
         prepare = body
+    }
+
+    /// Makes writing a value that is equal to the one there change nothing: no commit, no change, nothing in the log.
+    ///
+    /// Without it a write is a write, and costs no comparison. With it every object and metadata that is set is compared with
+    /// what is there, after ``prepare(_:)``. Touches still count as changes.
+    ///
+    ///     $0.skipEqualValues()
+    public mutating func skipEqualValues() where Object: Equatable, Metadata: Equatable {
+        isEqual = { $0 == $2 && $1 == $3 }
     }
 
     /// Says how a record of version `from` becomes one of version `to`.

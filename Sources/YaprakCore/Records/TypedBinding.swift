@@ -32,7 +32,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         self.collection = collection
         super.init(
             name: collection.name, objectType: Object.self, metadataType: Metadata.self,
-            version: configuration.version, needsPreparing: configuration.prepare != nil,
+            version: configuration.version,
+            needsPreparing: configuration.prepare != nil || configuration.isEqual != nil,
             isConfigured: collection.configuration != nil)
     }
 

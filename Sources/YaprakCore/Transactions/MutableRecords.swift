@@ -98,9 +98,12 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     func prepareAndSetObject(_ object: Object, for key: String) {
         let key = RecordKey.normalized(key)
         guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
-        // What prepared the record may have changed both.
+        let mayChangeBoth = isPrepared
         draft.edit(slot, key) { old in
-            .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
+            if mayChangeBoth {
+                return .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
+            }
+            return .put(keeping(old, key, object, metadata), .objectChanged)
         }
     }
 
@@ -122,7 +125,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         let key = RecordKey.normalized(key)
         guard let old = draft.box(slot, key).map({ unsafeDowncast($0, to: Box.self) }) else { return false }
         guard let (object, metadata) = prepared(old.object, metadata, key) else { return true }
-        let isPrepared = draft.needsPreparing(slot)
+        let isPrepared = isPrepared
         draft.edit(slot, key) { old in
             guard let old else { return .keep }
             if isPrepared { return .put(box(old.key, object, metadata), [.objectChanged, .metadataChanged]) }
@@ -187,19 +190,30 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     // MARK: Inside
 
+    /// Whether what prepares a record may have changed both its object and its metadata.
+    private var isPrepared: Bool {
+        guard draft.needsPreparing(slot) else { return false }
+        let binding = unsafeDowncast(draft.directory.bindings[slot], to: TypedBinding<Object, Metadata>.self)
+        return binding.configuration.prepare != nil
+    }
+
+    /// What is to be stored; `nil` if nothing is: it was refused, or is there already and equal values are skipped.
     private func prepared(_ object: Object, _ metadata: Metadata?, _ key: String) -> (Object, Metadata?)? {
         guard draft.needsPreparing(slot) else { return (object, metadata) }
         let binding = unsafeDowncast(draft.directory.bindings[slot], to: TypedBinding<Object, Metadata>.self)
-        guard let prepare = binding.configuration.prepare else { return (object, metadata) }
         var object = object
         var metadata = metadata
         do {
-            try prepare(key, &object, &metadata)
-            return (object, metadata)
+            try binding.configuration.prepare?(key, &object, &metadata)
         } catch {
             draft.fail(error)
             return nil
         }
+        if let isEqual = binding.configuration.isEqual, let there = draft.box(slot, key) {
+            let there = unsafeDowncast(there, to: Box.self)
+            if isEqual(object, metadata, there.object, there.metadata) { return nil }
+        }
+        return (object, metadata)
     }
 
     private func box(_ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
