@@ -13,11 +13,11 @@
 
 #if YAPRAK_TSAN
     #if canImport(Darwin)
-        import Darwin
+        public import Darwin
     #elseif canImport(Glibc)
-        import Glibc
+        public import Glibc
     #elseif canImport(Musl)
-        import Musl
+        public import Musl
     #endif
 #else
     public import Synchronization

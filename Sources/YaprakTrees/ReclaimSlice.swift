@@ -19,7 +19,13 @@ struct ReclaimSlice {
     /// Their release makes more to reclaim.
     var hasPins: Bool { !pins.isEmpty }
 
-    init(budget: Int) { self.budget = budget }
+    /// Leaves nodes and rows alone.
+    let onlyVersions: Bool
+
+    init(budget: Int, onlyVersions: Bool = false) {
+        self.budget = budget
+        self.onlyVersions = onlyVersions
+    }
 
     mutating func drop(pin: inout TreeVersion?) {
         if let pin { pins.append(pin) }

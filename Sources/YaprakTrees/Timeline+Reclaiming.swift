@@ -3,10 +3,12 @@ extension Timeline {
     ///
     /// Safe from any thread. Nodes are freed and rows let go outside the lock that readers and the writer take;
     /// rows, whose deinit is somebody else's code, outside all locks.
-    /// - Parameter limit: how many versions, nodes and rows to handle, about.
+    /// - Parameters:
+    ///   - limit: how many versions, nodes and rows to handle, about.
+    ///   - onlyVersions: frees no node and no row: takes versions out of the list, and ends where one left matter behind.
     /// - Returns: whether more remains. As long as it does, somebody has to call again.
-    package func reclaim(limit: Int) -> Bool {
-        var slice = ReclaimSlice(budget: limit)
+    package func reclaim(limit: Int, onlyVersions: Bool = false) -> Bool {
+        var slice = ReclaimSlice(budget: limit, onlyVersions: onlyVersions)
         let remains = whileNobodyReclaims { run(&slice) }
         arena.add(slice.report)
         if slice.rows.capacity == 0 { return remains }
@@ -48,6 +50,7 @@ extension Timeline {
             if slice.budget <= 0 { return nil }
         }
         while let slot = queue {
+            if slice.onlyVersions, !slot.pointee.unsettled.isEmpty { return nil }
             if let chunk = slot.pointee.unsettled.popFirst() { return (slot, chunk) }
             queue = slot.pointee.nextQueued
             slot.pointee.isQueued = false

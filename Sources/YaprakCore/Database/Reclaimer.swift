@@ -17,6 +17,7 @@ final class Reclaimer: Sendable {
 
     private let state = Mutex(State())
 
+    private static let isReclaiming = ThreadFlag()
     /// Nodes and rows that a writer frees after its commit.
     private static let writerSlice = 512
     /// Nodes and rows that a task frees before it lets others run.
@@ -39,7 +40,14 @@ final class Reclaimer: Sendable {
 
     private func schedule() {
         guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue() else { return }
-        if timeline.isClosed { return ClosedTimelines.shared.add(timeline) }
+        if timeline.isClosed {
+            // Most often nothing but the version itself is left. One that was the last to need a fork's origin releases that,
+            // which is somebody else's version, and so on: what comes in between is for the task.
+            var remains = false
+            let isDone = Self.isReclaiming.unlessSet { remains = timeline.reclaim(limit: 64, onlyVersions: true) }
+            if !isDone || remains { ClosedTimelines.shared.add(timeline) }
+            return
+        }
         guard start() else { return }
         Task.detached(priority: .utility) { [self] in
             try? await Task.sleep(for: Self.patience)

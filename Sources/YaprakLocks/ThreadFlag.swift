@@ -1,0 +1,33 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A flag that each thread has for itself: whether it is inside a piece of work already.
+///
+///     private static let isReclaiming = ThreadFlag()
+///     isReclaiming.unlessSet { … }            // not called by what it calls
+package struct ThreadFlag: Sendable {
+    private let key: pthread_key_t
+
+    /// A flag that is not set. There are few in a process: keep it in a static property.
+    package init() {
+        var key = pthread_key_t()
+        precondition(pthread_key_create(&key, nil) == 0, "a thread can be given a word of its own")
+        self.key = key
+    }
+
+    /// Runs `body` with the flag set, unless the thread is inside such a call.
+    /// - Returns: whether it was run.
+    @inline(never)
+    package func unlessSet(_ body: () -> Void) -> Bool {
+        if pthread_getspecific(key) != nil { return false }
+        pthread_setspecific(key, UnsafeRawPointer(bitPattern: 1))
+        body()
+        pthread_setspecific(key, nil)
+        return true
+    }
+}
