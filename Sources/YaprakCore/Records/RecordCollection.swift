@@ -12,7 +12,7 @@ public import YaprakCBOR
 ///     let dune = database.snapshot[.books]["abc"]
 ///
 /// How records are encoded, validated and migrated is said where the collection is bound
-/// (``Database/open(at:options:collections:)``, ``Database/bind(_:)``), with ``configured(_:)``.
+/// (``Database/open(at:options:collections:)-(FilePath,_,_)``, ``Database/bind(_:)``), with ``configured(_:)``.
 ///
 /// A name is 1 to 255 bytes of UTF-8 without control characters. Using one name with two Swift types in one database is
 /// a programming error and stops the program with a sentence that names both.

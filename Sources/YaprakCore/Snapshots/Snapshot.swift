@@ -27,7 +27,7 @@ public struct Snapshot: Sendable {
     ///     let dune = snapshot[.books]["abc"]
     ///
     /// - Precondition: the collection holds records of these types. One that came from disk has to be bound first
-    ///   (``Database/open(at:options:collections:)``, ``Database/bind(_:)``).
+    ///   (``Database/open(at:options:collections:)-(FilePath,_,_)``, ``Database/bind(_:)``).
     /// - Complexity: O(1) in the number of records.
     @inlinable
     public subscript<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Records<Object, Metadata> {

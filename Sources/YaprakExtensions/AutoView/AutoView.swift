@@ -13,7 +13,7 @@ import YaprakTrees
 /// rebuild, a replay and a fork have the same order.
 ///
 /// Raise the version tag whenever the code changes its answers. Grouping and sorting of a registered view can be exchanged
-/// in a write, too: ``WriteTransaction/setGrouping(of:groupedBy:versionTag:)``.
+/// in a write, too: ``WriteTransaction/setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
 ///
 /// - Complexity: a changed record costs O(log *n*) and one call of each closure that is concerned; reading a row O(log *n*).
 public struct AutoView<Element: ViewRow>: OrderedView {

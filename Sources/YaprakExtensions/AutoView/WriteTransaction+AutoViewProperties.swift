@@ -2,7 +2,7 @@ public import YaprakCore
 
 // Another grouping, another sorting, by properties of the object: what the initializers of a view take.
 extension WriteTransaction {
-    /// Groups a view by a property of the object from now on. Otherwise as ``setGrouping(of:groupedBy:versionTag:)``.
+    /// Groups a view by a property of the object from now on. Otherwise as ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
     ///
     ///     try transaction.setGrouping(of: salesRank, groupedBy: \.publisher, versionTag: "by publisher")
     public mutating func setGrouping<Object, Metadata>(
@@ -13,7 +13,7 @@ extension WriteTransaction {
     }
 
     /// Groups a view by an enumeration of the object from now on. Otherwise as
-    /// ``setGrouping(of:groupedBy:versionTag:)``.
+    /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
     public mutating func setGrouping<Object, Metadata, Group>(
         of view: AutoView<Row<Object, Metadata>>, groupedBy group: @escaping @Sendable (Object) -> Group?,
         versionTag: String
@@ -22,7 +22,7 @@ extension WriteTransaction {
     }
 
     /// Puts a record into a group for each of several names from now on. Otherwise as
-    /// ``setGrouping(of:groupedBy:versionTag:)``.
+    /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
     public mutating func setGrouping<Object, Metadata, Names>(
         of view: AutoView<Row<Object, Metadata>>, groupedByEach names: @escaping @Sendable (Object) -> Names,
         versionTag: String
