@@ -58,7 +58,7 @@ struct DeparturesBoard: AsyncParsableCommand {
     @Option(name: .customLong("from"), help: ArgumentHelp("The airport: JFK, LGA or EWR.", valueName: "airport"))
     var airport = "JFK"
 
-    @Flag(help: "Make the database of the tutorial \"A bug found by bisect\", with the bug, and nothing else.")
+    @Flag(help: "Make the database of the tutorial \"Find a bug with bisect\", with the bug, and nothing else.")
     var tutorial = false
 
     func validate() throws {

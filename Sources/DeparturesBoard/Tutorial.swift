@@ -3,7 +3,7 @@ import SystemPackage
 import Yaprak
 import YaprakLocks
 
-/// The database of the tutorial "A bug found by bisect": three days of January 2013, and a mistake.
+/// The database of the tutorial "Find a bug with bisect": three days of January 2013, and a mistake.
 ///
 /// The same bytes each time: the clock is that of the play (its minutes, taken for UTC), and random bits are seeded.
 enum Tutorial {
