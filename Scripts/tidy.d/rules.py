@@ -1,0 +1,79 @@
+"""The orders, words and exceptions that Scripts/tidy checks. An exception has a reason, and goes when it is not needed."""
+
+import re
+
+# MARK: Layers
+# The folders of a target from the ground up: a file names what lies in its own folder or below. "" is the target's own
+# folder. Targets without folders need no entry; the order of the targets is that of Package.swift.
+LAYERS = {
+    "YaprakStorage": ["FileSystem", "Format", "Reading", "Writing", "Store", "Maintenance"],
+    "YaprakCore": [
+        "Records", "Snapshots", "Changes", "Extensions", "Encoding", "Transactions", "Replay", "Publication", "Database",
+    ],
+    "YaprakLists": ["Vocabulary", "Difference", "Layout", "Changes", "Mappings", "Updates", "Adapters"],
+}
+
+# (path, name): why that arrow upwards is right.
+LAYERS_ALLOWED = {}
+
+# Members that the standard library or another package has as well: a dot and such a name say nothing.
+COMMON_NAMES = set()
+
+# MARK: Dependencies
+# What comes with Swift or the system.
+SYSTEM_MODULES = {
+    "Swift", "Synchronization", "Foundation", "FoundationEssentials", "Dispatch", "Observation", "Testing", "XCTest",
+    "Glibc", "Musl", "Darwin", "UIKit", "AppKit", "SwiftUI", "Combine", "PackageDescription", "RegexBuilder", "os",
+}
+
+# (target, module): why a target lists what it does not import.
+DEPENDENCIES_ALLOWED = {}
+
+# (path, module): why a file imports a module of which it names nothing.
+IMPORTS_ALLOWED = {}
+
+# MARK: Dead names
+# What the standard library, the compiler or a package calls by its name.
+WITNESSES = set()
+
+# Attributes by which something else than a name finds the declaration.
+CALLED_ATTRIBUTES = {"Test", "Suite", "main", "Option", "Argument", "Flag", "OptionGroup", "objc"}
+
+# A case of such an enum is named by what a user types or a file holds.
+NAMED_BY_TEXT = {"CaseIterable", "ExpressibleByArgument", "EnumerableFlag", "String", "CodingKey"}
+
+# (path, name): why nothing names it.
+DEAD_NAMES_ALLOWED = {}
+
+# MARK: File names
+# path: why the file is not named for what it declares.
+FILE_NAMES_ALLOWED = {}
+
+# MARK: Words
+_PREDICATE = (
+    r"\b(?:is|are|was|were|be|been|being|has|have|had|hold|holds|held|mean|means|meant|does|do|did|go|goes|went|looks?|"
+    r"chooses?|came|comes?|becomes?|became)\s+otherwise\b(?=\s*(?:[.,;:)]|$|(?:and|or|than|in|after|what|with|for)\b))")
+
+# The words of the style guide: pattern, what to write, text with the word, text that is right as it is.
+WORDS = [(re.compile(pattern, re.I | re.M), *rest) for pattern, *rest in [
+    (r"\banew\b", "\"again\", \"rebuilt\" or \"recomputed\"", "is computed anew", "has a new number"),
+    (r"\bwho(?:so)?ever\b", "who it is: \"a caller that\", \"the thread that\"", "whoever finds none", "the thread whose turn it is"),
+    (r"\bon\s+the\s+quiet\b", "\"silently\"", "changes on the quiet", "on a quiet machine"),
+    (r"\bdoors?\b", "what it is: \"on input\", \"API\", \"entry point\"", "checked at the door", "outdoors"),
+    (r"\bpassed\s+over\b", "\"skipped\"", "the frame is passed over", "one pass over the log"),
+    (r"\b(?:taken|took)\s+over\b", "\"adopted\" or \"restored\"", "the root is taken over", "it takes over 40 ms"),
+    (r"\bby\s+hand\b", "\"explicitly\", \"primary\" or \"manually\"", "rows placed by hand", "the page at hand"),
+    (_PREDICATE, "\"different\" or \"differs\"", "records that are otherwise.", "is otherwise unchanged; otherwise it throws"),
+    (r"\b(?:told|tells)\b", "\"reports\", \"notifies\", \"says\" or \"shows\"", "a list is told of it", "hard to tell apart"),
+    # A fork has ancestors; the library that this one comes from has a name.
+    (r"\bthe\s+ancestor(?!s)\b", "\"YapDatabase\"", "as the ancestor did", "the ancestors of a fork, each ancestor"),
+    (r"\b(?:thither|hither|whither|whence|thereof|whereof|whereupon|hereby|heretofore|henceforth|forthwith|nought|naught|"
+     r"albeit|whilst|amongst|betwixt)\b", "a word of today", "whence it came", "where it came from"),
+]]
+
+# (path, phrase, reason): where the word says a fact that no other says.
+WORDS_ALLOWED = []
+
+# MARK: Lines
+SWIFT_LINE = 130
+PAGE_LINE = 130
