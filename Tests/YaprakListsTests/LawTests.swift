@@ -1,69 +1,78 @@
 import Foundation
 import TestSupport
 import Testing
+import Yaprak
 
 @testable import YaprakLists
 
 /// Changes applied to the old list give the new list: for contents, commits and options drawn at random.
+///
+/// Each case writes its contents into a database of its own, and moves mappings of a view of them from commit to commit.
 @Suite(.bounded) struct LawTests {
     /// `YAPRAK_SOAK` makes it a long run, and is the number of the first seeds.
     private static let soak = ProcessInfo.processInfo.environment["YAPRAK_SOAK"].map { UInt64($0) ?? 1 }
 
     @Test(arguments: [UInt64](1...2))
-    func `Changes applied to the old list give the new list`(lane: UInt64) {
+    func `Changes applied to the old list give the new list`(lane: UInt64) async throws {
         var judged = 0
         for number in 0..<(Self.soak == nil ? 6000 : 400_000) {
             let seed = (Self.soak ?? 0) << 40 | lane << 32 | UInt64(number)
             let found = LawCase.random(seed: seed)
             judged += found.count
-            guard found.fault() != nil else { continue }
-            let least = found.shrunk()
-            Issue.record("seed \(seed)\n\(least)\n\(least.fault() ?? "")")
+            guard try await found.fault() != nil else { continue }
+            let least = try await found.shrunk()
+            Issue.record("seed \(seed)\n\(least)\n\(try await least.fault() ?? "")")
             return
         }
         print("lane \(lane): \(judged) changes")
     }
 
-    @Test func `Other options lead from one list to the other`() throws {
+    /// The first moment of a case, in a database.
+    private func first(_ found: LawCase) async throws -> (MarkView, Snapshot) {
+        var database = try await LawDatabase(rowsHaveOnePlace: found.options.rowsHaveOnePlace)
+        return (database.view, try await database.become(found.moments[0]))
+    }
+
+    @Test func `Other options lead from one list to the other`() async throws {
         var random = SplitMix64(seed: 4)
         for seed in 0..<(Self.soak == nil ? 6000 : 100_000) {
             let found = LawCase.random(seed: UInt64(seed))
             let contents = found.moments[0]
+            let (view, snapshot) = try await first(found)
             let choice = Choice()
-            func core() -> (ListCore, ShownList) {
+            func drawn() throws -> (ViewMappings<MarkView>, ShownList) {
                 let options = Options.random(&random, moments: 1)
                 choice.now = options.chosenGroups.first ?? []
-                var core = options.core(choice)
-                core.refresh(to: contents)
-                return (core, core.shown(contents))
+                var mappings = options.mappings(of: view, choice)
+                try mappings.update(to: snapshot)
+                return (mappings, mappings.shown(contents))
             }
-            let (old, before) = core()
-            let (new, after) = core()
-            let changes = new.changes(
-                since: old, in: contents, rowsHaveOnePlace: found.options.rowsHaveOnePlace)
+            let (old, before) = try drawn()
+            let (new, after) = try drawn()
+            let changes = try new.changes(since: old, in: snapshot)
             if changes.isReload { continue }
             #expect(try before.applying(changes) == after, "seed \(seed)")
             #expect(changes.rowChanges.filter { !$0.aspects.isEmpty }.isEmpty, "seed \(seed)")
         }
     }
 
-    @Test func `A window that is grown by hand keeps its rows`() throws {
+    @Test func `A window that is extended keeps its rows`() async throws {
         var random = SplitMix64(seed: 5)
         for seed in 0..<(Self.soak == nil ? 6000 : 100_000) {
             let found = LawCase.random(seed: UInt64(seed))
             guard found.options.fixedGroups != nil else { continue }
-            var core = found.options.core(Choice())
-            core.refresh(to: found.moments[0])
-            let earlier = core
+            let (view, snapshot) = try await first(found)
+            var mappings = found.options.mappings(of: view, Choice())
+            try mappings.update(to: snapshot)
+            let earlier = mappings
             let group = Contents.names[random.below(4)]
             let side: ListRange.Side = random.chance(50) ? .beginning : .end
             let count = random.below(4)
-            core.extend(group, by: count, at: side)
-            let changes = core.changes(since: earlier, in: found.moments[0])
+            let changes = try mappings.extend(group, by: count, at: side, in: snapshot)
             let before = earlier.shown(found.moments[0])
-            #expect(try before.applying(changes) == core.shown(found.moments[0]), "seed \(seed)")
-            guard let old = earlier.layout.group(named: group)?.window,
-                let new = core.layout.group(named: group)?.window
+            #expect(try before.applying(changes) == mappings.shown(found.moments[0]), "seed \(seed)")
+            guard let old = earlier.core.layout.group(named: group)?.window,
+                let new = mappings.core.layout.group(named: group)?.window
             else { continue }
             #expect(
                 old.isEmpty || (new.lowerBound <= old.lowerBound && new.upperBound >= old.upperBound), "seed \(seed)")

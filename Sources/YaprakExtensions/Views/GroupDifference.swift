@@ -6,13 +6,15 @@ import YaprakTrees
 /// Rows named by nothing here stay as they are, in the same sequence: taking `removed` out of the old group from the last
 /// to the first and putting `inserted` into it from the first to the last gives the new group. A row in both has moved.
 /// `replaced` rows keep their place among the others. As few rows move as possible.
+///
+/// Rows that were neither removed nor inserted are *kept*: see ``keptCount``.
 package struct GroupDifference: Sendable {
     package struct PlacedRow: PositionedRow, Sendable {
         package let position: Int
         package let placement: Placement
         /// Where the row is on the other side of the difference, in the same group; -1 if it isn't.
         package fileprivate(set) var counterpart = -1
-        /// What changed in the content of a row that moved. Only removed rows tell.
+        /// What changed in the content of a row that moved. Set for removed rows only.
         package fileprivate(set) var kinds: ChangeKinds = []
         package var row: RowID { placement.row }
     }
@@ -25,12 +27,18 @@ package struct GroupDifference: Sendable {
         package let kinds: ChangeKinds
     }
 
+    /// How many rows the old group has.
+    package let oldCount: Int
+    /// How many rows the new group has.
+    package let newCount: Int
+    /// Whether the rows of the old group were sorted by something else.
+    package let isResorted: Bool
     /// Positions in the old group, ascending.
-    package var removed: [PlacedRow] = []
+    package private(set) var removed: [PlacedRow] = []
     /// Positions in the new group, ascending.
-    package var inserted: [PlacedRow] = []
-    /// Ascending in both positions.
-    package var replaced: [Replacement] = []
+    package private(set) var inserted: [PlacedRow] = []
+    /// Kept rows whose content changed; ascending in both positions.
+    package private(set) var replaced: [Replacement] = []
 
     package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && replaced.isEmpty }
 }
@@ -75,7 +83,17 @@ extension TreeDifference {
 }
 
 extension GroupDifference {
+    /// A group of `count` rows in which nothing changed.
+    package init(unchanged count: Int) {
+        oldCount = count
+        newCount = count
+        isResorted = false
+    }
+
     init(from old: TreeRoot, to new: TreeRoot, order: PlacementOrder, isSameOrder: Bool) {
+        oldCount = old.count
+        newCount = new.count
+        isResorted = !isSameOrder && !old.isEmpty
         if old.isIdentical(to: new) { return }
         if isSameOrder || old.isEmpty || new.isEmpty {
             TreeRoot.positionedDifference(from: old, to: new, order: order) { step, oldPosition, newPosition in
@@ -110,17 +128,14 @@ extension GroupDifference {
         replaced.append(Replacement(old: oldPosition, new: newPosition, row: new.row, kinds: kinds))
     }
 
-    /// Takes back removals and insertions of rows that need not move, and notes of the other rows that are on both sides
-    /// where they went.
+    /// Takes back removals and insertions of rows that need not move, and records for every other row that is on both
+    /// sides where it went.
     private mutating func keepWhatStays(_ old: TreeRoot, _ new: TreeRoot) {
         let pairs = RowPairs(removed: removed, inserted: inserted)
         if pairs.all.isEmpty { return }
-        let keptCount = old.count - removed.count
         let fewest = FewestMoves(pairs, removed: removed, inserted: inserted, keptCount: keptCount)
         // Kept rows move: fewer of them than of those that would have moved.
-        let moved = fewest.moving.joined().map { kept in
-            (old: Self.position(ofKept: kept, among: removed), new: Self.position(ofKept: kept, among: inserted))
-        }
+        let moved = fewest.moving.joined().map { (old: oldPosition(ofKept: $0), new: newPosition(ofKept: $0)) }
         for (departure, arrival) in pairs.all {
             removed[departure].counterpart = inserted[arrival].position
             removed[departure].kinds = inserted[arrival].placement.kinds(since: removed[departure].placement)
@@ -136,10 +151,6 @@ extension GroupDifference {
         inserted.remove(atAscending: staying.map(\.inserted))
         if !moved.isEmpty { move(moved, old, new) }
         if !staying.isEmpty { replaced.sort { $0.old < $1.old } }
-    }
-
-    private static func position(ofKept number: Int, among gaps: [PlacedRow]) -> Int {
-        number + prefixCount(gaps.count) { gaps[$0].position - $0 <= number }
     }
 
     /// Counts rows that kept what they are sorted by among those that moved.

@@ -6,10 +6,10 @@
 ///     }
 ///
 /// List views refuse some sets of changes that are right: a row that moves into a section which is new, a section that
-/// moves while its rows change. So here sections that move are deleted and inserted, and nothing is said of rows in
-/// deleted and inserted sections: they go and come with them.
+/// moves while its rows change. So here sections that move are deleted and inserted, and rows in deleted and inserted
+/// sections are left out: they go and come with them.
 ///
-/// Deletes and sources are as before the batch, all else is as after it. Rows to draw anew are named as after it, for a second
+/// Deletes and sources are as before the batch, all else is as after it. Rows to redraw are named as after it, for a second
 /// step.
 public struct BatchUpdates: Hashable, Sendable {
     /// A row's way from one path to another.
@@ -30,7 +30,7 @@ public struct BatchUpdates: Hashable, Sendable {
     public private(set) var insertedRows: [ListPath] = []
     /// Rows to move.
     public private(set) var movedRows: [Move] = []
-    /// Rows to draw anew, when the batch is done; ascending.
+    /// Rows to redraw, when the batch is done; ascending.
     public private(set) var redrawnRows: [ListPath] = []
 
     /// The batch for some changes.
@@ -38,7 +38,7 @@ public struct BatchUpdates: Hashable, Sendable {
     /// - Precondition: the changes are no reload.
     /// - Complexity: O(*c* log *c*) in the number of changes.
     public init(_ changes: ListChanges) {
-        precondition(!changes.isReload, "a list that is to be drawn anew has no batch of changes")
+        precondition(!changes.isReload, "a list that is to be reloaded has no batch of changes")
         deletedSections = changes.sectionChanges.compactMap(\.source).sorted()
         insertedSections = changes.sectionChanges.compactMap(\.target).sorted()
         let gone = Set(deletedSections)

@@ -13,7 +13,7 @@
         ///
         ///     dataSource.apply(NSDiffableDataSourceSnapshot(of: update), animatingDifferences: true)
         ///
-        /// Rows whose content changed are marked to be drawn anew.
+        /// Rows whose content changed are marked to be redrawn.
         /// - Complexity: O(*r* log *n*) in the number of rows that are shown.
         public init<View: OrderedView>(of update: ListUpdate<View>) {
             self.init()

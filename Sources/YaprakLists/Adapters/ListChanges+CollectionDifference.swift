@@ -1,5 +1,5 @@
 extension ListChanges {
-    /// What happened in one section, as the standard library says it. Rows are named by ``RowChange/itemID``.
+    /// What happened in one section, as a difference of the standard library. Rows are named by ``RowChange/itemID``.
     ///
     ///     if let difference = changes.difference(ofSection: 0, before: 0) { names = names.applying(difference)! }
     ///
@@ -7,7 +7,7 @@ extension ListChanges {
     /// - Parameters:
     ///   - section: the number of the section after the changes.
     ///   - before: its number before them: the same, unless sections came, went or moved.
-    /// - Returns: `nil` if the list is to be drawn anew.
+    /// - Returns: `nil` if the list is to be reloaded.
     /// - Complexity: O(*c*) in the number of changes.
     public func difference(ofSection section: Int, before: Int) -> CollectionDifference<ListItemID>? {
         if isReload { return nil }

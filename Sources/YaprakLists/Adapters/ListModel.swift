@@ -16,8 +16,8 @@ public import YaprakExtensions
 ///         }
 ///     }
 ///
-/// Whoever reads ``sections`` is told when something in the list is different, and not when something else is. Everything
-/// it says belongs to one snapshot.
+/// Observers of ``sections`` are notified when something in the list differs, and not when something else does. Everything
+/// in it belongs to one snapshot.
 @MainActor @Observable
 public final class ListModel<View: OrderedView> {
     /// What the list shows.

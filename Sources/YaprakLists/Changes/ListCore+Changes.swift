@@ -2,9 +2,9 @@ import YaprakCore
 import YaprakExtensions
 
 extension ListCore {
-    /// Moves on to the new side of `view`, and says what leads there.
+    /// Moves on to the new side of `view`, and returns the changes.
     ///
-    /// - Parameter rawChangesMax: above it the answer is to draw the list anew.
+    /// - Parameter rawChangesMax: above it the answer is a reload.
     package mutating func advance(over view: ViewDifference, rawChangesMax: Int = .max) -> ListChanges {
         guard isFitted else {
             refresh(to: view.new)
@@ -15,15 +15,15 @@ extension ListCore {
         if let touched = touchedGroups(of: view) {
             if touched.isEmpty { return ListChanges() }
             for name in touched { step.add(name, before.group(named: name), view, isInList: !source.isAll) }
-            if follow(to: view.new, in: touched, alignments: step.alignments) {
+            if follow(to: view.new, in: touched, differences: step.differences) {
                 return changes(since: before, step, over: view, touched: touched, rawChangesMax)
             }
             step = Step()
         }
         let names = source.groups(in: view.new)
         for name in names { step.add(name, before.group(named: name), view, isInList: true) }
-        for group in before.groups where step.alignments[group.name] == nil { step.rawChangeCount += group.count }
-        follow(to: view.new, groups: names, alignments: step.alignments)
+        for group in before.groups where step.differences[group.name] == nil { step.rawChangeCount += group.count }
+        follow(to: view.new, groups: names, differences: step.differences)
         return changes(since: before, step, over: view, touched: nil, rawChangesMax)
     }
 
@@ -31,7 +31,7 @@ extension ListCore {
     private struct Step {
         var rawChangeCount = 0
         /// Of the groups that are in the list on both sides.
-        var alignments: [String: RowAlignment] = [:]
+        var differences: [String: GroupDifference] = [:]
 
         /// - Parameter isInList: the group is in the list on the new side also if it has no rows.
         mutating func add(_ name: String, _ before: ListLayout.Group?, _ view: ViewDifference, isInList: Bool) {
@@ -42,26 +42,23 @@ extension ListCore {
             }
             let difference = view.difference(name)
             rawChangeCount += difference.removed.count + difference.inserted.count + difference.replaced.count
-            alignments[name] = RowAlignment(
-                difference, oldCount: before.count, newCount: count,
-                isSortedAnew: view.isSortedAnew && before.count > 0, content: view.content)
+            differences[name] = difference
         }
     }
 
     /// The groups of the list that differ, in its order, if the others are known to be the same and in the same order.
     private func touchedGroups(of view: ViewDifference) -> [String]? {
-        guard let differing = view.differingGroups else { return nil }
         switch source {
-        case .all: return differing
+        case .all: return view.differingGroups
         case .fixed: break
         case .chosen:
-            // The closures may say something else today.
+            // The closures may give another answer now.
             let names = source.groups(in: view.new)
             if names.count != layout.groups.count || zip(names, layout.groups).contains(where: { $0 != $1.name }) {
                 return nil
             }
         }
-        return differing.compactMap { name in layout.index(of: name).map { (name, $0) } }
+        return view.differingGroups.compactMap { name in layout.index(of: name).map { (name, $0) } }
             .sorted { $0.1 < $1.1 }.map(\.0)
     }
 
@@ -70,7 +67,8 @@ extension ListCore {
     ) -> ListChanges {
         if step.rawChangeCount > rawChangesMax { return .reload(rawChangeCount: step.rawChangeCount) }
         var transition = ListTransition(
-            before: before, after: layout, old: view.old, new: view.new, alignments: step.alignments, touched: touched,
+            before: before, after: layout, old: view.old, new: view.new, differences: step.differences,
+            touched: touched,
             settings: settings, collectionNames: view.collectionNames, rowsHaveOnePlace: view.rowsHaveOnePlace,
             content: view.content)
         return transition.changes(rawChangeCount: step.rawChangeCount)
@@ -82,12 +80,12 @@ extension ListCore {
         rowsHaveOnePlace: Bool = true
     ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
-        var alignments: [String: RowAlignment] = [:]
+        var differences: [String: GroupDifference] = [:]
         for group in earlier.layout.groups where layout.index(of: group.name) != nil {
-            alignments[group.name] = RowAlignment(RowDifference(), oldCount: group.count, newCount: group.count)
+            differences[group.name] = GroupDifference(unchanged: group.count)
         }
         var transition = ListTransition(
-            before: earlier.layout, after: layout, old: rows, new: rows, alignments: alignments, touched: nil,
+            before: earlier.layout, after: layout, old: rows, new: rows, differences: differences, touched: nil,
             settings: settings, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
             content: { _ in [] })
         return transition.changes(rawChangeCount: 0)
@@ -97,20 +95,5 @@ extension ListCore {
         layout.groups.allSatisfy { group in
             other.layout.group(named: group.name).map { $0.isReversed == group.isReversed } ?? true
         }
-    }
-}
-
-extension ListCore {
-    /// Shows `count` more rows of a group at one end, as the list shows it. No effect on groups without a range.
-    mutating func extend(_ group: String, by count: Int, at side: ListRange.Side) {
-        precondition(count >= 0, "a range is extended by a number of rows, not less than 0")
-        guard let range = settings.ranges[group] else { return }
-        let stored = settings.isReversed[group] ? side.opposite : side
-        guard var window = windows[group], let shown = layout.group(named: group) else {
-            configure { $0.replaceStoredRange(range.extended(by: count, at: stored), of: group) }
-            return
-        }
-        window.extend(by: count, at: stored, positions: shown.window, groupCount: shown.count)
-        replaceWindow(window, of: group)
     }
 }

@@ -6,34 +6,28 @@ extension ListTransition {
     ///
     /// - Parameter staying: the kept rows that are shown on both sides, by number.
     func aspectsOfKept(
-        in group: String, _ rows: RowAlignment, staying: Range<Int>
+        in group: String, _ rows: GroupDifference, staying: Range<Int>
     ) -> [Int: (row: RowID, aspects: RowAspects)] {
-        var told: [Int: (row: RowID, aspects: RowAspects)] = [:]
+        var found: [Int: (row: RowID, aspects: RowAspects)] = [:]
         for entry in rows.replaced {
             let kept = rows.keptBefore(new: entry.new)
             let aspects = RowAspects(entry.kinds)
-            if staying.contains(kept) && !aspects.isEmpty { told[kept] = (entry.row, aspects) }
-        }
-        for entry in rows.settled {
-            let kept = rows.keptBefore(new: entry.new)
-            guard staying.contains(kept) else { continue }
-            let aspects = RowAspects(content(entry.row))
-            if !aspects.isEmpty { told[kept] = (entry.row, aspects) }
+            if staying.contains(kept) && !aspects.isEmpty { found[kept] = (entry.row, aspects) }
         }
         let offsets = settings.dependencies[group]
-        guard !offsets.isEmpty && !staying.isEmpty else { return told }
+        guard !offsets.isEmpty && !staying.isEmpty else { return found }
         for kept in keptNearChanges(rows, offsets, staying: staying) {
             let position = rows.newPosition(ofKept: kept)
             let row = new.rowID(inGroup: group, at: position)
             let was = Spot(row: row, group: group, position: rows.oldPosition(ofKept: kept))
             guard neighboursDiffer(from: was, to: Spot(row: row, group: group, position: position)) else { continue }
-            told[kept, default: (row, [])].aspects.insert(.dependency)
+            found[kept, default: (row, [])].aspects.insert(.dependency)
         }
-        return told
+        return found
     }
 
     /// The rows that stay and have a change in reach.
-    private func keptNearChanges(_ rows: RowAlignment, _ offsets: Set<Int>, staying: Range<Int>) -> Set<Int> {
+    private func keptNearChanges(_ rows: GroupDifference, _ offsets: Set<Int>, staying: Range<Int>) -> Set<Int> {
         let reach = offsets.map(abs).max() ?? 0
         var near: Set<Int> = []
         /// The kept rows on both sides of a gap.
@@ -45,7 +39,6 @@ extension ListTransition {
         for entry in rows.inserted { add(around: rows.keptBefore(new: entry.position)) }
         for entry in rows.removed { add(around: rows.keptBefore(old: entry.position)) }
         for entry in rows.replaced { add(around: rows.keptBefore(new: entry.new)) }
-        for entry in rows.settled { add(around: rows.keptBefore(new: entry.new)) }
         return near
     }
 

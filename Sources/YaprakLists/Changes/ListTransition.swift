@@ -1,9 +1,9 @@
 import YaprakCore
 import YaprakExtensions
 
-/// Two layouts, and what changed between them: everything a list has to be told.
+/// Two layouts, and what changed between them: from these come the changes of a list.
 ///
-/// Nothing here is an operation log. The two layouts say what was and what is shown; the differences of the groups say
+/// Nothing here is an operation log. The two layouts have what was and what is shown; the differences of the groups have
 /// which rows kept their order. Everything else follows by arithmetic on those:
 ///
 ///                          shown after
@@ -18,9 +18,9 @@ struct ListTransition {
     let old: any GroupedRows
     let new: any GroupedRows
     /// For the groups that are mapped on both sides.
-    let alignments: [String: RowAlignment]
+    let differences: [String: GroupDifference]
     /// The groups in which anything differs, in the order of the list, if all others are the same, in the same order, and in
-    /// sections of their own on both sides; `nil` if one has to look at all.
+    /// sections of their own on both sides; `nil` if all groups have to be compared.
     let touched: [String]?
     let settings: ListSettings
     let collectionNames: [String]
@@ -50,23 +50,23 @@ struct ListTransition {
     mutating func changes(rawChangeCount: Int) -> ListChanges {
         let reordered = groupsReorderedWithinSection()
         if settings.hasDependencies {
-            for alignment in alignments.values {
-                for entry in alignment.replaced where !RowAspects(entry.kinds).isEmpty {
+            for difference in differences.values {
+                for entry in difference.replaced where !RowAspects(entry.kinds).isEmpty {
                     changedInPlace.insert(entry.row)
                 }
             }
         }
         let olds = touched.map { $0.compactMap(before.group(named:)) } ?? before.groups
         for group in olds {
-            if let alignment = alignments[group.name], let next = after.group(named: group.name) {
+            if let difference = differences[group.name], let next = after.group(named: group.name) {
                 let isElsewhere = before.isConsolidated != after.isConsolidated || reordered.contains(group.name)
-                follow(group, next, alignment, isElsewhere: isElsewhere || namesDiffer)
+                follow(group, next, difference, isElsewhere: isElsewhere || namesDiffer)
             } else {
                 for position in group.window { departures.append(spot(in: old, group.name, position)) }
             }
         }
         let news = touched.map { $0.compactMap(after.group(named:)) } ?? after.groups
-        for group in news where alignments[group.name] == nil {
+        for group in news where differences[group.name] == nil {
             for position in group.window { arrivals.append(spot(in: new, group.name, position)) }
         }
         pairDepartures()
@@ -88,10 +88,10 @@ struct ListTransition {
 
     /// A group that is mapped on both sides.
     private mutating func follow(
-        _ group: ListLayout.Group, _ next: ListLayout.Group, _ rows: RowAlignment, isElsewhere: Bool
+        _ group: ListLayout.Group, _ next: ListLayout.Group, _ rows: GroupDifference, isElsewhere: Bool
     ) {
         let name = group.name
-        if rows.isUnchanged && group.window == next.window && !isElsewhere { return }
+        if rows.isEmpty && group.window == next.window && !isElsewhere { return }
         for entry in rows.removed[in: group.window] {
             let spot = Spot(row: entry.row, group: name, position: entry.position)
             if entry.counterpart < 0 {
@@ -125,11 +125,11 @@ struct ListTransition {
                 move(source, to: target, aspects[kept]?.aspects ?? [])
             }
         } else {
-            for (kept, told) in aspects {
-                let source = Spot(row: told.row, group: name, position: rows.oldPosition(ofKept: kept))
-                let target = Spot(row: told.row, group: name, position: rows.newPosition(ofKept: kept))
+            for (kept, found) in aspects {
+                let source = Spot(row: found.row, group: name, position: rows.oldPosition(ofKept: kept))
+                let target = Spot(row: found.row, group: name, position: rows.newPosition(ofKept: kept))
                 guard let from = path(source, in: before), let to = path(target, in: after) else { continue }
-                updates.append(change(.update(from: from, to: to), source, target, told.aspects))
+                updates.append(change(.update(from: from, to: to), source, target, found.aspects))
             }
         }
     }
@@ -206,7 +206,7 @@ extension Range<Int> {
     }
 }
 
-extension Array where Element == RowDifference.Entry {
+extension Array where Element == GroupDifference.PlacedRow {
     /// The entries whose position is in `window`.
     fileprivate subscript(in window: Range<Int>) -> ArraySlice<Element> {
         let low = prefixCount(count) { self[$0].position < window.lowerBound }

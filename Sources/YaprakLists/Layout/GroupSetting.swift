@@ -1,6 +1,6 @@
-/// A setting that every group has, and some have another.
+/// A setting for all groups, which single groups override.
 ///
-/// Setting it for all groups forgets what single groups had; setting it for one overrides. So the order of calls counts.
+/// Setting it for all groups discards the overrides; setting it for one adds one. So the order of calls counts.
 struct GroupSetting<Value: Sendable>: Sendable {
     private(set) var forAll: Value
     private(set) var overrides: [String: Value] = [:]
@@ -13,7 +13,7 @@ struct GroupSetting<Value: Sendable>: Sendable {
         set { overrides[group] = newValue }
     }
 
-    /// The same for all groups, also for those that come later.
+    /// Sets all groups, and those that come later.
     mutating func setForAll(_ value: Value) {
         forAll = value
         overrides = [:]

@@ -1,3 +1,5 @@
+import YaprakExtensions
+
 /// Where the range of one group is now: what was asked for, and what came of it.
 ///
 /// Everything here is in the order the group is stored in; reversing happens where paths are made.
@@ -53,16 +55,16 @@ struct GroupWindow: Hashable, Sendable {
         return low..<high
     }
 
-    /// Looks at the group anew, without knowing what changed: what was asked for counts again if it was not reached.
+    /// Fits the window to the group without knowing what changed: what was asked for counts again if it was not reached.
     mutating func refit(count: Int) {
         guard asked.isFlexible else { return }
-        // No row to stay with: begin again, as where the last one was seen to go.
+        // No row to stay with: start again, as where the last one was seen to go.
         if count == 0 { self = GroupWindow(asked) }
         if isRefilling { length = max(length, asked.length) }
         isRefilling = positions(count: count).count < asked.length && length >= asked.length
     }
 
-    /// Begins again at what was asked for.
+    /// Starts again at what was asked for.
     mutating func restart(count: Int) {
         self = GroupWindow(asked)
         refit(count: count)
@@ -73,7 +75,7 @@ extension GroupWindow {
     /// Follows the rows of the window through a change of their group.
     ///
     /// - Parameter positions: the window before.
-    mutating func follow(_ rows: RowAlignment, from positions: Range<Int>) {
+    mutating func follow(_ rows: GroupDifference, from positions: Range<Int>) {
         guard let flexibility = asked.flexibility else { return }
         if positions.isEmpty && rows.oldCount <= offset {
             // The window lay behind the end of its group, waiting.
@@ -82,7 +84,7 @@ extension GroupWindow {
         }
         if rows.isReplaced {
             guard rows.hasPairs else { return restart(count: rows.newCount) }
-            // Another order of the same rows: there is nothing to stay with, so stay in place.
+            // Another order of the same rows: there are no rows to stay with, so the window stays in place.
             length = max(positions.count, isRefilling ? asked.length : 0)
             return refit(count: rows.newCount)
         }
@@ -94,7 +96,7 @@ extension GroupWindow {
     }
 
     private func edges(
-        _ rows: RowAlignment, _ positions: Range<Int>, _ growth: ListRange.Growth
+        _ rows: GroupDifference, _ positions: Range<Int>, _ growth: ListRange.Growth
     ) -> Range<Int> {
         let first = rows.keptBefore(old: positions.lowerBound)
         let end = rows.keptBefore(old: positions.upperBound)
@@ -112,7 +114,7 @@ extension GroupWindow {
 }
 
 extension GroupWindow {
-    /// Longer by `count` rows at a side, with the same rows otherwise.
+    /// Longer by `count` rows at a side; the rows it has stay.
     mutating func extend(by count: Int, at side: ListRange.Side, positions: Range<Int>, groupCount: Int) {
         // Not by so much that rows on the other side would have to leave.
         let room = max(0, (asked.flexibility?.maxLength ?? .max) - positions.count)

@@ -1,7 +1,7 @@
 import YaprakCore
 package import YaprakExtensions
 
-/// Mappings without the type of their view: which groups, what of them, and the layout that came of it.
+/// Mappings without the type of their view: which groups, which part of each, and the resulting layout.
 package struct ListCore: Sendable {
     /// Where the groups come from.
     enum Source: Sendable {
@@ -30,7 +30,7 @@ package struct ListCore: Sendable {
     /// The windows of the groups that have a flexible range; a fixed one is where it is asked for.
     private(set) var windows: [String: GroupWindow] = [:]
     private(set) var layout = ListLayout.empty
-    /// Whether it has ever looked at a snapshot.
+    /// Whether it was ever laid out.
     private(set) var isFitted = false
 
     package init(groups: [String]) {
@@ -66,18 +66,18 @@ package struct ListCore: Sendable {
         return layout.groups.map(\.name)
     }
 
-    /// Looks at a view anew.
+    /// Lays out a view without knowing what changed in it.
     package mutating func refresh(to rows: any GroupedRows) {
         let names = source.groups(in: rows)
         if !windows.isEmpty {
-            // A group that is not in the list any more begins anew when it comes back.
+            // A group that left the list starts again when it comes back.
             let inList = Set(names)
             windows = windows.filter { inList.contains($0.key) }
         }
         fit(names, count: rows.count(ofGroup:))
     }
 
-    /// Looks at groups anew, by their counts alone.
+    /// Lays out groups by their counts alone.
     mutating func fit(_ names: [String], count: (String) -> Int) {
         lay(names, count: count) { _ in true }
     }
@@ -110,10 +110,10 @@ package struct ListCore: Sendable {
     ///
     /// - Parameters:
     ///   - names: in the order of the list.
-    ///   - alignments: those of `names` that are in the list before and after.
+    ///   - differences: those of `names` that are in the list before and after.
     /// - Returns: whether it could: not if all rows are in one section, before or after. Nothing has happened then.
     mutating func follow(
-        to rows: any GroupedRows, in names: [String], alignments: [String: RowAlignment]
+        to rows: any GroupedRows, in names: [String], differences: [String: GroupDifference]
     ) -> Bool {
         if layout.isConsolidated { return false }
         var next = self
@@ -121,9 +121,9 @@ package struct ListCore: Sendable {
         changes.reserveCapacity(names.count)
         for name in names {
             let count = rows.count(ofGroup: name)
-            if let alignment = alignments[name] {
+            if let difference = differences[name] {
                 if let window = layout.group(named: name)?.window {
-                    next.windows[name]?.follow(alignment, from: window)
+                    next.windows[name]?.follow(difference, from: window)
                 }
                 changes.append((name, next.group(name, count: count, refits: false)))
             } else if count > 0 {
@@ -141,15 +141,30 @@ package struct ListCore: Sendable {
 
     /// Follows the view to another moment: windows of flexible ranges stay with their rows.
     mutating func follow(
-        to rows: any GroupedRows, groups: [String], alignments: [String: RowAlignment]
+        to rows: any GroupedRows, groups: [String], differences: [String: GroupDifference]
     ) {
         let before = layout
-        // A group that is not in the list any more begins anew when it comes back.
-        for group in before.groups where alignments[group.name] == nil { windows[group.name] = nil }
-        for (name, alignment) in alignments {
+        // A group that left the list starts again when it comes back.
+        for group in before.groups where differences[group.name] == nil { windows[group.name] = nil }
+        for (name, difference) in differences {
             guard let group = before.group(named: name) else { continue }
-            windows[name]?.follow(alignment, from: group.window)
+            windows[name]?.follow(difference, from: group.window)
         }
-        lay(groups, count: rows.count(ofGroup:)) { alignments[$0] == nil }
+        lay(groups, count: rows.count(ofGroup:)) { differences[$0] == nil }
+    }
+}
+
+extension ListCore {
+    /// Shows `count` more rows of a group at one end, as the list shows it. No effect on groups without a range.
+    mutating func extend(_ group: String, by count: Int, at side: ListRange.Side) {
+        precondition(count >= 0, "a range is extended by a number of rows, not less than 0")
+        guard let range = settings.ranges[group] else { return }
+        let stored = settings.isReversed[group] ? side.opposite : side
+        guard var window = windows[group], let shown = layout.group(named: group) else {
+            configure { $0.replaceStoredRange(range.extended(by: count, at: stored), of: group) }
+            return
+        }
+        window.extend(by: count, at: stored, positions: shown.window, groupCount: shown.count)
+        replaceWindow(window, of: group)
     }
 }

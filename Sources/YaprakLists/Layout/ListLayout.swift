@@ -100,7 +100,7 @@ struct ListLayout: Hashable, Sendable {
     ///
     /// - Parameter changes: groups in the order of the layout, no two with one name. Where groups ascend by name, others may
     ///   come, and go (`nil`).
-    /// - Complexity: O(*c* log *g*), and a copy of the memory of the groups; the numbers of sections are counted anew
+    /// - Complexity: O(*c* log *g*), and a copy of the memory of the groups; the sections are numbered again
     ///   if one comes or goes.
     func replacing(_ changes: [(name: String, group: Group?)]) -> ListLayout {
         assert(!isConsolidated, "rows of several groups are in one section")
@@ -150,7 +150,7 @@ struct ListLayout: Hashable, Sendable {
         return index < groups.count && groups[index].name == name ? index : nil
     }
 
-    /// Nothing: mappings that have not looked at a snapshot yet.
+    /// Nothing: mappings that have not seen a snapshot yet.
     static let empty = ListLayout(groups: [], consolidation: nil)
 
     var isConsolidated: Bool { consolidatedName != nil }

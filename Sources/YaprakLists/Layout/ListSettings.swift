@@ -1,5 +1,5 @@
-/// What a list asks of its groups. Ranges and dependencies are kept in the order the groups are stored in; what was set
-/// for a reversed group has been turned round on the way in, and is on the way out.
+/// The options of a list, group by group. Ranges and dependencies are kept in the order the groups are stored in; what was set
+/// for a reversed group is reversed on input and on output.
 struct ListSettings: Sendable {
     private(set) var isDynamic = GroupSetting(false)
     private(set) var isReversed = GroupSetting(false)
@@ -30,7 +30,7 @@ struct ListSettings: Sendable {
         set(offsets, \.dependencies, for: group) { Set($0.map { -$0 }) }
     }
 
-    /// Sets what has an orientation, turned round where the group is reversed by now.
+    /// Sets an option that has an orientation, turned round where the group is already reversed.
     private mutating func set<Value>(
         _ value: Value, _ path: WritableKeyPath<Self, GroupSetting<Value>>, for group: String?,
         turned: (Value) -> Value
@@ -58,6 +58,6 @@ struct ListSettings: Sendable {
         isReversed[group] ? Set(dependencies[group].map { -$0 }) : dependencies[group]
     }
 
-    /// Takes over a range that was extended by hand.
+    /// Sets a range in the stored order: one that was extended.
     mutating func replaceStoredRange(_ range: ListRange, of group: String) { ranges[group] = range }
 }

@@ -6,7 +6,7 @@ extension Snapshot {
     ///
     ///     let book = snapshot.row(at: path, in: sections)?.object
     ///
-    /// The mappings should have been updated to this snapshot; otherwise the answer is what stands at that place now.
+    /// The mappings should have been updated to this snapshot. If they were not, the answer is the row at that place now.
     /// - Precondition: the view is registered in this snapshot.
     /// - Complexity: O(log *n*).
     public func row<View: OrderedView>(at path: ListPath, in mappings: ViewMappings<View>) -> View.Element? {

@@ -6,8 +6,8 @@ extension ViewMappings {
     ///
     ///     sections.setRange(.fixed(length: 20, from: .beginning), for: "sci-fi")
     ///
-    /// In a group that is shown the other way round by now, the beginning is where the list begins.
-    /// Setting the range a group has changes nothing. O(number of groups).
+    /// In a group that is already reversed, the beginning is where the list begins.
+    /// Setting the same range again changes nothing. O(number of groups).
     public mutating func setRange(_ range: ListRange?, for group: String) {
         core.configure { $0.setRange(range, for: group.normalizedKey) }
     }
@@ -17,11 +17,11 @@ extension ViewMappings {
         core.configure { $0.setRange(range, for: nil) }
     }
 
-    /// The range that was asked for, as the list shows it; `nil` if all of the group is shown. What came of it is
+    /// The range that was asked for, as the list shows it; `nil` if all of the group is shown. Where it is now is
     /// ``rangePosition(of:)``. O(1).
     public func range(of group: String) -> ListRange? { core.settings.shownRange(of: group.normalizedKey) }
 
-    /// Shows more of a group, at one end, and says what comes.
+    /// Shows more of a group at one end, and returns the changes.
     ///
     ///     let changes = try sections.extend("chat", by: 50, at: .beginning, in: shown)
     ///
@@ -31,7 +31,7 @@ extension ViewMappings {
     ///   - group: the group.
     ///   - count: the number of rows to show in addition, not less than 0.
     ///   - side: the end, as the list shows it.
-    ///   - snapshot: the snapshot the list shows. If the mappings have not been updated to it, they are at first.
+    ///   - snapshot: the snapshot the list shows. If the mappings have not been updated to it, they are updated first.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*count* · log *n* + *g*) in the number of groups.
     @discardableResult
@@ -55,25 +55,5 @@ extension ViewMappings {
         return RangePosition(
             offsetFromBeginning: group.isReversed ? high : low, offsetFromEnd: group.isReversed ? low : high,
             length: group.window.count)
-    }
-}
-
-/// Where the shown part of a group is.
-///
-///     let hidden = sections.rangePosition(of: "chat")?.offsetFromBeginning ?? 0
-///     if hidden > 0 { showButton("\(hidden) earlier messages") }
-public struct RangePosition: Hashable, Sendable {
-    /// How many rows are not shown before it.
-    public let offsetFromBeginning: Int
-    /// How many rows are not shown after it.
-    public let offsetFromEnd: Int
-    /// How many rows are shown.
-    public let length: Int
-
-    /// A position with these numbers. O(1).
-    public init(offsetFromBeginning: Int, offsetFromEnd: Int, length: Int) {
-        self.offsetFromBeginning = offsetFromBeginning
-        self.offsetFromEnd = offsetFromEnd
-        self.length = length
     }
 }

@@ -23,23 +23,23 @@ extension ViewMappings {
 
     // MARK: Order
 
-    /// Shows a group the other way round, or as it is stored (the default).
+    /// Shows a group in reverse order, or as it is stored (the default).
     ///
     ///     sections.setReversed(true, for: "chat")
     ///     sections.setRange(.flexible(length: 50, from: .beginning), for: "chat")        // the newest fifty, on top
     ///
-    /// Ranges and dependencies that are set *after* this are taken as the list shows them; those set *before* it keep
-    /// their rows, and are shown the other way round. O(number of groups).
+    /// Ranges and dependencies that are set *after* this are read as the list shows them; those set *before* it keep
+    /// their rows, and are shown reversed. O(number of groups).
     public mutating func setReversed(_ isReversed: Bool, for group: String) {
         core.configure { $0.setReversed(isReversed, for: group.normalizedKey) }
     }
 
-    /// Shows all groups the other way round, or as they are stored. O(number of groups).
+    /// Shows all groups in reverse order, or as they are stored. O(number of groups).
     public mutating func setReversedForAllGroups(_ isReversed: Bool) {
         core.configure { $0.setReversed(isReversed, for: nil) }
     }
 
-    /// Whether a group is shown the other way round. O(1).
+    /// Whether a group is shown in reverse order. O(1).
     public func isReversed(_ group: String) -> Bool { core.settings.isReversed[group.normalizedKey] }
 
     // MARK: Few rows
@@ -48,8 +48,8 @@ extension ViewMappings {
     ///
     ///     sections.consolidate(below: 10, into: "all contacts")
     ///
-    /// Crossing the threshold takes away all sections and brings one, or the reverse; every row that stays moves.
-    /// A threshold of 0 switches it off. While a group of that name is in the list, rows are not put together.
+    /// Crossing the threshold deletes all sections and inserts one, or the reverse; every row that stays moves.
+    /// A threshold of 0 switches it off. While a group of that name is in the list, rows are not consolidated.
     /// - Complexity: O(number of groups).
     public mutating func consolidate(below threshold: Int, into name: String) {
         precondition(threshold >= 0, "a threshold is a number of rows, not less than 0")
@@ -57,13 +57,13 @@ extension ViewMappings {
         core.configure { $0.consolidation = threshold == 0 ? nil : .init(threshold: threshold, name: name) }
     }
 
-    // MARK: Rows that are drawn by their neighbours
+    // MARK: Rows whose drawing depends on neighbours
 
-    /// Says which neighbours the drawing of a row depends on, as offsets from it.
+    /// Sets which neighbours the drawing of a row depends on, as offsets from it.
     ///
     ///     sections.setDrawingDependencies([-1], for: "chat")       // a bubble joins the one above it
     ///
-    /// When such a neighbour becomes another row, or its content changes, the row is told as changed with
+    /// When such a neighbour becomes another row, or its content changes, the row is reported as changed with
     /// ``RowAspects/dependency``. Offsets count in the group, not in what is shown of it.
     /// - Precondition: no offset is 0.
     /// - Complexity: O(number of groups).
@@ -71,7 +71,7 @@ extension ViewMappings {
         core.configure { $0.setDependencies(offsets, for: group.normalizedKey) }
     }
 
-    /// Says which neighbours the drawing of a row depends on, in all groups. O(number of groups).
+    /// Sets which neighbours the drawing of a row depends on, in all groups. O(number of groups).
     public mutating func setDrawingDependenciesForAllGroups(_ offsets: Set<Int>) {
         core.configure { $0.setDependencies(offsets, for: nil) }
     }

@@ -14,10 +14,10 @@ public import YaprakStorage
 ///     database.snapshot.row(at: ListPath(section: 0, row: 3), in: sections)
 ///
 /// A value: a copy is another list. It holds counts and ranges, never rows, and knows the view as of one commit
-/// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` takes it to another moment and says
-/// what changed on the way; `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
+/// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` moves it to another snapshot and returns
+/// what changed; `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
 ///
-/// Every option is set for one group, also one that is not there yet, or for all groups, which forgets what was set for
+/// Every option is set for one group, which need not exist yet, or for all groups, which discards what was set for
 /// single ones before.
 public struct ViewMappings<View: OrderedView>: Sendable {
     /// The view that is shown.
@@ -39,12 +39,13 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         core = ListCore(groups: groups)
     }
 
-    /// The sections show the groups that hold rows and that `filter` lets through, in the order that `order` says.
+    /// The sections show the groups that hold rows and pass `filter`, sorted by `order`.
     ///
     ///     ViewMappings(contacts)                                        // all groups, ascending
     ///     ViewMappings(archive, filter: { $0 != "spam" }, order: { $0 > $1 })   // newest year first
     ///
-    /// Both are asked anew at each update. What comes of it is told like everything else: sections come, go and move.
+    /// Both are evaluated again at each update to another commit. The result is reported like any other change: sections come,
+    /// go and move.
     /// - Parameters:
     ///   - filter: whether a group is shown; all are if `nil`.
     ///   - order: whether the first group is shown before the second; they ascend by the bytes of their names if `nil`.
@@ -57,7 +58,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         core = ListCore(filter: filter, order: order)
     }
 
-    /// Looks at the view in a snapshot anew.
+    /// Reads the counts of the view in a snapshot.
     ///
     ///     try sections.update(to: database.snapshot)
     ///     list.reloadData()
@@ -82,19 +83,19 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         identity = state.root.identity
     }
 
-    /// Takes the list from one snapshot to another, and says what changes on the way.
+    /// Moves the list from one snapshot to another, and returns what changes.
     ///
     ///     let changes = try sections.advance(from: shown, to: database.snapshot)
     ///     shown = database.snapshot
     ///     if changes.hasChanges { list.apply(changes) }
     ///
-    /// Any two snapshots do, near or far, forwards or backwards, also those of forks. If the mappings have not been updated to
-    /// the view as it is in `old`, they are at first. Snapshots of two openings, or of two databases that are no forks of each
+    /// Any two snapshots do, near or far, forwards or backwards, and those of forks. If the mappings have not been updated to
+    /// the view as it is in `old`, they are updated first. Snapshots of two openings, or of two databases that are no forks of each
     /// other, can't be compared: the answer is ``ListChanges/isReload``.
     /// - Parameter limit: if more rows than that changed in the groups of the list, the answer is ``ListChanges/isReload``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
     /// - Complexity: O((*d* + *w*) log *n*), with *d* what differs between the two snapshots in groups that are shown, and *w*
-    ///   how many rows windows slid; never O(*n*), unless the view was sorted anew. The number *g* of groups matters where
+    ///   how many rows windows slid; never O(*n*), unless the sorting of the view changed. The number *g* of groups matters where
     ///   something differs: their counts are copied, a few nanoseconds each, as values share nothing they change. It is a walk,
     ///   O(*g* log *g*), where a closure filters or orders them, and while all rows are in one section.
     public mutating func advance(from old: Snapshot, to new: Snapshot, reloadAbove limit: Int = .max) throws
@@ -130,7 +131,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///     sections.setDynamicForAllGroups(true)
     ///     list.apply(try sections.changes(since: earlier, in: shown))
     ///
-    /// Any options may be different, the groups too; if a group is turned round, the answer is ``ListChanges/isReload``.
+    /// Any options may be different, the groups too; if a group is reversed, the answer is ``ListChanges/isReload``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go.
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {

@@ -1,94 +1,77 @@
-import YaprakCore
+import Yaprak
 import YaprakExtensions
 
-@testable import YaprakLists
-
-/// What a view holds at one moment, as plain arrays: the stand-in for a view in a snapshot.
+/// What a view holds at one moment, as plain arrays: what the law's own model works on.
 struct Contents: Sendable {
-    /// One row in one group. Two entries are the same place in the order if everything but the version is equal.
-    struct Entry: Hashable, Sendable {
+    /// One record: the groups it is in, what it is sorted by, and when its two halves were written.
+    struct Record: Hashable, Sendable {
+        var groups: [Int]
         var sort: Int
-        var key: Int
-        /// Another comparator: no entry of one epoch is the same as one of another.
-        var epoch = 0
+        /// Writes of the object.
         var version = 0
+        /// The last write of the metadata, which has the groups and the sort value.
+        var stamp = 0
+    }
 
-        func isSamePlace(as other: Entry) -> Bool { sort == other.sort && key == other.key && epoch == other.epoch }
-        func precedes(_ other: Entry) -> Bool { (epoch, sort, key) < (other.epoch, other.sort, other.key) }
+    /// One row in one group.
+    struct Entry: Hashable, Sendable {
+        let key: Int
+        let version: Int
+        let stamp: Int
+
+        func hasSameContent(as other: Entry) -> Bool { version == other.version && stamp == other.stamp }
     }
 
     static let names = ["a", "b", "c", "d"]
-    static let ids = (0..<200).map { RowID(collection: 0, key: "k\($0)") }
-    static let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
+    /// Keys that ascend as their numbers do.
+    static let keys = (0..<100).map { $0 < 10 ? "k0\($0)" : "k\($0)" }
 
-    /// For each name, the rows in their order.
-    var groups: [[Entry]] = [[], [], [], []]
+    var records: [Int: Record] = [:]
+    /// How often metadata were written: each write has a number of its own.
+    private var writes = 0
+    /// How often the sorting was exchanged. Every other one is descending.
+    var epoch = 0
+    /// For each name, the rows in their order; as of ``arrange()``.
+    private(set) var groups: [[Entry]] = [[], [], [], []]
 
-    mutating func sort() {
-        for index in groups.indices { groups[index].sort { $0.precedes($1) } }
+    /// Writes the metadata of a record, which is there from then on.
+    mutating func place(_ key: Int, in groups: [Int], sort: Int) {
+        writes += 1
+        var record = records[key] ?? Record(groups: [], sort: 0)
+        record.groups = groups
+        record.sort = sort
+        record.stamp = writes
+        records[key] = record
     }
+
+    /// Puts the rows of all groups in order.
+    mutating func arrange() {
+        groups = groups.indices.map { group in
+            let found = records.filter { $0.value.groups.contains(group) }
+            let sorted = found.sorted { a, b in
+                let (x, y) = (a.value.sort, b.value.sort)
+                return x == y ? a.key < b.key : (x < y) != isDescending
+            }
+            return sorted.map { Entry(key: $0.key, version: $0.value.version, stamp: $0.value.stamp) }
+        }
+    }
+
+    var isDescending: Bool { !epoch.isMultiple(of: 2) }
 
     func rows(_ group: String) -> [Entry] { Self.names.firstIndex(of: group).map { groups[$0] } ?? [] }
 
-    /// Versions by group and key.
-    func version(_ key: Int) -> Int? {
-        for rows in groups { for row in rows where row.key == key { return row.version } }
-        return nil
-    }
-}
-
-extension Contents: GroupedRows {
-    var groupNames: [String] { Self.names.indices.filter { !groups[$0].isEmpty }.map { Self.names[$0] } }
-    func count(ofGroup group: String) -> Int { rows(group).count }
-    func rowID(inGroup group: String, at index: Int) -> RowID { Self.ids[rows(group)[index].key] }
-
-    func place(of row: RowID) -> [(group: String, index: Int)] {
-        Self.names.compactMap { name in
-            rows(name).firstIndex { Self.ids[$0.key] == row }.map { (name, $0) }
-        }
-    }
+    /// The number in a key.
+    static func number(_ key: String) -> Int { Int(key.dropFirst())! }
 }
 
 extension Contents {
-    /// The difference of one group, by walking both sides.
-    func difference(to other: Contents, _ group: String) -> RowDifference {
-        let old = rows(group)
-        let new = other.rows(group)
-        var result = RowDifference()
-        var i = 0
-        var j = 0
-        while i < old.count || j < new.count {
-            if i < old.count && j < new.count && old[i].isSamePlace(as: new[j]) {
-                if old[i].version != new[j].version {
-                    result.replaced.append((i, j, Self.ids[old[i].key], .objectChanged))
-                }
-                i += 1
-                j += 1
-            } else if j == new.count || (i < old.count && old[i].precedes(new[j])) {
-                result.removed.append(.init(i, Self.ids[old[i].key]))
-                i += 1
-            } else {
-                result.inserted.append(.init(j, Self.ids[new[j].key]))
-                j += 1
-            }
+    /// Writes what differs from `other`: records that are elsewhere there, or not.
+    mutating func become(_ other: Contents) {
+        for key in records.keys where other.records[key] == nil { records[key] = nil }
+        for (key, record) in other.records {
+            if let now = records[key], now.groups == record.groups, now.sort == record.sort { continue }
+            place(key, in: record.groups, sort: record.sort)
         }
-        return result
-    }
-
-    func view(to other: Contents, rowsHaveOnePlace: Bool) -> ViewDifference {
-        // What differs is known to every other view, as to those of a database: another way to the same changes.
-        let isKnown = groups[0].count.isMultiple(of: 2)
-        let differing = Self.names.filter { name in
-            let difference = difference(to: other, name)
-            return !(difference.removed.isEmpty && difference.inserted.isEmpty && difference.replaced.isEmpty)
-        }
-        return ViewDifference(
-            old: self, new: other, rowsHaveOnePlace: rowsHaveOnePlace, differingGroups: isKnown ? differing : nil,
-            difference: { self.difference(to: other, $0) },
-            content: { id in
-                let key = Self.numbers[id]!
-                guard let was = self.version(key), let now = other.version(key) else { return [] }
-                return was == now ? [] : .objectChanged
-            })
+        arrange()
     }
 }

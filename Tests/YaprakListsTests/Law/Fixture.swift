@@ -1,83 +1,79 @@
-import YaprakCore
+import Yaprak
 import YaprakExtensions
 
 @testable import YaprakLists
 
-/// A list that is driven by hand: groups as strings of keys, one letter each; a capital letter is a changed row.
+/// A list over a manual view: groups as strings of keys, one letter each; a capital letter is a changed row.
 ///
-///     var list = Fixture(["a": "xyz"], ListCore(groups: ["a"]))
-///     let changes = list.become(["a": "xZ"])          // y went, z changed
+///     var list = try await Fixture(["a": "xyz"], groups: ["a"])
+///     let changes = try await list.become(["a": "xZ"])          // y went, z changed
 ///
-/// Rows that are in the same sequence on both sides as the longest common one are kept; others are taken out and put in.
+/// Rows in a longest common sequence of both sides stay; others are taken out and put in.
 struct Fixture {
-    var core: ListCore
-    private(set) var side: Side
+    typealias View = ManualView<Row<Mark, Place>>
+    var mappings: ViewMappings<View>
+    private(set) var snapshot: Snapshot
+    private var groups: [String: [String]] = [:]
+    private let database = Database.inMemory()
 
-    struct Side: GroupedRows {
-        var groups: [String: [String]]
-        var groupNames: [String] { groups.filter { !$0.value.isEmpty }.keys.sorted() }
-        func count(ofGroup group: String) -> Int { groups[group]?.count ?? 0 }
-        func rowID(inGroup group: String, at index: Int) -> RowID {
-            RowID(collection: 0, key: groups[group]![index].lowercased())
+    init(
+        _ rows: [String: String], groups: [String], _ configure: (inout ViewMappings<View>) -> Void = { _ in }
+    ) async throws {
+        try await self.init(rows) { view in
+            var mappings = ViewMappings(view, groups: groups)
+            configure(&mappings)
+            return mappings
         }
-        func place(of row: RowID) -> [(group: String, index: Int)] { [] }
     }
 
-    init(_ groups: [String: String], _ core: ListCore, _ configure: (inout ListSettings) -> Void = { _ in }) {
-        side = Side(groups: groups.mapValues { $0.map { String($0) } })
-        self.core = core
-        self.core.configure(configure)
-        self.core.refresh(to: side)
+    init(_ rows: [String: String], _ makeMappings: (View) -> ViewMappings<View>) async throws {
+        mappings = makeMappings(View("letters", of: .marks))
+        try await database.register(mappings.view)
+        snapshot = database.snapshot
+        _ = try await write(rows)
+        try mappings.update(to: snapshot)
     }
 
     /// The rows each section shows.
-    var shown: [String] {
-        (0..<core.layout.sectionCount).map { section in
-            (0..<core.layout.rowCount(inSection: section)!).map { row in
-                let place = core.layout.place(at: ListPath(section: section, row: row))!
-                return side.rowID(inGroup: core.layout.groups[place.group].name, at: place.position).key
-            }.joined()
-        }
-    }
+    var shown: [String] { snapshot.sections(of: mappings).map { $0.map(\.key).joined() } }
 
-    /// Goes on to other contents. Rows in `taken` are taken out and put in, also where they could have stayed.
+    /// Goes on to other contents.
     @discardableResult
-    mutating func become(
-        _ groups: [String: String], taken: String = "", sortedAnew: Bool = false, rowsHaveOnePlace: Bool = true
-    ) -> [String] {
-        let next = Side(groups: groups.mapValues { $0.map { String($0) } })
-        let view = ViewDifference(
-            old: side, new: next, rowsHaveOnePlace: rowsHaveOnePlace,
-            difference: { [side] in Self.difference(side, next, $0, taken: taken, sortedAnew: sortedAnew) },
-            content: { row in
-                next.groups.values.joined().contains { $0 != $0.lowercased() && $0.lowercased() == row.key }
-                    ? .objectChanged : []
-            })
-        let changes = core.advance(over: view)
-        side = Side(groups: next.groups.mapValues { $0.map { $0.lowercased() } })
+    mutating func become(_ rows: [String: String]) async throws -> [String] {
+        let before = try await write(rows)
+        let changes = try mappings.advance(from: before, to: snapshot)
         return changes.sectionChanges.map { "\($0)" } + changes.rowChanges.map { "\($0)" }
     }
 
-    private static func difference(
-        _ old: Side, _ new: Side, _ group: String, taken: String, sortedAnew: Bool
-    ) -> RowDifference {
-        let before = old.groups[group] ?? []
-        let after = new.groups[group] ?? []
-        let pairs = before.enumerated().compactMap { place, row in
-            after.firstIndex { $0.lowercased() == row }.map { (old: place, new: $0) }
+    /// Returns the snapshot before.
+    private mutating func write(_ rows: [String: String]) async throws -> Snapshot {
+        let letters = rows.mapValues { $0.map { String($0) } }
+        let (old, view) = (groups, mappings.view)
+        let new = letters.mapValues { $0.map { $0.lowercased() } }
+        let changed = Set(letters.values.joined().filter { $0 != $0.lowercased() }.map { $0.lowercased() })
+        try await database.write { transaction in
+            transaction[.ticks]["tick"] = Mark(version: 0)
+            let keys = Set(new.values.joined())
+            for key in Set(old.values.joined()).subtracting(keys) { transaction[.marks].remove(key) }
+            for key in keys.sorted() where changed.contains(key) || !transaction[.marks].contains(key: key) {
+                transaction[.marks].set(Mark(version: 0), metadata: nil, for: key)
+            }
+            var arrivals: [(key: String, index: Int, group: String)] = []
+            for (group, rows) in new {
+                let kept = Self.kept(old[group] ?? [], rows)
+                arrivals += rows.enumerated().filter { !kept.contains($1) }.map { ($1, $0, group) }
+            }
+            for row in arrivals { try transaction.remove(row.key, from: view) }
+            for row in arrivals { try transaction.insert(row.key, at: row.index, of: row.group, in: view) }
         }
-        let free = sortedAnew ? [] : pairs.filter { !taken.contains(before[$0.old]) }
-        let kept = longestIncreasingRun(free.map(\.new)).map { free[$0] }
-        var result = RowDifference()
-        for (place, row) in before.enumerated() where !kept.contains(where: { $0.old == place }) {
-            result.removed.append(.init(place, RowID(collection: 0, key: row)))
-        }
-        for (place, row) in after.enumerated() where !kept.contains(where: { $0.new == place }) {
-            result.inserted.append(.init(place, RowID(collection: 0, key: row.lowercased())))
-        }
-        for pair in kept where after[pair.new] != before[pair.old] {
-            result.replaced.append((pair.old, pair.new, RowID(collection: 0, key: before[pair.old]), .objectChanged))
-        }
-        return result
+        groups = new
+        let before = snapshot
+        snapshot = database.snapshot
+        return before
+    }
+
+    private static func kept(_ old: [String], _ new: [String]) -> Set<String> {
+        let pairs = old.compactMap { key in new.firstIndex(of: key).map { (key: key, index: $0) } }
+        return Set(longestIncreasingRun(pairs.map(\.index)).map { pairs[$0].key })
     }
 }

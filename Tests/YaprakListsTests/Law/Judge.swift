@@ -1,3 +1,5 @@
+import YaprakExtensions
+
 @testable import YaprakLists
 
 /// Looks at a set of changes that leads to the right list, and asks whether it says what it should and no more.
@@ -7,6 +9,7 @@ struct Judge {
     let new: Contents
     let before: NaiveMappings
     let after: NaiveMappings
+    let kept: [String: KeptRows]
     let changes: ListChanges
 
     private struct Place: Hashable {
@@ -15,14 +18,14 @@ struct Judge {
     }
 
     func fault() -> String? {
-        var told: [Place: RowChange] = [:]
+        var changed: [Place: RowChange] = [:]
         for change in changes.rowChanges where change.target != nil {
-            told[Place(key: Contents.numbers[change.row]!, group: change.group)] = change
+            changed[Place(key: Contents.number(change.key), group: change.group)] = change
         }
         let shownBefore = shown(before, old)
         let keysBefore = Set(shownBefore.keys.map(\.key))
         for (place, spot) in shown(after, new) {
-            let change = told[place]
+            let change = changed[place]
             let isNew = change.map { if case .insert = $0.kind { true } else { false } } ?? false
             if isNew {
                 let wasShown = options.rowsHaveOnePlace ? keysBefore.contains(place.key) : shownBefore[place] != nil
@@ -36,15 +39,21 @@ struct Judge {
             if oldGroup != place.group && !options.rowsHaveOnePlace { return "k\(place.key) moved between groups" }
             let aspects = change?.aspects ?? []
             if (was.entry.version != spot.entry.version) != aspects.contains(.object) {
-                return "k\(place.key): the content \(aspects.contains(.object) ? "did not change" : "changed")"
+                return "k\(place.key): the object \(aspects.contains(.object) ? "did not change" : "changed")"
+            }
+            if (was.entry.stamp != spot.entry.stamp) != aspects.contains(.metadata) {
+                return "k\(place.key): the metadata \(aspects.contains(.metadata) ? "did not change" : "changed")"
             }
             let offsets = options.settled(place.group).offsets
             let depends =
                 neighbours(old, oldGroup, was.position, offsets) != neighbours(new, place.group, spot.position, offsets)
             if depends != aspects.contains(.dependency) { return "k\(place.key): neighbours changed is \(depends)" }
             if case .update = change?.kind, aspects.isEmpty { return "k\(place.key) is updated for nothing" }
-            let stays = was.entry.isSamePlace(as: spot.entry) && oldGroup == place.group
-            if case .move = change?.kind, stays, !isConsolidated { return "k\(place.key) kept its place and moves" }
+            if oldGroup == place.group, !isConsolidated, let rows = kept[place.group] {
+                let moves = change.map { if case .move = $0.kind { true } else { false } } ?? false
+                let stays = rows.oldPositions[spot.position] != nil
+                if moves == stays { return "k\(place.key) \(stays ? "kept its place and moves" : "moved and stays")" }
+            }
         }
         return nil
     }
@@ -54,12 +63,13 @@ struct Judge {
         before.isConsolidated || after.isConsolidated
     }
 
-    private func neighbours(_ contents: Contents, _ group: String, _ position: Int, _ offsets: Set<Int>) -> [[Int]] {
+    private func neighbours(
+        _ contents: Contents, _ group: String, _ position: Int, _ offsets: Set<Int>
+    ) -> [Contents.Entry?] {
         if offsets.isEmpty { return [] }
         let rows = contents.rows(group)
         return offsets.sorted().map { offset in
-            rows.indices.contains(position + offset)
-                ? [rows[position + offset].key, rows[position + offset].version] : []
+            rows.indices.contains(position + offset) ? rows[position + offset] : nil
         }
     }
 

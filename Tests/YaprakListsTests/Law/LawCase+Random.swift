@@ -12,7 +12,7 @@ extension LawCase {
         let onePlace = result.options.rowsHaveOnePlace
         var contents = Contents()
         for key in 0..<(2 + random.below(14)) { contents.put(key, &random, onePlace: onePlace) }
-        contents.sort()
+        contents.arrange()
         result.moments = [contents]
         for _ in 0..<changes {
             contents.commit(&random, onePlace: onePlace)
@@ -25,25 +25,9 @@ extension LawCase {
 extension Contents {
     /// Puts a row somewhere: into one group, or into each of some.
     mutating func put(_ key: Int, _ random: inout SplitMix64, onePlace: Bool) {
-        let version = version(key) ?? 0
-        for index in groups.indices { groups[index].removeAll { $0.key == key } }
-        let epoch = groups.joined().first?.epoch ?? 0
-        let chosen = onePlace ? [random.below(4)] : (0..<4).filter { _ in random.chance(40) }
-        for index in chosen {
-            groups[index].append(
-                Entry(sort: random.below(12), key: key, epoch: epoch, version: version + random.below(2)))
-        }
-        if chosen.count > 1 { touch(key) }
-    }
-
-    /// The same content in all groups, as one record has.
-    private mutating func touch(_ key: Int) {
-        let version = groups.joined().filter { $0.key == key }.map(\.version).max() ?? 0
-        for index in groups.indices {
-            for row in groups[index].indices where groups[index][row].key == key {
-                groups[index][row].version = version
-            }
-        }
+        let groups = onePlace ? [random.below(4)] : (0..<4).filter { _ in random.chance(40) }
+        place(key, in: groups, sort: random.below(12))
+        records[key]!.version += random.below(2)
     }
 
     /// One commit, small or large.
@@ -53,34 +37,31 @@ extension Contents {
             let key = random.below(18)
             switch random.below(20) {
             case 0..<8: put(key, &random, onePlace: onePlace)
-            case 8..<12: for index in groups.indices { groups[index].removeAll { $0.key == key } }
-            case 12..<18:
-                for index in groups.indices {
-                    for row in groups[index].indices where groups[index][row].key == key {
-                        groups[index][row].version += 1
-                    }
-                }
+            case 8..<12: records[key] = nil
+            case 12..<18: records[key]?.version += 1
             case 18:
-                // A little to and fro: out of its place and back to it is no change of place.
-                let group = random.below(4)
-                guard let row = groups[group].randomElement(using: &random) else { continue }
-                groups[group].removeAll { $0.key == row.key }
-                groups[group].append(row)
+                // Written again as it is: no change of place.
+                if let record = records[key] { place(key, in: record.groups, sort: record.sort) }
             default:
-                if random.chance(40) { groups[random.below(4)] = [] }
+                if random.chance(40) { empty(random.below(4)) }
                 if random.chance(20) { reorder(&random) }
             }
         }
-        sort()
+        arrange()
     }
 
-    /// Another comparator.
-    mutating func reorder(_ random: inout SplitMix64) {
-        for index in groups.indices {
-            for row in groups[index].indices {
-                groups[index][row].epoch += 1
-                if random.chance(30) { groups[index][row].sort = random.below(12) }
-            }
+    private mutating func empty(_ group: Int) {
+        for (key, record) in records where record.groups.contains(group) {
+            let rest = record.groups.filter { $0 != group }
+            if rest.isEmpty { records[key] = nil } else { place(key, in: rest, sort: record.sort) }
+        }
+    }
+
+    /// Another sorting, by other values of some rows.
+    private mutating func reorder(_ random: inout SplitMix64) {
+        epoch += 1
+        for key in records.keys.sorted() where random.chance(30) {
+            place(key, in: records[key]!.groups, sort: random.below(12))
         }
     }
 }

@@ -2,12 +2,13 @@
 
 extension LawCase {
     /// A smaller case that is still wrong: fewer moments, fewer options, fewer rows.
-    func shrunk() -> LawCase {
+    func shrunk() async throws -> LawCase {
         var best = self
         var goesOn = true
         while goesOn {
             goesOn = false
-            for candidate in best.smaller() where candidate.moments.count > 1 && candidate.fault() != nil {
+            for candidate in best.smaller() where candidate.moments.count > 1 {
+                guard try await candidate.fault() != nil else { continue }
                 best = candidate
                 goesOn = true
                 break
@@ -29,10 +30,11 @@ extension LawCase {
             next.options.calls.remove(at: call)
             result.append(next)
         }
-        for key in Set(moments.flatMap { $0.groups.joined().map(\.key) }) {
+        for key in Set(moments.flatMap(\.records.keys)) {
             var next = self
             for moment in next.moments.indices {
-                for group in 0..<4 { next.moments[moment].groups[group].removeAll { $0.key == key } }
+                next.moments[moment].records[key] = nil
+                next.moments[moment].arrange()
             }
             result.append(next)
         }
@@ -42,12 +44,11 @@ extension LawCase {
             result.append(next)
         }
         for moment in moments.indices {
-            for group in 0..<4 {
-                for row in moments[moment].groups[group].indices where moments[moment].groups[group][row].version > 0 {
-                    var next = self
-                    next.moments[moment].groups[group][row].version = 0
-                    result.append(next)
-                }
+            for (key, record) in moments[moment].records where record.version > 0 {
+                var next = self
+                next.moments[moment].records[key]!.version = 0
+                next.moments[moment].arrange()
+                result.append(next)
             }
         }
         return result
@@ -60,9 +61,12 @@ extension LawCase: CustomStringConvertible {
         lines.append("options \(options.calls), one place: \(options.rowsHaveOnePlace)")
         for contents in moments {
             let groups = zip(Contents.names, contents.groups).map { name, rows in
-                "\(name): " + rows.map { "k\($0.key)@\($0.sort)e\($0.epoch)v\($0.version)" }.joined(separator: " ")
+                let words = rows.map { row in
+                    "k\(row.key)@\(contents.records[row.key]!.sort)v\(row.version)w\(row.stamp)"
+                }
+                return "\(name): " + words.joined(separator: " ")
             }
-            lines.append(groups.joined(separator: " | "))
+            lines.append("order \(contents.epoch) | " + groups.joined(separator: " | "))
         }
         return lines.joined(separator: "\n")
     }

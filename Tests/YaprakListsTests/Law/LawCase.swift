@@ -1,5 +1,5 @@
-import TestSupport
-import YaprakCore
+import Yaprak
+import YaprakExtensions
 
 @testable import YaprakLists
 
@@ -13,13 +13,29 @@ struct LawCase: Sendable {
 }
 
 extension LawCase {
-    /// Judges every step from one moment to the next. Returns what is wrong, or `nil`.
-    func fault() -> String? {
+    /// Writes the moments into a database, and judges every step from one to the next. Returns what is wrong, or `nil`.
+    func fault() async throws -> String? {
+        var database = try await LawDatabase(rowsHaveOnePlace: options.rowsHaveOnePlace)
+        var snapshots: [Snapshot] = []
+        for contents in moments { snapshots.append(try await database.become(contents)) }
+        var kept: [[String: KeptRows]] = []
+        for step in 1..<moments.count {
+            let rows = KeptRows.all(
+                of: database.view, from: (moments[step - 1], snapshots[step - 1]), to: (moments[step], snapshots[step]))
+            for (name, rows) in rows where rows.fault != nil { return "step \(step), group \(name): \(rows.fault!)" }
+            kept.append(rows)
+        }
+        return try fault(of: database.view, in: snapshots, kept)
+    }
+
+    /// Judges every step from one moment to the next, with `snapshots` of a view that has just these contents, and the rows
+    /// that each step keeps.
+    func fault(of view: MarkView, in snapshots: [Snapshot], _ steps: [[String: KeptRows]]) throws -> String? {
         let choice = Choice()
         func choose(_ moment: Int) { if options.fixedGroups == nil { choice.now = options.chosenGroups[moment] } }
         choose(0)
-        var core = options.core(choice)
-        core.refresh(to: moments[0])
+        var mappings = options.mappings(of: view, choice)
+        try mappings.update(to: snapshots[0])
         var naive = NaiveMappings(options: options, mapped: options.mappedGroups(moments[0], moment: 0))
         for name in naive.mapped {
             let rows = moments[0].rows(name)
@@ -27,20 +43,21 @@ extension LawCase {
                 options.settled(name).range.map { NaiveMappings.fresh($0, count: rows.count) } ?? 0..<rows.count
         }
         var list = naive.shown(moments[0])
-        if core.shown(moments[0]) != list { return "fresh: \(core.shown(moments[0])) is not \(list)" }
+        if mappings.shown(moments[0]) != list { return "fresh: \(mappings.shown(moments[0])) is not \(list)" }
         for step in 1..<moments.count {
             choose(step)
-            let earlier = core
-            let view = moments[step - 1].view(to: moments[step], rowsHaveOnePlace: options.rowsHaveOnePlace)
-            let changes = core.advance(over: view)
+            let (old, new) = (moments[step - 1], moments[step])
+            let kept = steps[step - 1]
+            let earlier = mappings
+            let changes = try mappings.advance(from: snapshots[step - 1], to: snapshots[step])
             let naiveBefore = naive
-            naive = naive.advanced(from: moments[step - 1], to: moments[step], moment: step, earlier, core)
-            let shown = naive.shown(moments[step])
+            naive = naive.advanced(from: old, to: new, kept, moment: step, earlier.core, mappings.core)
+            let shown = naive.shown(new)
             func report(_ text: String) -> String {
                 "step \(step): \(text)\n  before \(list)\n  after  \(shown)\n  sections \(changes.sectionChanges)\n  rows \(changes.rowChanges)"
             }
             if let problem = naive.problem { return report(problem) }
-            let queried = core.shown(moments[step])
+            let queried = mappings.shown(new)
             if queried != shown { return report("the mappings show \(queried)") }
             if changes.isReload { return report("a reload that nobody asked for") }
             do {
@@ -54,8 +71,7 @@ extension LawCase {
                 }
             } catch { return report("\(error)") }
             let judge = Judge(
-                options: options, old: moments[step - 1], new: moments[step], before: naiveBefore,
-                after: naive, changes: changes)
+                options: options, old: old, new: new, before: naiveBefore, after: naive, kept: kept, changes: changes)
             if let problem = judge.fault() { return report(problem) }
             list = shown
         }
@@ -63,26 +79,27 @@ extension LawCase {
     }
 }
 
-extension ListCore {
+extension ViewMappings {
     /// The list as the queries of mappings describe it.
     func shown(_ contents: Contents) -> ShownList {
         var list = ShownList()
-        for section in 0..<layout.sectionCount {
-            var rows: [Int] = []
-            for row in 0..<layout.rowCount(inSection: section)! {
-                let place = layout.place(at: ListPath(section: section, row: row))!
-                rows.append(contents.rows(layout.groups[place.group].name)[place.position].key)
+        for section in 0..<numberOfSections {
+            let rows = (0..<numberOfItems(inSection: section)).map { row in
+                let place = place(at: ListPath(section: section, row: row))!
+                return contents.rows(place.group)[place.index].key
             }
-            list.sections.append(.init(name: layout.sectionNames[section], rows: rows))
+            list.sections.append(.init(name: group(forSection: section)!, rows: rows))
         }
         return list
     }
 }
 
 extension NaiveMappings {
-    /// Where a range went that the model can't say: the engine's word is taken, and what is promised for it is checked.
+    /// The next mappings. Where a range went that the model can't say, the engine's answer is taken, and what is promised
+    /// for it is checked.
     func advanced(
-        from old: Contents, to new: Contents, moment: Int, _ earlier: ListCore, _ later: ListCore
+        from old: Contents, to new: Contents, _ kept: [String: KeptRows], moment: Int, _ earlier: ListCore,
+        _ later: ListCore
     ) -> NaiveMappings {
         var next = NaiveMappings(options: options, mapped: options.mappedGroups(new, moment: moment))
         for name in next.mapped {
@@ -96,9 +113,12 @@ extension NaiveMappings {
                 next.windows[name] = Self.fresh(range, count: count)
                 continue
             }
-            let followed = Self.followed(
-                range, old: old.rows(name), new: new.rows(name), window: window, offset: state.offset,
-                isRefilling: state.isRefilling)
+            let followed =
+                old.epoch != new.epoch
+                ? nil
+                : Self.followed(
+                    range, kept[name]!, oldCount: old.rows(name).count, window: window, offset: state.offset,
+                    isRefilling: state.isRefilling)
             let word = later.layout.group(named: name)?.window ?? 0..<0
             next.windows[name] = followed ?? word
             if followed == nil {

@@ -57,23 +57,20 @@ struct NaiveMappings {
         }
     }
 
-    /// The part a flexible range shows after a change, found by marking rows; `nil` where it is not for rows to say:
-    /// nothing was kept, or a row was taken out and put back, which may count as kept or as moved.
+    /// The part a flexible range shows after a change, found by marking rows; `nil` where the rows can't say: nothing was kept,
+    /// or the range had not been reached.
     static func followed(
-        _ range: ListRange, old: [Contents.Entry], new: [Contents.Entry], window: Range<Int>, offset: Int,
-        isRefilling: Bool
+        _ range: ListRange, _ rows: KeptRows, oldCount: Int, window: Range<Int>, offset: Int, isRefilling: Bool
     ) -> Range<Int>? {
         let flexibility = range.flexibility!
-        let kept = new.map { entry in old.firstIndex { $0.isSamePlace(as: entry) } }
+        let kept = rows.oldPositions
         if kept.allSatisfy({ $0 == nil }) { return nil }
-        if window.isEmpty && old.count <= offset { return nil }
-        let back = zip(new, kept).contains { entry, place in place == nil && old.contains { $0.key == entry.key } }
-        if back { return nil }
+        if window.isEmpty && oldCount <= offset { return nil }
         // Two marks among the rows: where the window begins and where it ends.
         let inside = kept.indices.filter { kept[$0].map(window.contains) ?? false }
         let before = kept.indices.filter { kept[$0].map { $0 < window.lowerBound } ?? false }
         let after = kept.indices.filter { kept[$0].map { $0 >= window.upperBound } ?? false }
-        var widest = ((before.last ?? -1) + 1)..<(after.first ?? new.count)
+        var widest = ((before.last ?? -1) + 1)..<(after.first ?? kept.count)
         if let first = inside.first, let last = inside.last {
             let growsAtPin = isRefilling || flexibility.growth == .pinSide || flexibility.growth == .bothSides
             let growsAway = isRefilling || flexibility.growth == .otherSide || flexibility.growth == .bothSides
@@ -82,7 +79,7 @@ struct NaiveMappings {
         }
         var low = widest.lowerBound
         var high = widest.upperBound
-        clamp(&low, &high, range.pin, flexibility, new.count)
+        clamp(&low, &high, range.pin, flexibility, kept.count)
         return low..<high
     }
 }

@@ -1,7 +1,6 @@
 import TestSupport
+import Yaprak
 import YaprakLocks
-
-@testable import YaprakLists
 
 /// A set of options, in the order of the calls.
 struct Options: Sendable {
@@ -32,28 +31,17 @@ final class Choice: Sendable {
 
 extension Options {
     /// The engine with these options.
-    func core(_ choice: Choice) -> ListCore {
-        var core: ListCore
+    func mappings<View: OrderedView>(of view: View, _ choice: Choice) -> ViewMappings<View> {
+        var mappings: ViewMappings<View>
         if let fixedGroups {
-            core = ListCore(groups: fixedGroups)
+            mappings = ViewMappings(view, groups: fixedGroups)
         } else {
-            core = ListCore(
-                filter: { choice.now.contains($0) },
+            mappings = ViewMappings(
+                view, filter: { choice.now.contains($0) },
                 order: { choice.now.firstIndex(of: $0)! < choice.now.firstIndex(of: $1)! })
         }
-        for call in calls {
-            core.configure { settings in
-                switch call {
-                case .dynamic(let flag, let group): settings.setDynamic(flag, for: group)
-                case .reversed(let flag, let group): settings.setReversed(flag, for: group)
-                case .range(let range, let group): settings.setRange(range, for: group)
-                case .dependencies(let offsets, let group): settings.setDependencies(offsets, for: group)
-                case .consolidate(let threshold):
-                    settings.consolidation = .init(threshold: threshold, name: "all")
-                }
-            }
-        }
-        return core
+        for call in calls { mappings.make(call) }
+        return mappings
     }
 
     /// The groups in the list at one moment.
@@ -84,6 +72,22 @@ extension Options {
 
     var threshold: Int? {
         calls.reduce(nil) { if case .consolidate(let threshold) = $1 { threshold } else { $0 } }
+    }
+}
+
+extension ViewMappings {
+    fileprivate mutating func make(_ call: Options.Call) {
+        switch call {
+        case .dynamic(let flag, let group?): setDynamic(flag, for: group)
+        case .dynamic(let flag, nil): setDynamicForAllGroups(flag)
+        case .reversed(let flag, let group?): setReversed(flag, for: group)
+        case .reversed(let flag, nil): setReversedForAllGroups(flag)
+        case .range(let range, let group?): setRange(range, for: group)
+        case .range(let range, nil): setRangeForAllGroups(range)
+        case .dependencies(let offsets, let group?): setDrawingDependencies(offsets, for: group)
+        case .dependencies(let offsets, nil): setDrawingDependenciesForAllGroups(offsets)
+        case .consolidate(let threshold): consolidate(below: threshold, into: "all")
+        }
     }
 }
 

@@ -46,7 +46,7 @@ extension ShownList {
         let come = Set(changes.sectionChanges.compactMap(\.target))
         let stayed = zip(
             sections.indices.filter { !gone.contains($0) }, new.sections.indices.filter { !come.contains($0) })
-        func ids(_ rows: [Int]) -> [String] { rows.map { Contents.ids[$0].key } }
+        func ids(_ rows: [Int]) -> [String] { rows.map { Contents.keys[$0] } }
         return stayed.allSatisfy { source, target in
             guard let difference = changes.difference(ofSection: target, before: source) else { return false }
             let keys = difference.map { step -> CollectionDifference<String>.Change in

@@ -28,7 +28,7 @@ struct Refusal: Error, CustomStringConvertible {
 extension ShownList {
     /// The list after `changes`, by the rules of list views: what is not said to change stays, in its order.
     func applying(
-        _ changes: ListChanges, numbering: (RowID) -> Int? = { Contents.numbers[$0] }
+        _ changes: ListChanges, numbering: (RowID) -> Int? = { Contents.number($0.key) }
     ) throws -> ShownList {
         func number(of change: RowChange) throws -> Int {
             guard let number = numbering(change.row) else { throw Refusal("\(change) is of a row nobody has") }

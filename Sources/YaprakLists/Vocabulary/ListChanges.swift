@@ -4,15 +4,15 @@
 ///     if changes.isReload { list.reloadData() } else { list.apply(changes.sectionChanges, changes.rowChanges) }
 ///
 /// Applied to the list as it was, they give the list as it is. That is a promise for every combination of options, and
-/// proven for it by property.
+/// checked for it by property tests.
 public struct ListChanges: Hashable, Sendable {
     /// What happened to sections: deletes descending, inserts and moves ascending.
     public let sectionChanges: [SectionChange]
     /// What happened to rows: deletes descending, inserts ascending, then moves, then updates. Rows of deleted and of
     /// inserted sections are among them.
     public let rowChanges: [RowChange]
-    /// Whether the list should be drawn anew instead: there was none before, it is turned round, or more changed than
-    /// the caller wants to hear about. The lists of changes are then empty.
+    /// Whether the list should be reloaded instead: there was none before, its order is reversed, or more changed than
+    /// the caller's limit. The lists of changes are then empty.
     public let isReload: Bool
     /// How many rows of the groups in the list were inserted, removed or changed, shown or not.
     public let rawChangeCount: Int

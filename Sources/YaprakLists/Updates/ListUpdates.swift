@@ -1,16 +1,16 @@
 public import YaprakCore
 public import YaprakExtensions
 
-/// The updates of one list, one whenever something in it is different. See
+/// The updates of one list: one whenever something in it differs. See
 /// `database.updates(of:since:reloadAbove:)`.
 ///
 /// Its cursor is one snapshot and the mappings as of it. Nothing is buffered: while the consumer is busy, commits are
-/// passed over, and the next update leads from what was delivered last to the newest snapshot at once. So nothing is
+/// skipped, and the next update leads from what was delivered last to the newest snapshot at once. So nothing is
 /// lost, nothing can get out of step, and a slow consumer costs a fast writer nothing.
 public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
     /// One update of the list.
     public typealias Element = ListUpdate<View>
-    /// What is thrown if the view is not registered any more.
+    /// The error if the view is no longer registered.
     public typealias Failure = any Error
 
     let snapshots: SnapshotSequence
@@ -71,7 +71,7 @@ extension Database {
     ///     }
     ///
     /// The first element comes at once and is a reload: the list as it is now. With `shown`, the first element is what
-    /// changed since that snapshot, if anything did. Commits that change nothing in the list are passed over.
+    /// changed since that snapshot, if anything did. Commits that change nothing in the list are skipped.
     /// - Parameters:
     ///   - mappings: the list. Each iterator goes on with a copy of its own; ``ListUpdate/mappings`` is the list as of
     ///     each update.

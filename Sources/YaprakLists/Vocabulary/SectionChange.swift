@@ -7,7 +7,7 @@
 ///     }
 ///
 /// Deletes and sources of moves are numbered as before the change, inserts and targets as after it. A section that moves
-/// takes its rows with it: what changed among them is told apart from it.
+/// takes its rows with it: changes among them are reported separately.
 public struct SectionChange: Hashable, Sendable {
     /// What happened, and where.
     public enum Kind: Hashable, Sendable {

@@ -28,7 +28,7 @@ public struct ListRange: Hashable, Sendable {
         case bothSides
     }
 
-    /// How many rows are asked for. Fewer are shown while the group has fewer; the wish is kept.
+    /// How many rows are asked for. Fewer are shown while the group has fewer; the number asked for stays.
     public let length: Int
     /// The number of rows between the pin and the range.
     public let offset: Int
@@ -39,9 +39,9 @@ public struct ListRange: Hashable, Sendable {
 
     /// How a flexible range behaves.
     public struct Flexibility: Hashable, Sendable {
-        /// As long as the group has so many, at least so many rows are shown.
+        /// As long as the group has this many rows, at least this many are shown.
         public let minLength: Int
-        /// At most so many rows are shown.
+        /// At most this many rows are shown.
         public let maxLength: Int
         /// Where rows at an edge belong to the range.
         public let growth: Growth
@@ -78,7 +78,7 @@ public struct ListRange: Hashable, Sendable {
     /// Whether it stays with its rows. O(1).
     public var isFlexible: Bool { flexibility != nil }
 
-    /// The same range in a list that shows the group the other way round. O(1).
+    /// The same range in a list that shows the group in reverse order. O(1).
     public var reversed: Self { Self(length: length, offset: offset, pin: pin.opposite, flexibility: flexibility) }
 
     init(length: Int, offset: Int, pin: Side, flexibility: Flexibility?) {

@@ -1,4 +1,3 @@
-package import YaprakCore
 package import YaprakExtensions
 
 /// What happened to one row of a list.
@@ -21,7 +20,7 @@ public struct RowChange: Hashable, Sendable {
         case insert(ListPath)
         /// It passed other rows, or is in another section. What else changed is in ``RowChange/aspects``.
         case move(from: ListPath, to: ListPath)
-        /// It has to be drawn anew. Among the rows of its section that stayed, it did not move; the numbers differ only
+        /// It has to be redrawn. Among the rows of its section that stayed, it did not move; the numbers differ only
         /// where rows or sections before it came or went.
         case update(from: ListPath, to: ListPath)
     }
@@ -57,32 +56,6 @@ public struct RowChange: Hashable, Sendable {
         case .insert(let path), .move(_, let path), .update(_, let path): path
         case .delete: nil
         }
-    }
-}
-
-/// What of a row has to be looked at again.
-///
-///     if change.aspects.contains(.object) { reload() } else { redrawDate() }
-public struct RowAspects: OptionSet, Hashable, Sendable {
-    /// The bits.
-    public let rawValue: UInt8
-    /// Aspects with those bits. O(1).
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The object was set.
-    public static let object = Self(rawValue: 1)
-    /// The metadata was set.
-    public static let metadata = Self(rawValue: 2)
-    /// The record was touched: said to have changed, though it was not written.
-    public static let touch = Self(rawValue: 4)
-    /// A neighbour that the drawing of the row depends on is another one, or changed.
-    public static let dependency = Self(rawValue: 8)
-
-    package init(_ kinds: ChangeKinds) {
-        self = []
-        if !kinds.isDisjoint(with: [.objectChanged, .inserted, .removed]) { insert(.object) }
-        if !kinds.isDisjoint(with: [.metadataChanged, .inserted, .removed]) { insert(.metadata) }
-        if !kinds.isDisjoint(with: [.objectTouched, .metadataTouched]) { insert(.touch) }
     }
 }
 

@@ -5,10 +5,10 @@ extension ViewReader {
     ///
     ///     if database.snapshot[mail].hasChanges(since: shown[mail]) { … }
     ///
-    /// A view that was sorted anew, and stands in the same order, has none. Snapshots of two openings, or of two databases that
-    /// are no forks of each other, can't be compared: everything is said to differ.
+    /// A view whose new sorting gives the same order has none. Snapshots of two openings, or of two databases that
+    /// are no forks of each other, can't be compared: the answer is `true`.
     /// - Complexity: O(nodes that the two don't share), up to the first row that differs in a group; mostly O(1).
-    ///   O(*n* log *n*) if rows were sorted anew between the two.
+    ///   O(*n* log *n*) if the sorting changed between the two.
     public func hasChanges(since earlier: Self) -> Bool {
         if state.root.identity == earlier.state.root.identity { return false }
         guard state.isComparable(to: earlier.state) else { return true }

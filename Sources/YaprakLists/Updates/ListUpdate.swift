@@ -1,7 +1,7 @@
 public import YaprakCore
 public import YaprakExtensions
 
-/// What a list goes through at once: two snapshots, its mappings as of each, and what changes from one to the other.
+/// One update of a list: two snapshots, its mappings as of each, and what changes from one to the other.
 ///
 ///     for try await update in database.updates(of: sections) {
 ///         if update.isReload { list.reloadData() } else { list.apply(update.sectionChanges, update.rowChanges) }
@@ -33,6 +33,6 @@ public struct ListUpdate<View: OrderedView>: Sendable {
     public var sectionChanges: [SectionChange] { changes.sectionChanges }
     /// What happens to rows. See ``ListChanges/rowChanges``.
     public var rowChanges: [RowChange] { changes.rowChanges }
-    /// Whether the list should be drawn anew. See ``ListChanges/isReload``.
+    /// Whether the list should be reloaded. See ``ListChanges/isReload``.
     public var isReload: Bool { changes.isReload }
 }
