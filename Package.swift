@@ -13,6 +13,7 @@ let package = Package(
     products: [
         .library(name: "Yaprak", targets: ["Yaprak"]),
         .library(name: "YaprakReplay", targets: ["YaprakReplay"]),
+        .library(name: "YaprakCBOR", targets: ["YaprakCBOR"]),
         .executable(name: "yaprak", targets: ["YaprakTool"]),
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
     ],
@@ -28,17 +29,20 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // Floor 1: bytes and nodes. Nothing here knows what a record is.
+        // A target lists what it imports and imports what it lists. Tests also list the executables that they start.
+
+        // Floor 1: the words that all floors share, bytes, and nodes. Nothing here knows what a record is.
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),
         .target(name: "YaprakTrees", dependencies: ["YaprakLocks"], swiftSettings: strict),
         .target(name: "YaprakCBOR", dependencies: ["YaprakLocks"], swiftSettings: strict),
         .target(
             name: "YaprakStorage",
             dependencies: [
-                "CLZ4", "YaprakCBOR", "YaprakLocks",
+                "CLZ4", "YaprakModel", "YaprakCBOR", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
@@ -48,7 +52,7 @@ let package = Package(
         .target(
             name: "YaprakCore",
             dependencies: [
-                "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks",
+                "YaprakModel", "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HashTreeCollections", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -59,26 +63,27 @@ let package = Package(
         // Floor 3: views and other extensions. Floor 4: what a list shows, and how it changes.
         .target(
             name: "YaprakExtensions",
-            dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakStorage", "YaprakLocks"],
+            dependencies: ["YaprakCore", "YaprakModel", "YaprakTrees", "YaprakCBOR"],
             swiftSettings: strict),
         .target(
             name: "YaprakLists",
-            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees", "YaprakStorage", "YaprakLocks"],
+            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakModel"],
             swiftSettings: strict),
 
         // Roofs: what programs import.
         .target(
             name: "Yaprak",
             dependencies: [
-                "YaprakCore", "YaprakExtensions", "YaprakLists",
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
             name: "YaprakReplay",
             dependencies: [
-                "Yaprak", "YaprakCBOR", "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakStorage", "YaprakTrees",
-                "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakStorage", "YaprakCBOR",
+                "YaprakTrees", "YaprakLocks",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
 
@@ -92,7 +97,7 @@ let package = Package(
         .executableTarget(
             name: "YaprakTool",
             dependencies: [
-                "YaprakReplay", "Yaprak", "ToolSupport",
+                "YaprakReplay", "Yaprak", "YaprakCBOR", "YaprakLocks", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -100,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "DeparturesBoard",
             dependencies: [
-                "Yaprak", "YaprakReplay", "ToolSupport",
+                "Yaprak", "YaprakReplay", "YaprakStorage", "YaprakLocks", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -121,12 +126,16 @@ let package = Package(
         .testTarget(name: "YaprakCBORTests", dependencies: ["YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakStorageTests",
-            dependencies: ["YaprakStorage", "YaprakCBOR", "YaprakLocks", "TestSupport"], swiftSettings: strict),
+            dependencies: [
+                "YaprakStorage", "YaprakModel", "YaprakLocks", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "YaprakCoreTests",
             dependencies: [
-                "CrashWriter", "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakLocks",
-                "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+                "CrashWriter", "Yaprak", "YaprakCore", "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees",
+                "YaprakLocks", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -140,22 +149,24 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "YaprakListsTests",
-            dependencies: ["Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "YaprakLocks", "TestSupport"],
+            dependencies: [
+                "Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakLocks", "TestSupport",
+            ],
             resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakReplayTests",
             dependencies: [
-                "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakStorage",
-                "YaprakTrees", "YaprakLocks",
-                "ToolSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+                "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakExtensions",
+                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakToolTests",
             dependencies: [
-                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakTool", "DeparturesBoard", "ToolSupport",
-                "TestSupport", "YaprakLocks", "YaprakStorage",
+                "CrashWriter", "YaprakReplay", "Yaprak", "YaprakCBOR", "YaprakStorage", "YaprakTool", "DeparturesBoard",
+                "ToolSupport", "TestSupport", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

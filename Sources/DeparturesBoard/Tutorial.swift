@@ -2,6 +2,7 @@ import Synchronization
 import SystemPackage
 import Yaprak
 import YaprakLocks
+import YaprakStorage
 
 /// The database of the tutorial "Find a bug with bisect": three days of January 2013, and a mistake.
 ///

@@ -1,8 +1,7 @@
-// The one import. What programs use lives in the floors below.
-@_exported import YaprakCBOR
+// The one import. What programs use lives in the layers below; `YaprakCBOR` is a product of its own.
 @_exported import YaprakCore
 @_exported import YaprakExtensions
 @_exported import YaprakLists
-@_exported import YaprakStorage
+@_exported import YaprakModel
 
 @_exported import struct SystemPackage.FilePath

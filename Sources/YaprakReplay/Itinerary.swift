@@ -1,4 +1,5 @@
 import YaprakCore
+import YaprakModel
 import YaprakStorage
 
 /// Where a journey stands, where it has been, and how it gets elsewhere.

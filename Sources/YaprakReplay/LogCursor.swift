@@ -1,5 +1,6 @@
 import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// How far somebody has read a log, as text to keep: who reads on from there misses no commit and gets none twice.
 ///

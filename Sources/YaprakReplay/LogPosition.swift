@@ -1,4 +1,4 @@
-public import YaprakStorage
+public import YaprakModel
 
 /// A place in the history of a database, written as in git.
 ///

@@ -1,4 +1,4 @@
-public import YaprakStorage
+public import YaprakModel
 
 /// A stretch of a database's history, written as in git.
 ///

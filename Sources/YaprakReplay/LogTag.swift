@@ -1,5 +1,6 @@
 import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// A name for a commit, kept beside the log.
 ///

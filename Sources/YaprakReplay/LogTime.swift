@@ -1,4 +1,4 @@
-public import YaprakStorage
+public import YaprakModel
 
 /// A moment, written by a person: fixed, or counted back from now.
 ///

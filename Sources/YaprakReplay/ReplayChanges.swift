@@ -1,5 +1,6 @@
 public import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// What leads from one snapshot to another: one element for each record that differs.
 ///

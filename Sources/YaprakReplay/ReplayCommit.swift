@@ -1,6 +1,7 @@
 public import YaprakCBOR
 public import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 public import struct Foundation.Date
 
@@ -82,13 +83,13 @@ public struct ReplayCommit: Sendable {
         /// What happened. O(1).
         public var kinds: ChangeKinds { operation.kinds }
         /// The object, if it was set.
-        /// - Throws: ``CBORError`` if its bytes are not CBOR. - Complexity: O(size).
+        /// - Throws: `CBORError` if its bytes are not CBOR. - Complexity: O(size).
         public func object() throws(CBORError) -> CBORValue? {
             guard let bytes = operation.object else { return nil }
             return try CBORValue(decoding: bytes)
         }
         /// The metadata, if it was set to something.
-        /// - Throws: ``CBORError`` if its bytes are not CBOR. - Complexity: O(size).
+        /// - Throws: `CBORError` if its bytes are not CBOR. - Complexity: O(size).
         public func metadata() throws(CBORError) -> CBORValue? {
             guard let bytes = operation.metadata else { return nil }
             return try CBORValue(decoding: bytes)

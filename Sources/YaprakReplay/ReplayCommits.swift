@@ -1,4 +1,5 @@
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// Commits of a log, in the order in which they were made.
 ///

@@ -1,5 +1,6 @@
 public import SystemPackage
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// What a fork on disk was made of.
 ///

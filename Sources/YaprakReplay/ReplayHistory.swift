@@ -1,4 +1,5 @@
 public import YaprakCore
+import YaprakModel
 import YaprakStorage
 
 /// What happened to one record, commit by commit.

@@ -1,6 +1,6 @@
 public import YaprakCore
 import YaprakLocks
-public import YaprakStorage
+public import YaprakModel
 
 /// A walk through the history of a database: it stands at a commit, and goes to others, forwards and backwards.
 ///

@@ -1,6 +1,7 @@
 public import SystemPackage
 import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// Checkpoints and the pruning of history, without the program's types.
 ///

@@ -1,4 +1,5 @@
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 extension ReplayReader {
     /// The commit at a position; 0 stands for the empty database before the first.

@@ -1,6 +1,7 @@
 public import SystemPackage
 public import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+package import YaprakStorage
 
 public import struct Foundation.Date
 

@@ -1,7 +1,8 @@
 public import SystemPackage
 import YaprakCBOR
 import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 public import struct Foundation.Date
 

@@ -1,5 +1,6 @@
 import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// What is in a database directory: files, commits, records.
 ///

@@ -1,5 +1,6 @@
 import YaprakCore
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// What a check of a database directory found.
 ///

@@ -1,5 +1,6 @@
 import YaprakCBOR
 public import YaprakCore
+import YaprakModel
 import YaprakStorage
 
 /// A number that two databases have in common if they hold the same records.

@@ -1,6 +1,7 @@
 package import SystemPackage
 internal import YaprakCBOR
 internal import YaprakLocks
+package import YaprakModel
 
 /// One database directory, opened for writing: commits go in as bytes and come back, in order, after a crash.
 ///
@@ -89,10 +90,10 @@ package final class Store: Sendable {
     ) throws(DatabaseError) {
         assert((try? CBORItem.length(of: item)) == item.count, "a commit is one well-formed CBOR item")
         precondition(!item.isEmpty, "a commit has bytes")
-        guard item.count <= Limits.commitBytesMax else {
+        guard item.count <= FormatLimits.commitBytesMax else {
             throw DatabaseError(
                 .transactionTooLarge,
-                "The commit has \(item.count) bytes; a commit may have \(Limits.commitBytesMax). Split it.")
+                "The commit has \(item.count) bytes; a commit may have \(FormatLimits.commitBytesMax). Split it.")
         }
         let (refusal, wakes) = thread.queue.withLock { queue -> (DatabaseError?, Bool) in
             if let refusal = queue.refusal() { return (refusal, false) }
@@ -202,8 +203,8 @@ package final class Store: Sendable {
         let header = FileHeader(
             kind: .checkpoint, lineage: lineage, epoch: epoch, first: number.rawValue,
             previousFirst: answer.newestSegment?.first ?? 0, previousEpoch: answer.newestSegment?.epoch ?? 0,
-            attested: number.rawValue, salt: options.random(), padShift: 3, maxStored: Limits.frameStoredMax,
-            maxRaw: Limits.frameRawMax, createdNs: options.now())
+            attested: number.rawValue, salt: options.random(), padShift: 3, maxStored: FormatLimits.frameStoredMax,
+            maxRaw: FormatLimits.frameRawMax, createdNs: options.now())
         return try CheckpointWriter(
             .init(
                 directory: directory.checkpoints, name: name, header: header, options: options,

@@ -1,3 +1,5 @@
+package import YaprakModel
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)

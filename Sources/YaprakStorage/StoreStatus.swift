@@ -1,3 +1,5 @@
+package import YaprakModel
+
 /// Whether a store takes commits, and if not, why.
 package enum StoreStatus: Sendable {
     /// Recovery has not run to its end yet.

@@ -1,6 +1,7 @@
 import SystemPackage
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// What a bisection asks of a commit.

@@ -1,5 +1,6 @@
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// Prints commits: a line each, in full, with counts, or field by field.

@@ -3,6 +3,7 @@ import Foundation
 import SystemPackage
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 struct ExportCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// Writes records for other programs: a column for each field.

@@ -2,6 +2,7 @@ import ArgumentParser
 import SystemPackage
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// What a person or a script is told when a verb can't do its work.

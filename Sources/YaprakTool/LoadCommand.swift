@@ -2,6 +2,7 @@ import ArgumentParser
 import SystemPackage
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 struct LoadCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 
 /// Puts the lines of an NDJSON file into a collection, a batch per commit.
 ///

@@ -1,5 +1,6 @@
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// A change of one record with its values before and after, as verbs show it.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 struct TailCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 
 @testable import YaprakCore
 @testable import YaprakStorage

@@ -1,5 +1,6 @@
 // Extensions as a program outside the package would write them: this file uses the public API alone.
 import Yaprak
+import YaprakCBOR
 
 // snippet: counter
 /// Counts the records of each collection.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 
 /// At the limit, and one over.
 @Suite(.bounded) struct LimitTests {

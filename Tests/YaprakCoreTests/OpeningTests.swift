@@ -1,6 +1,8 @@
 import SystemPackage
 import TestSupport
 import Testing
+import YaprakCBOR
+import YaprakModel
 
 @testable import Yaprak
 @testable import YaprakCore

@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 
 /// What is there after a launch is what was there before.
 @Suite(.bounded) struct PersistenceTests {

@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 
 /// State put in by hand that does not encode while it holds "poison".
 private struct Notes: PrimaryExtension {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
+import YaprakModel
 import YaprakReplay
-import YaprakStorage
 
 /// The search by halves, against every answer it could have to find.
 @Suite(.bounded) struct BisectionTests {

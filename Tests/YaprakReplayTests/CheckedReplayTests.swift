@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// A log leads to one state, and the checkpoints on its way are that state.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 
 @testable import YaprakReplay
 

@@ -3,7 +3,9 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
+import YaprakStorage
 
 /// A fork on disk is its source up to a commit, and neither can harm the other.
 @Suite(.bounded) struct ForkTests {

@@ -2,6 +2,7 @@ import Foundation
 import SystemPackage
 import TestSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 @testable import DeparturesBoard

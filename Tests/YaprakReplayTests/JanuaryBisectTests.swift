@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// A month of commits, searched by halves: ⌈log₂ 31,108⌉ + 1 is 16.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Yaprak
 import YaprakReplay
+import YaprakStorage
 
 /// Checkpoints and pruning without the program's types.
 @Suite(.bounded) struct MaintenanceTests {

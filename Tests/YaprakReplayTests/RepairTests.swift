@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Yaprak
 import YaprakReplay
+import YaprakStorage
 
 /// What a repair saves, and what it says is lost, on a directory that is damaged in one known place.
 @Suite(.bounded) struct RepairTests {

@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// Taking commits back: what comes back, what is a conflict, and that views never notice who wrote.

@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// The programs of the page on time travel: they compile and run, and DocumentationTests holds the page against them.

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 import YaprakCBOR
+import YaprakModel
 import YaprakReplay
-import YaprakStorage
 import YaprakTrees
 
 @testable import YaprakCore

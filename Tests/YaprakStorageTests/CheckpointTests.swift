@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+import YaprakModel
 @testable import YaprakStorage
 
 @Suite(.bounded) struct CheckpointTests {
@@ -82,7 +83,7 @@ import Testing
         let small = try Self.checkpoint(sections: 20, on: disk)
         #expect(small.sections.count == 20 && small.header.incompatible == 0)
         let large = MemoryFileSystem()
-        let reader = try Self.checkpoint(sections: Limits.sectionsMaxPlain + 1, on: large)
+        let reader = try Self.checkpoint(sections: FormatLimits.sectionsMaxPlain + 1, on: large)
         #expect(reader.sections.count == 65_537 && reader.sections.last?.name == "65536")
         #expect(reader.header.incompatible == Features.manySections)
         // Without the feature the same sections are too many: that is what a reader from before it says.
@@ -104,7 +105,7 @@ import Testing
             #expect(SectionEntry.table(bytes, countMax: 4) == entries)
             #expect(SectionEntry.table(bytes, countMax: 3) == nil)
         }
-        #expect(entries[0].encodedBegin().count + SectionEntry.endBytes + 2 * 64 == Limits.sectionBytesMin + 1)
+        #expect(entries[0].encodedBegin().count + SectionEntry.endBytes + 2 * 64 == FormatLimits.sectionBytesMin + 1)
     }
 
     @Test func `Retention keeps what it says`() throws {

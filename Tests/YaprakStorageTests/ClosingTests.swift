@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+import YaprakModel
 @testable import YaprakStorage
 
 /// A clean close proves the last commit: what is missing afterwards was lost, and is said to be.

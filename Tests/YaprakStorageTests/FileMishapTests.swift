@@ -2,8 +2,8 @@ import Foundation
 import SystemPackage
 import TestSupport
 import Testing
-import YaprakLocks
 
+import YaprakModel
 @testable import YaprakStorage
 
 /// What the file system did to us: writes that fail half-way, files that are gone, things in the place of files.

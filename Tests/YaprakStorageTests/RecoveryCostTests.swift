@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+import YaprakModel
 @testable import YaprakStorage
 
 /// What recovery costs, counted.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import YaprakLocks
 
+import YaprakModel
 @testable import YaprakStorage
 
 /// A reader goes to a commit without reading what comes before it.

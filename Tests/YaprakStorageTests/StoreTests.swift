@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+import YaprakModel
 @testable import YaprakStorage
 
 @Suite(.bounded) struct StoreTests {

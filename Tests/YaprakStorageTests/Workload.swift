@@ -1,6 +1,7 @@
 import SystemPackage
 import TestSupport
 
+import YaprakModel
 @testable import YaprakStorage
 
 /// A scripted life of a database, which may end at any call to the disk.

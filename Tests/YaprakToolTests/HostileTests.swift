@@ -108,7 +108,7 @@ import Yaprak
             header.first = UInt64(Int64.max)
             header.epoch = FileName.epochMax
             (header.previousFirst, header.previousEpoch, header.previousEnd) = (.max, .max, .max)
-            (header.attested, header.createdNs, header.maxStored) = (.max, .max, Limits.frameStoredMax)
+            (header.attested, header.createdNs, header.maxStored) = (.max, .max, FormatLimits.frameStoredMax)
             let name = FileName(first: header.first, epoch: header.epoch).string(.segment)
             try write(
                 forged(header, [([0xa1, 0x61, 0x6e, 0x1b] + [UInt8](repeating: 0xff, count: 8), 1)]), "wal/" + name)
@@ -166,7 +166,7 @@ import Yaprak
         _ bytes: [UInt8], _ name: String, _ items: [([UInt8], UInt32)], _ write: ([UInt8], String) throws -> Void
     ) throws {
         var header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
-        (header.maxStored, header.maxRaw) = (Limits.frameStoredMax, Limits.frameRawMax)
+        (header.maxStored, header.maxRaw) = (FormatLimits.frameStoredMax, FormatLimits.frameRawMax)
         try write(forged(header, items), name)
     }
 
@@ -237,7 +237,7 @@ import Yaprak
         guard ProcessInfo.processInfo.environment["YAPRAK_SOAK"] != nil else { return }
         let path = folder("many.yaprak")
         try await makeShop(at: path)
-        for number in 0...Limits.directoryEntriesMax {
+        for number in 0...FormatLimits.directoryEntriesMax {
             let file = open(path + "/wal/\(number)", O_CREAT | O_WRONLY, 0o600)
             close(file)
         }

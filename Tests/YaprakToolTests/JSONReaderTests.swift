@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 
 /// JSON text in, stored values out.
 @Suite(.bounded) struct JSONReaderTests {

@@ -1,7 +1,7 @@
 import YaprakCBOR
 
 public import struct Foundation.Date
-public import struct YaprakStorage.CommitNumber
+public import struct YaprakModel.CommitNumber
 
 /// What one commit did: which records of which collections, from which value to which.
 ///

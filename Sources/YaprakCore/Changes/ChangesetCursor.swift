@@ -1,5 +1,5 @@
 import YaprakLocks
-import YaprakStorage
+import YaprakModel
 
 /// How far a stream of changesets may fall behind before the chain is taken away from it.
 struct LagLimit: Sendable {

@@ -1,5 +1,5 @@
 import YaprakLocks
-import YaprakStorage
+import YaprakModel
 
 /// One published commit, and the way to the next.
 ///

@@ -1,5 +1,6 @@
 import SystemPackage
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 /// Every commit, one changeset after the other, without a gap.
 ///

@@ -1,5 +1,5 @@
 import YaprakLocks
-import YaprakStorage
+import YaprakModel
 
 /// The newest snapshot, and who waits for the one after it.
 ///

@@ -1,5 +1,5 @@
 import YaprakLocks
-import YaprakStorage
+import YaprakModel
 
 /// Where a writer waits for the log to say what became of its commit.
 ///

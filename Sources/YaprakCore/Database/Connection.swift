@@ -1,5 +1,5 @@
 import YaprakLocks
-public import YaprakStorage
+public import YaprakModel
 
 /// A reader's place in time, with a name.
 ///

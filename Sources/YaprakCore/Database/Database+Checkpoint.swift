@@ -1,5 +1,6 @@
 public import SystemPackage
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 extension Database {
     /// Writes a checkpoint of the newest commit, so that the next launch replays nothing before it.

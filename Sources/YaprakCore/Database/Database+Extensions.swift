@@ -1,5 +1,5 @@
 import Logging
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 extension Database {

@@ -1,6 +1,7 @@
 public import Foundation
 import Logging
 public import SystemPackage
+import YaprakModel
 import YaprakStorage
 import YaprakTrees
 

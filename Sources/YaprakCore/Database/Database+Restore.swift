@@ -1,5 +1,6 @@
 public import SystemPackage
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 import YaprakTrees
 
 extension Database {

@@ -1,5 +1,6 @@
 public import SystemPackage
-package import YaprakStorage
+package import YaprakModel
+import YaprakStorage
 import YaprakTrees
 
 extension Database {

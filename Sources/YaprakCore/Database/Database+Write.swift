@@ -1,3 +1,4 @@
+import YaprakModel
 import YaprakStorage
 import YaprakTrees
 

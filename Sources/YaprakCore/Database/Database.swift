@@ -1,6 +1,6 @@
 import Logging
 public import SystemPackage
-public import YaprakStorage
+public import YaprakModel
 import YaprakTrees
 
 /// A database: collections of keyed records in memory, snapshots that are values, commits that can be followed.

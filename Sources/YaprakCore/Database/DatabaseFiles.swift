@@ -2,6 +2,7 @@ import Dispatch
 import Logging
 import SystemPackage
 import YaprakLocks
+import YaprakModel
 import YaprakStorage
 
 /// The files of a database: its store, and who may block on it.

@@ -1,5 +1,6 @@
 public import Logging
-public import YaprakStorage
+public import YaprakModel
+package import YaprakStorage
 
 /// How a database behaves. The defaults are what a program should use.
 ///

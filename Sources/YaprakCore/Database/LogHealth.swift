@@ -1,5 +1,5 @@
 import YaprakLocks
-import YaprakStorage
+import YaprakModel
 
 /// The first failure of the log that no writer has dealt with yet.
 ///

@@ -1,6 +1,6 @@
 import YaprakTrees
 
-public import struct YaprakStorage.CommitNumber
+public import struct YaprakModel.CommitNumber
 
 /// The actor that hosts one registered extension: its population, its version, its place among the others.
 ///

@@ -1,5 +1,5 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 package import YaprakTrees
 
 /// A registered extension and its root, as a snapshot has them.

@@ -1,4 +1,4 @@
-import YaprakStorage
+import YaprakModel
 
 /// Extension state that came with the files, kept until somebody registers the extension it belongs to.
 ///

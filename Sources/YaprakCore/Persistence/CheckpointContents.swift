@@ -1,4 +1,5 @@
 import YaprakCBOR
+import YaprakModel
 import YaprakStorage
 import YaprakTrees
 

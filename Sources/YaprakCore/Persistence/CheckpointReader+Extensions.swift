@@ -1,4 +1,5 @@
 import YaprakCBOR
+import YaprakModel
 package import YaprakStorage
 
 extension CheckpointReader {

@@ -1,5 +1,5 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 /// A commit as it stands in the log: one CBOR item.
@@ -187,7 +187,7 @@ enum CommitField {
     static let steps = "x"
     static let clearedAll = "z"
 
-    /// Containers a value may nest: a reader follows ``CBORItem/depthMax``, and a commit puts a few around each value.
+    /// Containers a value may nest: a reader follows `CBORItem.depthMax`, and a commit puts a few around each value.
     static let valueDepthMax = CBORItem.depthMax - 8
 
     /// Added to an operation's kinds: object and metadata both follow, whichever of them was set.

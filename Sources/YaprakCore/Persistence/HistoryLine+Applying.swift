@@ -1,4 +1,4 @@
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 extension HistoryLine {

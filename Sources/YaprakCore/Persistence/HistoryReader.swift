@@ -1,5 +1,6 @@
 package import SystemPackage
 import YaprakLocks
+package import YaprakModel
 package import YaprakStorage
 import YaprakTrees
 

@@ -1,5 +1,5 @@
 import YaprakCBOR
-package import YaprakStorage
+package import YaprakModel
 
 /// A commit read back from the log, without the program's types. See ``CommitEncoder`` for the form.
 package struct LoggedCommit: Sendable {
@@ -49,7 +49,7 @@ package struct LoggedCommit: Sendable {
     }
 
     /// Reads a commit.
-    /// - Throws: ``CBORError``, or `corruptLog`, if the bytes are not a commit within the bounds of the format. They were
+    /// - Throws: `CBORError`, or `corruptLog`, if the bytes are not a commit within the bounds of the format. They were
     ///   proven by their checksum before they came here, so that is a fault of the program that wrote them, or a newer form.
     package init(_ item: UnsafeRawBufferPointer) throws {
         // One copy for the whole commit, which its operations share.

@@ -1,4 +1,5 @@
 package import SystemPackage
+package import YaprakModel
 package import YaprakStorage
 import YaprakTrees
 

@@ -1,3 +1,4 @@
+package import YaprakModel
 package import YaprakStorage
 package import YaprakTrees
 

@@ -1,6 +1,7 @@
 import Dispatch
 import YaprakCBOR
 import YaprakLocks
+package import YaprakModel
 package import YaprakStorage
 package import YaprakTrees
 

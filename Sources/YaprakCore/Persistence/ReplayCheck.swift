@@ -1,4 +1,5 @@
 import YaprakCBOR
+package import YaprakModel
 package import YaprakStorage
 import YaprakTrees
 

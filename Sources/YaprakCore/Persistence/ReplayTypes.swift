@@ -1,4 +1,4 @@
-package import YaprakStorage
+package import YaprakModel
 
 /// The types that a replay gives to collections, and the extensions it lets follow; none of either by default.
 package struct ReplayTypes: Sendable {

@@ -1,5 +1,5 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 /// What a collection's rows are: the types, and the way to disk and back. The non-generic door to both.

@@ -1,5 +1,6 @@
 import Foundation
-import YaprakCBOR
+package import YaprakCBOR
+import YaprakModel
 
 /// Turns the objects and metadata of a collection into bytes and back, for the log and the checkpoints.
 ///
@@ -35,11 +36,15 @@ public struct CBORRecordCoder: RecordCoder {
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { try CBOREncoder().encode(value) }
 
     /// The value of one CBOR item. O(size).
-    /// - Throws: `DecodingError`, with a ``CBORError`` underneath for bytes that are no CBOR, or what the value's own
+    /// - Throws: `DecodingError`, with a `CBORError` underneath for bytes that are no CBOR, or what the value's own
     ///   `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
         try CBORDecoder().decode(type, from: bytes)
     }
+}
+
+extension CBORError: ErrorWithoutValues {
+    package var codingSentence: String? { message }
 }
 
 /// A coder for types whose `Codable` expects JSON: text with sorted keys.

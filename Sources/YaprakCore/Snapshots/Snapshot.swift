@@ -1,4 +1,4 @@
-public import YaprakStorage
+public import YaprakModel
 import YaprakTrees
 
 /// The whole database as of one commit: a value.

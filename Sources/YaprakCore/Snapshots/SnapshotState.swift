@@ -1,5 +1,5 @@
 import HashTreeCollections
-public import YaprakStorage
+public import YaprakModel
 public import YaprakTrees
 
 /// What a ``Snapshot`` refers to: one moment of the whole database, immutable.

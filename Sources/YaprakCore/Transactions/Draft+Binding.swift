@@ -1,6 +1,6 @@
 import Dispatch
 import YaprakLocks
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 // Giving a collection its types: rows that are bytes become rows that are values.

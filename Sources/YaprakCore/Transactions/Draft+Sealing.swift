@@ -1,5 +1,5 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 // The end of a transaction.

@@ -1,5 +1,5 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 /// The next snapshot while it is being made: trees under change, and notes of what changed.

@@ -1,5 +1,5 @@
 public import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 // Writing without the program's types: what a tool puts back, and what a test replays.

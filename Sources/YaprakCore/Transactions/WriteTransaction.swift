@@ -1,4 +1,4 @@
-public import struct YaprakStorage.CommitNumber
+public import struct YaprakModel.CommitNumber
 
 /// One write while it runs: everything it does becomes visible and durable together, or not at all.
 ///

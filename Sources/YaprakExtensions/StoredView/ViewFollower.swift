@@ -1,6 +1,6 @@
 import YaprakCBOR
 package import YaprakCore
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 /// Keeps, in a replay without types, the views that checkpoints and commits tell of.

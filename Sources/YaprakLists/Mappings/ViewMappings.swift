@@ -1,6 +1,6 @@
 public import YaprakCore
 public import YaprakExtensions
-public import YaprakStorage
+public import YaprakModel
 
 /// How a list shows a view: which groups are its sections, in which order, and which part of each is shown.
 ///

@@ -1,4 +1,4 @@
-public import YaprakStorage
+public import YaprakModel
 
 /// The search for the first bad commit, by halves: says which commit to look at next, and is told what it is.
 ///

@@ -1,4 +1,5 @@
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 extension ReplayReader {
     /// The oldest commit whose state the files lead to; 0, the empty database, if they keep everything.

@@ -49,7 +49,7 @@ enum DumpNotation {
     // MARK: Reading
 
     /// The bytes of an item, from its JSON.
-    /// - Throws: ``CBORError``.
+    /// - Throws: `CBORError`.
     static func item(of json: CBORValue) throws(CBORError) -> [UInt8] {
         if case .map(let pairs) = json, pairs.count == 1, pairs[0].key == .text(hexMarker) {
             return try bytes(ofHex: pairs[0].value)

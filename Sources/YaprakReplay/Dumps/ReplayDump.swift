@@ -1,6 +1,6 @@
 import YaprakCBOR
 public import YaprakCore
-public import YaprakStorage
+public import YaprakModel
 
 /// The records of a snapshot as lines of JSON, to read, to compare with `diff`, and to load again without a loss.
 ///

@@ -1,6 +1,6 @@
 import YaprakCBOR
 public import YaprakCore
-public import YaprakStorage
+public import YaprakModel
 
 /// A commit and the records before it, as text that a test can carry with it.
 ///

@@ -1,5 +1,5 @@
 public import YaprakCore
-public import YaprakStorage
+public import YaprakModel
 
 /// What takes commits back: for each record they changed, what it was before.
 ///

@@ -1,7 +1,8 @@
 import YaprakCore
 public import YaprakExtensions
 public import YaprakLists
-public import YaprakStorage
+public import YaprakModel
+import YaprakStorage
 
 extension ReplayReader {
     /// The views that the files tell of, in the order of their names.

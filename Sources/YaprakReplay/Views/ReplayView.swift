@@ -1,4 +1,4 @@
-public import YaprakStorage
+public import YaprakModel
 
 /// A view that the files tell of, and the commits at which they do.
 ///

@@ -1,5 +1,6 @@
 import YaprakCore
 import YaprakExtensions
+import YaprakModel
 import YaprakStorage
 
 /// Finds out, by one walk through checkpoints and log, which views can be shown as of which commits. Builds none of them.

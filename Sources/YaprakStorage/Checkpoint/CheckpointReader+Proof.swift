@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// The proof of a checkpoint: every frame from the first to the footer, then the trailer, then nothing.
 enum CheckpointProof {
     /// Why a file is no complete checkpoint.
@@ -136,7 +138,7 @@ enum CheckpointProof {
         }
 
         private mutating func chunk(_ frame: FrameHeader, _ stored: UnsafeRawBufferPointer) throws {
-            guard current != nil, frame.rawLength > 0, chunkCount < Limits.chunksMax else {
+            guard current != nil, frame.rawLength > 0, chunkCount < FormatLimits.chunksMax else {
                 throw failure("a chunk is out of place")
             }
             if decompresses, frame.decompressed(stored) == nil { throw failure("a chunk does not decompress") }

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// The proof of a checkpoint of which a derived section is damaged: the trailer leads to the footer, the table in it to each
 /// section, and each is proven on its own.
 extension CheckpointProof {
@@ -43,7 +45,7 @@ extension CheckpointProof {
             let (frame, stored) = try Self.frame(at: trailer.footerOffset, header, window)
             let table: [SectionEntry]?
             // The table is compressed: what it may claim depends on what is there to be claimed.
-            let countMax = min(header.sectionsMax, Int(trailer.footerOffset / UInt64(Limits.sectionBytesMin)))
+            let countMax = min(header.sectionsMax, Int(trailer.footerOffset / UInt64(FormatLimits.sectionBytesMin)))
             if frame.codec == .raw {
                 table = SectionEntry.table(stored, countMax: countMax)
             } else {
@@ -99,7 +101,7 @@ extension CheckpointProof {
                     begun.offset = offset
                     walked = begun
                 case .chunk:
-                    guard walked != nil, frame.rawLength > 0, chunks.count < Limits.chunksMax else {
+                    guard walked != nil, frame.rawLength > 0, chunks.count < FormatLimits.chunksMax else {
                         throw failure("a chunk is out of place")
                     }
                     if decompresses, frame.decompressed(stored) == nil { throw failure("a chunk does not decompress") }

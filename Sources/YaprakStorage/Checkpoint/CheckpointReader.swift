@@ -1,3 +1,5 @@
+package import YaprakModel
+
 /// A section of a checkpoint.
 package struct CheckpointSection: Sendable, Hashable {
     /// What the section is; the meaning belongs to the floor above.

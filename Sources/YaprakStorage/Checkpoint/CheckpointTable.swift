@@ -51,7 +51,7 @@ struct SectionEntry: Equatable, Sendable {
     init?(_ cursor: inout ByteCursor) {
         guard let kind: UInt16 = cursor.number(), let nameCount: UInt16 = cursor.number(),
             let infoCount: UInt32 = cursor.number(), let asOf: UInt64 = cursor.number(),
-            Int(nameCount) <= Limits.sectionNameBytesMax, Int(infoCount) <= Limits.sectionInfoBytesMax,
+            Int(nameCount) <= FormatLimits.sectionNameBytesMax, Int(infoCount) <= FormatLimits.sectionInfoBytesMax,
             let nameBytes = cursor.bytes(Int(nameCount)), let info = cursor.bytes(Int(infoCount)),
             let name = String(validating: nameBytes, as: UTF8.self)
         else { return nil }

@@ -1,4 +1,5 @@
 internal import SystemPackage
+package import YaprakModel
 
 /// Writes one checkpoint: sections of whole CBOR items, cut into compressed chunks.
 ///
@@ -62,13 +63,14 @@ package final class CheckpointWriter {
         kind: UInt16, name: String, info: [UInt8] = [], asOf: CommitNumber
     ) throws(DatabaseError) {
         guard case .open = state else { preconditionFailure("sections follow one another") }
-        guard name.utf8.count <= Limits.sectionNameBytesMax, info.count <= Limits.sectionInfoBytesMax else {
+        guard name.utf8.count <= FormatLimits.sectionNameBytesMax, info.count <= FormatLimits.sectionInfoBytesMax else {
             throw DatabaseError(.overLimit, "The section \(name) has a name or an info that is too long.")
         }
-        guard entries.count < Limits.sectionsMax else {
+        guard entries.count < FormatLimits.sectionsMax else {
             throw DatabaseError(
                 .overLimit,
-                "A checkpoint has at most \(Limits.sectionsMax) sections. Put more records into fewer collections.")
+                "A checkpoint has at most \(FormatLimits.sectionsMax) sections. Put more records into fewer collections."
+            )
         }
         let entry = SectionEntry(kind: kind, name: name, info: info, asOf: asOf.rawValue, offset: builder.end)
         builder.addRaw(.sectionBegin, entry.encodedBegin(), first: number.rawValue, durable: number.rawValue)
@@ -80,7 +82,7 @@ package final class CheckpointWriter {
     /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `overLimit`.
     package func append(_ items: UnsafeRawBufferPointer) throws(DatabaseError) {
         guard case .section = state else { preconditionFailure("items belong to a section") }
-        guard items.count <= Int(Limits.frameRawMax) else {
+        guard items.count <= Int(FormatLimits.frameRawMax) else {
             throw DatabaseError(.overLimit, "An item of \(items.count) bytes is larger than a chunk may be.")
         }
         if !chunk.isEmpty, chunk.count + items.count > surroundings.options.chunkBytes { try cutChunk() }
@@ -122,7 +124,7 @@ package final class CheckpointWriter {
             try stateFeatures()
             let footerOffset = builder.end
             let table = SectionEntry.encoded(entries)
-            guard table.count <= Int(Limits.frameRawMax) else {
+            guard table.count <= Int(FormatLimits.frameRawMax) else {
                 throw DatabaseError(.overLimit, "The table of sections is too large.")
             }
             table.withUnsafeBytes {
@@ -167,7 +169,7 @@ package final class CheckpointWriter {
 
     private func cutChunk() throws(DatabaseError) {
         guard case .section(var entry) = state, !chunk.isEmpty else { return }
-        guard chunkCount < Limits.chunksMax else {
+        guard chunkCount < FormatLimits.chunksMax else {
             throw DatabaseError(.overLimit, "The checkpoint has more chunks than one may have.")
         }
         chunk.withUnsafeBytes {
@@ -188,7 +190,7 @@ package final class CheckpointWriter {
 
     /// Writes the header again if it has to say more than was known when it was written. Nobody has seen the file yet.
     private func stateFeatures() throws {
-        guard entries.count > Limits.sectionsMaxPlain else { return }
+        guard entries.count > FormatLimits.sectionsMaxPlain else { return }
         var header = surroundings.header
         header.incompatible |= Features.manySections
         try file.writeAll(header.encoded(), at: 0)

@@ -1,3 +1,5 @@
+package import YaprakModel
+
 extension Store {
     /// Removes the checkpoints that retention gives up, and the segments that no kept one needs.
     ///

@@ -1,4 +1,5 @@
 package import SystemPackage
+package import YaprakModel
 
 extension Store {
     /// Makes a new database directory whose only content is one checkpoint: a backup, or a fork to disk.
@@ -16,7 +17,7 @@ extension Store {
                 let header = FileHeader(
                     kind: .checkpoint, lineage: Lineage(id: DatabaseID(high: options.random(), low: options.random())),
                     epoch: 1, first: number.rawValue, attested: number.rawValue, salt: options.random(), padShift: 3,
-                    maxStored: Limits.frameStoredMax, maxRaw: Limits.frameRawMax, createdNs: options.now())
+                    maxStored: FormatLimits.frameStoredMax, maxRaw: FormatLimits.frameRawMax, createdNs: options.now())
                 return try CheckpointWriter(
                     .init(
                         directory: new.checkpoints, name: FileName(first: number.rawValue, epoch: 1), header: header,

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// The name of a directory while it is being made.
 enum TemporaryName {
     /// `.shop.yaprak.tmp-0123456789abcdef` for `shop.yaprak`.
@@ -24,7 +26,7 @@ enum AbandonedDirectories {
     /// One is removed if it has exactly the name, nothing in it but what a database has, and its lock is free: its maker
     /// holds that until the directory has its own name. What can't be removed stays; nobody needs it to be gone.
     static func remove(of name: String, in parent: any Directory) {
-        guard let names = try? parent.list(limit: Limits.directoryEntriesMax) else { return }
+        guard let names = try? parent.list(limit: FormatLimits.directoryEntriesMax) else { return }
         for candidate in names where TemporaryName.isOne(candidate, for: name) { remove(candidate, in: parent) }
     }
 
@@ -37,7 +39,8 @@ enum AbandonedDirectories {
         guard (try? parent.openDirectory(name)) != nil, holdsOnlyOurs(root) else { return }
         for kind in [FileKind.segment, .checkpoint] {
             if let directory = try? root.openDirectory(folder(of: kind)) {
-                for file in (try? directory.list(limit: Limits.directoryEntriesMax)) ?? [] where isOurs(file, kind) {
+                for file in (try? directory.list(limit: FormatLimits.directoryEntriesMax)) ?? []
+                where isOurs(file, kind) {
                     try? directory.unlink(file)
                 }
             }
@@ -64,12 +67,13 @@ enum AbandonedDirectories {
             DatabaseDirectory.lockName, StoreReader.tagFileName, DatabaseDirectory.segmentsName,
             DatabaseDirectory.checkpointsName,
         ]
-        guard let names = try? root.list(limit: Limits.directoryEntriesMax), names.allSatisfy(known.contains) else {
+        guard let names = try? root.list(limit: FormatLimits.directoryEntriesMax), names.allSatisfy(known.contains)
+        else {
             return false
         }
         for kind in [FileKind.segment, .checkpoint] where names.contains(folder(of: kind)) {
             guard let directory = try? root.openDirectory(folder(of: kind)),
-                let files = try? directory.list(limit: Limits.directoryEntriesMax),
+                let files = try? directory.list(limit: FormatLimits.directoryEntriesMax),
                 files.allSatisfy({ isOurs($0, kind) })
             else { return false }
         }

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// Which files of a directory make the history up to a commit, and where it has to go on in a file of its own.
 ///
 ///     segments   ├── whole ──┼── whole ──┼── part ┄┄┄┄┄┄┄

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// What of a log can be read, damaged or not: runs of commits without a gap, and what is wrong between them.
 ///
 ///     segments   ├─ run 1…41 ─┤ damage ├─ run 44…90 ──┼── run goes on ──┤

@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 /// A database directory that is being made: under a temporary name beside its place, until it is complete and durable.
 ///
@@ -91,10 +92,12 @@ final class NewDirectory: Sendable {
         for (directory, name) in [
             (segments, DatabaseDirectory.segmentsName), (checkpoints, DatabaseDirectory.checkpointsName),
         ] {
-            for file in (try? directory.list(limit: Limits.directoryEntriesMax)) ?? [] { try? directory.unlink(file) }
+            for file in (try? directory.list(limit: FormatLimits.directoryEntriesMax)) ?? [] {
+                try? directory.unlink(file)
+            }
             try? root.removeDirectory(name)
         }
-        for file in (try? root.list(limit: Limits.directoryEntriesMax)) ?? [] { try? root.unlink(file) }
+        for file in (try? root.list(limit: FormatLimits.directoryEntriesMax)) ?? [] { try? root.unlink(file) }
         try? parent.removeDirectory(temporary)
         lock?.release()
     }

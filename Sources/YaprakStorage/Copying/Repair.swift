@@ -1,4 +1,5 @@
 package import SystemPackage
+package import YaprakModel
 
 /// What is to be saved of a damaged directory, and how.
 package struct RepairOptions: Sendable {
@@ -209,7 +210,7 @@ package struct Repair {
             do {
                 let id = DatabaseID(high: storeOptions.random(), low: storeOptions.random())
                 var own = lineage.fork(at: plan.last.rawValue, id: id)
-                own.ancestors = Array(own.ancestors.prefix(Limits.ancestorsMax))
+                own.ancestors = Array(own.ancestors.prefix(FormatLimits.ancestorsMax))
                 own.isSalvaged = own.isSalvaged || plan.isSalvaged || beginsEmpty
                 for (name, isDamaged) in names {
                     try copy(name, isDamaged, into: new.checkpoints, own, storeOptions)
@@ -266,7 +267,8 @@ package struct Repair {
     ) throws -> CheckpointWriter {
         let header = FileHeader(
             kind: .checkpoint, lineage: own, epoch: name.epoch, first: name.first, attested: name.first,
-            salt: storeOptions.random(), padShift: 3, maxStored: Limits.frameStoredMax, maxRaw: Limits.frameRawMax,
+            salt: storeOptions.random(), padShift: 3, maxStored: FormatLimits.frameStoredMax,
+            maxRaw: FormatLimits.frameRawMax,
             createdNs: createdNs)
         return try CheckpointWriter(
             .init(

@@ -1,4 +1,5 @@
 package import SystemPackage
+package import YaprakModel
 
 /// What a fork on disk has made of which files.
 package struct ForkReport: Sendable {
@@ -50,7 +51,7 @@ extension StoreReader {
         _ plan: HistoryPlan, to path: FilePath, _ tags: [UInt8], _ sharing: Bool, _ options: StoreOptions,
         _ fileSystem: any FileSystem
     ) throws -> ForkReport {
-        guard plan.lineage.ancestors.count < Limits.ancestorsMax, plan.epoch < FileName.epochMax else {
+        guard plan.lineage.ancestors.count < FormatLimits.ancestorsMax, plan.epoch < FileName.epochMax else {
             throw DatabaseError(
                 .overLimit,
                 "The database is a fork of forks \(plan.lineage.ancestors.count) deep. Back it up, and fork that.")

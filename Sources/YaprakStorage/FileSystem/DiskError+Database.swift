@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 extension DiskError {
     /// Whether this is about space: a full device, a quota, a limit on the size of a file.

@@ -1,7 +1,8 @@
 package import SystemPackage
+internal import YaprakModel
 
 /// A call to the file system that failed.
-package struct DiskError: Error, Sendable, CustomStringConvertible {
+package struct DiskError: ErrorWithoutValues, Sendable, CustomStringConvertible {
     /// The calls there are.
     package enum Operation: String, Sendable, CaseIterable {
         case openDirectory, makeDirectory, open, list, rename, link, unlink, removeDirectory, syncDirectory, lock
@@ -24,3 +25,5 @@ package struct DiskError: Error, Sendable, CustomStringConvertible {
     /// `write 0001.wal: No space left on device`.
     package var description: String { "\(operation.rawValue) \(name): \(errno)" }
 }
+
+extension Errno: ErrorWithoutValues {}

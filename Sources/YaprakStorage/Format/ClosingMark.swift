@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 /// What a clean close leaves in the lock file: where the log ended.
 ///
@@ -53,7 +54,7 @@ struct ClosingMark: Equatable, Sendable {
             XXH64.hash(Array(bytes[..<72]), seed: Self.offset) == bytes.number(at: 72) as UInt64
         else { return nil }
         let numbers: [UInt64] = (1...8).map { bytes.number(at: 8 * $0) }
-        guard numbers[2] <= Limits.commitNumberMax, (1...Limits.commitNumberMax).contains(numbers[3]),
+        guard numbers[2] <= FormatLimits.commitNumberMax, (1...FormatLimits.commitNumberMax).contains(numbers[3]),
             numbers[4] <= FileName.epochMax
         else { return nil }
         database = DatabaseID(high: numbers[0], low: numbers[1])

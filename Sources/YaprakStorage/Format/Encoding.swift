@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// Writes what `Parsing.swift` reads.
 
 extension FileHeader {

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// The header of a segment or a checkpoint, proven by its sum.
 struct FileHeader: Sendable, Hashable {
     var kind: FileKind
@@ -33,7 +35,7 @@ struct FileHeader: Sendable, Hashable {
 extension FileHeader {
     /// How many sections a checkpoint may have.
     var sectionsMax: Int {
-        incompatible & Features.manySections == 0 ? Limits.sectionsMaxPlain : Limits.sectionsMax
+        incompatible & Features.manySections == 0 ? FormatLimits.sectionsMaxPlain : FormatLimits.sectionsMax
     }
 
     /// Whose files may lie beside this one.

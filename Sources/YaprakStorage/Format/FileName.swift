@@ -34,7 +34,7 @@ struct FileName: Hashable, Comparable, Sendable {
     init?(_ name: String, _ kind: FileKind) {
         let bytes = Array(name.utf8)
         guard bytes.count == 32 + Self.suffix(kind).utf8.count, bytes[20] == UInt8(ascii: "-"),
-            let first = Self.number(bytes[0..<20]), first <= Limits.commitNumberMax,
+            let first = Self.number(bytes[0..<20]), first <= FormatLimits.commitNumberMax,
             let epoch = Self.number(bytes[21..<31])
         else { return nil }
         self.init(first: first, epoch: epoch)

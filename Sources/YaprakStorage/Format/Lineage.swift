@@ -1,3 +1,5 @@
+package import YaprakModel
+
 /// Whose files a directory may hold: the database's own, and up to a commit those of the databases it was forked from.
 ///
 ///     shop.yaprak   ├── 1 … 4711 ──┼── 4712 … 9000          every file says: shop

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// Reads what `Encoding.swift` wrote. Order everywhere: sum, limits, bounds; only then is a field believed.
 
 extension UnprovenFileHeader {
@@ -27,10 +29,10 @@ extension UnprovenFileHeader {
         let maxStored: UInt32 = bytes.number(at: Field.maxStored)
         let maxRaw: UInt32 = bytes.number(at: Field.maxRaw)
         guard (bytes.number(at: Field.headerLength) as UInt32) == UInt32(Layout.fileHeaderBytes),
-            maxStored <= Limits.frameStoredMax, maxRaw <= Limits.frameRawMax, bytes[Field.padShift] <= 16
+            maxStored <= FormatLimits.frameStoredMax, maxRaw <= FormatLimits.frameRawMax, bytes[Field.padShift] <= 16
         else { throw .content("the header of the file states sizes over the limits") }
         let first: UInt64 = bytes.number(at: Field.first)
-        guard first <= Limits.commitNumberMax, kind == .checkpoint || first > 0 else {
+        guard first <= FormatLimits.commitNumberMax, kind == .checkpoint || first > 0 else {
             throw .content("the file starts with commit \(first)")
         }
         let ancestors = try readAncestors(incompatible)
@@ -51,7 +53,7 @@ extension UnprovenFileHeader {
         guard incompatible & Features.forked != 0 else { return [] }
         typealias Field = Layout.FileField
         let count: UInt32 = bytes.number(at: Field.ancestorCount)
-        guard (1...UInt32(Limits.ancestorsMax)).contains(count) else {
+        guard (1...UInt32(FormatLimits.ancestorsMax)).contains(count) else {
             throw .content("the header of the file names \(count) ancestors")
         }
         var ancestors: [Lineage.Ancestor] = []
@@ -109,8 +111,8 @@ extension UnprovenFrameHeader {
         guard flags & ~FrameFlags.known == 0 else {
             return .failure(.init(.newer("a frame with the unknown flags \(flags) needs a newer version")))
         }
-        guard stored <= file.maxStored, raw <= file.maxRaw, pad <= Limits.padMax,
-            Int(raw) <= Limits.expansionMax * Int(stored) + Limits.expansionSlack,
+        guard stored <= file.maxStored, raw <= file.maxRaw, pad <= FormatLimits.padMax,
+            Int(raw) <= FormatLimits.expansionMax * Int(stored) + FormatLimits.expansionSlack,
             codec == .lz4 || stored == raw,
             end >= offset, UInt64(Layout.frameHeaderBytes) + UInt64(stored) + UInt64(pad) <= end - offset
         else { return .failure(.init(.bounds)) }

@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import YaprakModel
 
 /// What waits for the log's thread, and whether anything may. A state machine: it runs under the lock of a monitor and
 /// says what to do; the doing, and every completion, happens outside.

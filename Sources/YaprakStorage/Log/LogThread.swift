@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import YaprakLocks
+internal import YaprakModel
 
 /// The only thread of the engine: a sync blocks, and must not block Swift's pool.
 ///

@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 /// Appends to the newest segment of a log. Belongs to the log's thread; knows nothing of queues and callers.
 ///

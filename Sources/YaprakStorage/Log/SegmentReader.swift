@@ -199,7 +199,7 @@ struct SegmentReader {
         _ frame: FrameHeader, _ stored: UnsafeRawBufferPointer, continues: Bool,
         _ body: (UInt64, UnsafeRawBufferPointer, FrameHeader, UInt64) throws -> Void
     ) throws -> FrameDamage? {
-        guard partial.count + frame.rawLength <= Limits.commitBytesMax else {
+        guard partial.count + frame.rawLength <= FormatLimits.commitBytesMax else {
             return .content("commit \(frame.first) is larger than a commit may be")
         }
         if frame.codec == .lz4 { partial += scratch } else { partial.append(contentsOf: stored) }

@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import SystemPackage
+package import YaprakModel
 
 extension StoreReader {
     /// One commit as it lies in the log.

@@ -1,4 +1,5 @@
 internal import SystemPackage
+package import YaprakModel
 
 // The file of tags is no part of the log: the engine does not read it, and only tools write it.
 extension StoreReader {

@@ -1,4 +1,5 @@
 internal import SystemPackage
+package import YaprakModel
 
 #if canImport(Darwin)
     internal import Darwin

@@ -1,5 +1,6 @@
 package import SystemPackage
 internal import YaprakLocks
+package import YaprakModel
 
 /// Reads a database directory without a lock and without writing, also while a writer is at work.
 ///

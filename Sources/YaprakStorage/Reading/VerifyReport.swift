@@ -1,3 +1,5 @@
+package import YaprakModel
+
 /// What a check of a database directory found.
 package struct VerifyReport: Sendable {
     /// How bad a finding is, and the exit code that says so.

@@ -27,7 +27,7 @@ struct DatabaseDirectory: Sendable {
     /// Lists both directories by strict patterns.
     func list() throws(DiskError) -> Listing {
         var listing = Listing()
-        for name in try segments.list(limit: Limits.directoryEntriesMax) {
+        for name in try segments.list(limit: FormatLimits.directoryEntriesMax) {
             if let file = FileName(name, .segment) {
                 listing.segments.append(file)
             } else if FileName.isTemporary(name, .segment) {
@@ -36,7 +36,7 @@ struct DatabaseDirectory: Sendable {
                 listing.foreign.append("\(Self.segmentsName)/\(name)")
             }
         }
-        for name in try checkpoints.list(limit: Limits.directoryEntriesMax) {
+        for name in try checkpoints.list(limit: FormatLimits.directoryEntriesMax) {
             if let file = FileName(name, .checkpoint) {
                 listing.checkpoints.append(file)
             } else if FileName.isTemporary(name, .checkpoint) {

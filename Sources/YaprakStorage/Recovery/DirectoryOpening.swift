@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 #if canImport(Darwin)
     internal import Darwin
@@ -16,7 +17,7 @@ enum DirectoryOpening {
     ) throws(DatabaseError) -> (directory: DatabaseDirectory, lock: any FileLock) {
         try translatingDiskErrors(writing: false, file: path.string) {
             let root = try rootDirectory(path, creates: creates, fileSystem)
-            let names = try root.list(limit: Limits.directoryEntriesMax)
+            let names = try root.list(limit: FormatLimits.directoryEntriesMax)
             let isOurs =
                 names.contains(DatabaseDirectory.segmentsName) || names.contains(DatabaseDirectory.checkpointsName)
             // A crash while the directory was being made leaves it empty, or with a lock file.

@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 /// Reads the segments of a log from one on, proves that each follows the one before, and finds out where the log ends.
 struct LogWalk {

@@ -1,4 +1,5 @@
 internal import SystemPackage
+package import YaprakModel
 
 /// What `Store.open` found: a proven checkpoint, and the way to the commits after it.
 ///

@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 
 /// What recovery starts from: the database's identity, the newest checkpoint that verifies, the segment to begin with.
 struct RecoveryBase {

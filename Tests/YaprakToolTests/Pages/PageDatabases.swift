@@ -5,6 +5,7 @@ import TestSupport
 import Yaprak
 import YaprakLocks
 import YaprakReplay
+import YaprakStorage
 
 @testable import DeparturesBoard
 

@@ -74,6 +74,8 @@ public struct DatabaseError: Error, Sendable, CustomStringConvertible {
     }
 }
 
+extension DatabaseError: ErrorWithoutValues {}
+
 extension DatabaseError.Code {
     // Opening.
     /// The path is not a database directory.

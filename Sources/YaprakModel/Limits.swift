@@ -26,20 +26,20 @@ public struct Limits: Sendable, Hashable {
     public init() {}
 
     /// A name of a collection or an extension has at most so many bytes of UTF-8.
-    static let nameBytesMax = 255
+    @inlinable package static var nameBytesMax: Int { 255 }
 
     // MARK: Bounds of the format
 
     /// Bytes of a key, in whatever form it stands in a file.
-    static let storedKeyBytesMax = 16 << 20
+    @inlinable package static var storedKeyBytesMax: Int { 16 << 20 }
     /// Bytes of a name in a file: one of ours, with what marks a hidden collection.
-    static let storedNameBytesMax = 1024
+    @inlinable package static var storedNameBytesMax: Int { 1024 }
     /// Collections of a database. What a checkpoint can hold: the table of its sections is one frame.
-    static let collectionsMax = 1 << 20
+    @inlinable package static var collectionsMax: Int { 1 << 20 }
     /// The names of all collections of a database together, in bytes.
-    static let allNamesBytesMax = 128 << 20
+    @inlinable package static var allNamesBytesMax: Int { 128 << 20 }
 
     /// The operations, steps and histories that a commit of so many bytes may have: each takes a hundred bytes of
     /// memory or so, and three in the file before compression.
-    static func elementsMax(inCommitOf bytes: Int) -> Int { max(4 << 20, bytes / 32) }
+    package static func elementsMax(inCommitOf bytes: Int) -> Int { max(4 << 20, bytes / 32) }
 }

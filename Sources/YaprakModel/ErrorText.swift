@@ -1,6 +1,3 @@
-import SystemPackage
-import YaprakCBOR
-
 /// Errors in words, without the values of records that they carry.
 ///
 /// `EncodingError.invalidValue` holds the whole value that does not encode, a `DecodingError` may quote what it read, and an
@@ -93,10 +90,11 @@ package enum ErrorText {
         return " at \(path.count > 8 ? "…." : "")\(keys.joined(separator: "."))"
     }
 
-    /// The sentence of a context if we wrote it: ours come with the error of CBOR underneath.
+    /// The sentence of a context if we wrote it: ours come with the coder's error underneath.
     private static func sentence(_ text: String, _ underlying: (any Error)?) -> String? {
-        guard let error = underlying as? CBORError else { return nil }
-        return text == error.message || text == error.description ? text : error.description
+        guard let error = underlying as? any ErrorWithoutValues, let sentence = error.codingSentence else { return nil }
+        let description = "\(error)"
+        return text == sentence || text == description ? text : description
     }
 
     private static func underlying(_ error: (any Error)?) -> (any Error)? {
@@ -109,8 +107,7 @@ package enum ErrorText {
     // MARK: Other errors
 
     private static func isOurs(_ error: any Error) -> Bool {
-        error is DatabaseError || error is CBORError || error is DiskError || error is Errno
-            || error is CancellationError
+        error is any ErrorWithoutValues || error is CancellationError
     }
 
     /// The type of an error, and its case where it is an enumeration's.
