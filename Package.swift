@@ -115,6 +115,13 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        // A file system in memory whose calls can fail and whose power can go.
+        .target(
+            name: "DiskSimulator",
+            dependencies: [
+                "YaprakStorage", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "Tests/DiskSimulator", swiftSettings: strict),
         // Writes until it is killed; the tests kill it.
         .executableTarget(
             name: "CrashWriter",
@@ -127,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "YaprakStorageTests",
             dependencies: [
-                "YaprakStorage", "YaprakModel", "YaprakLocks", "TestSupport",
+                "YaprakStorage", "YaprakModel", "YaprakLocks", "DiskSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -135,15 +142,16 @@ let package = Package(
             name: "YaprakCoreTests",
             dependencies: [
                 "CrashWriter", "Yaprak", "YaprakCore", "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees",
-                "YaprakLocks", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+                "YaprakLocks", "DiskSimulator", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakExtensionsTests",
             dependencies: [
-                "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "TestSupport",
-                "ToolSupport", "YaprakLocks",
+                "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "YaprakLocks",
+                "DiskSimulator", "TestSupport", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -158,7 +166,7 @@ let package = Package(
             name: "YaprakReplayTests",
             dependencies: [
                 "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakExtensions",
-                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "TestSupport",
+                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "DiskSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

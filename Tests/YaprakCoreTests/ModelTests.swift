@@ -1,3 +1,4 @@
+import DiskSimulator
 import Foundation
 import SystemPackage
 import TestSupport

@@ -1,3 +1,4 @@
+import DiskSimulator
 import TestSupport
 import Testing
 import Yaprak

@@ -1,3 +1,4 @@
+import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing

@@ -67,14 +67,14 @@ struct ClosingMark: Equatable, Sendable {
 
     /// The mark in a directory; nil if there is none. What can't be read proves nothing.
     static func read(in root: any Directory) -> ClosingMark? {
-        guard let file = try? root.open(DatabaseDirectory.lockName, .read) else { return nil }
+        guard let file = try? root.open(Layout.lockName, .read) else { return nil }
         defer { try? file.close() }
         return (try? file.readAll(byteCount, at: offset)).flatMap { ClosingMark($0) }
     }
 
     /// Writes the mark and syncs it.
     func write(in root: any Directory) throws(DiskError) {
-        let file = try root.open(DatabaseDirectory.lockName, .createIfAbsent)
+        let file = try root.open(Layout.lockName, .createIfAbsent)
         defer { try? file.close() }
         try file.writeAll(encoded(), at: Self.offset)
         try file.syncData()

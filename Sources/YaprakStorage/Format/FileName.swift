@@ -13,6 +13,9 @@ struct FileName: Hashable, Comparable, Sendable {
     /// `00000000000000000001-0000000001.wal`
     func string(_ kind: FileKind) -> String { "\(digits(first, 20))-\(digits(epoch, 10)).\(Self.suffix(kind))" }
 
+    /// The name, relative to the directory of the database: `wal/00000000000000000001-0000000001.wal`.
+    func path(_ kind: FileKind) -> String { "\(kind.folder)/\(string(kind))" }
+
     /// The name while the file is not complete.
     func temporary(_ kind: FileKind) -> String { string(kind) + Self.temporarySuffix }
 
@@ -50,8 +53,9 @@ struct FileName: Hashable, Comparable, Sendable {
     /// of something else.
     static func lasting(_ name: String) -> (name: String, path: String)? {
         let lasting = name.hasSuffix(temporarySuffix) ? String(name.dropLast(temporarySuffix.count)) : name
-        if FileName(lasting, .segment) != nil { return (lasting, "\(DatabaseDirectory.segmentsName)/\(lasting)") }
-        if FileName(lasting, .checkpoint) != nil { return (lasting, "\(DatabaseDirectory.checkpointsName)/\(lasting)") }
+        for kind in [FileKind.segment, .checkpoint] {
+            if let file = FileName(lasting, kind) { return (lasting, file.path(kind)) }
+        }
         return nil
     }
 

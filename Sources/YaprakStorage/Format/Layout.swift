@@ -1,4 +1,4 @@
-/// Every constant of the files on disk. `Encoding.swift` writes by them, `Parsing.swift` reads by them.
+/// Every constant of the files on disk, for those who write and those who read.
 ///
 ///     file     ┌─────────────┬───────┬───────┬───┬─────┬───────┬───
 ///              │ header 4096 │ frame │ frame │ … │ pad │ frame │ …
@@ -81,7 +81,6 @@ enum Layout {
     static let sealFixedBytes = 40
     static let sealIndexEntryBytes = 16
     static let sealIndexEntriesMax = 4096
-    static let markBytes = 24
     static let ancestorBytes = 24
 
     /// The kind of section whose content follows from that of the others: damage in it is no reason not to use a checkpoint.
@@ -89,6 +88,12 @@ enum Layout {
 
     /// Frames start on multiples of this.
     static let alignment = 8
+
+    // The names in the directory of a database.
+    static let lockName = "LOCK"
+    static let segmentsName = "wal"
+    static let checkpointsName = "ckpt"
+    static let tagsName = "tags"
 }
 
 /// What a file is for.
@@ -98,6 +103,14 @@ enum FileKind: UInt8, Sendable {
 
     /// Eight bytes that a transfer in text mode or one that drops the eighth bit would change.
     var magic: [UInt8] { [0x89, 0x59, 0x50, rawValue, 0x0D, 0x0A, 0x1A, 0x0A] }
+
+    /// The folder of such files, in the directory of a database.
+    var folder: String {
+        switch self {
+        case .segment: Layout.segmentsName
+        case .checkpoint: Layout.checkpointsName
+        }
+    }
 }
 
 /// What a frame is for. A reader steps over unknown types from 0x80 on and refuses unknown ones below.

@@ -22,33 +22,10 @@ package struct Lineage: Hashable, Sendable {
     /// Commits were lost in a repair that stepped over them. Every file that is written later says so, too.
     package var isSalvaged = false
 
-    /// Whether a file with this header belongs to the directory.
-    func accepts(_ header: FileHeader) -> Bool {
-        header.databaseID == id
-            || ancestors.contains { $0.id == header.databaseID && header.first <= $0.through }
-    }
-
     /// The lineage of a fork that shares everything up to a commit.
     func fork(at number: UInt64, id: DatabaseID) -> Lineage {
         let older = ancestors.map { Ancestor(id: $0.id, through: min($0.through, number)) }
         return Lineage(
             id: id, ancestors: [Ancestor(id: self.id, through: number)] + older, isSalvaged: isSalvaged)
     }
-}
-
-/// The bits of the features in a file header.
-enum Features {
-    /// Incompatible: files of other databases belong here, as the list of ancestors says.
-    static let forked: UInt64 = 1
-    /// Incompatible: a checkpoint has more sections than readers before this feature take.
-    static let manySections: UInt64 = 2
-    static let knownIncompatible = forked | manySections
-    /// Compatible: commits are missing, which a repair has put empty ones in place of.
-    static let salvaged: UInt64 = 1
-}
-
-/// What stands in the place of a commit that a repair could not read.
-package enum SalvageMark {
-    /// The origin of such a commit.
-    package static let origin = "yaprak repair: lost"
 }

@@ -150,7 +150,7 @@ extension StoreReader {
                 try? file.close()
                 return nil
             }
-            return (name, SegmentReader(name: LogError.path(name), header: header, window: try ReadWindow(file)))
+            return (name, SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file)))
         }
 
         /// The next segment by a listing of the directory.
@@ -183,7 +183,7 @@ extension StoreReader {
             do {
                 let (file, header) = try DatabaseDirectory.open(name, .segment, in: store.directory.segments)
                 return SegmentReader(
-                    name: LogError.path(name), header: try LogError.proven(header, name), window: try ReadWindow(file))
+                    name: name.path(.segment), header: try LogError.proven(header, name), window: try ReadWindow(file))
             } catch let error as DiskError where error.errno == .noSuchFileOrDirectory {
                 throw DatabaseError(
                     .commitOutOfReach, "\(name.string(.segment)) was pruned. Start from a checkpoint.", cause: error)

@@ -29,8 +29,8 @@ package final class StoreReader: Sendable {
                 isThere = true
                 return StoreReader(
                     directory: DatabaseDirectory(
-                        root: root, segments: try root.openDirectory(DatabaseDirectory.segmentsName),
-                        checkpoints: try root.openDirectory(DatabaseDirectory.checkpointsName)))
+                        root: root, segments: try root.openDirectory(Layout.segmentsName),
+                        checkpoints: try root.openDirectory(Layout.checkpointsName)))
             } catch {
                 switch error.errno {
                 case .noSuchFileOrDirectory where !isThere:
@@ -121,7 +121,7 @@ package final class StoreReader: Sendable {
                 }
                 segments.append(
                     Segment(
-                        file: LogError.path(name), bytes: try file.size(), first: CommitNumber(name.first),
+                        file: name.path(.segment), bytes: try file.size(), first: CommitNumber(name.first),
                         epoch: name.epoch, last: last.map { CommitNumber($0) }, createdNs: header?.createdNs ?? 0,
                         lastWrittenNs: seal?.lastNs, isSealed: seal != nil))
             }
@@ -132,7 +132,7 @@ package final class StoreReader: Sendable {
     private func lastCommit(
         _ file: any File, _ header: FileHeader, _ name: FileName, _ limit: UInt64?
     ) throws -> (UInt64?, Seal?) {
-        var reader = SegmentReader(name: LogError.path(name), header: header, window: try ReadWindow(file))
+        var reader = SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file))
         reader.provesPayloads = false
         var index = indexes[name] ?? SegmentIndex()
         try reader.seek(.max, limit: limit ?? .max, &index)
@@ -161,7 +161,7 @@ package final class StoreReader: Sendable {
                 guard let (file, header) = try openIfThere(name, .checkpoint) else { return nil }
                 defer { try? file.close() }
                 return Checkpoint(
-                    file: "\(DatabaseDirectory.checkpointsName)/\(name.string(.checkpoint))", bytes: try file.size(),
+                    file: name.path(.checkpoint), bytes: try file.size(),
                     number: CommitNumber(name.first), createdNs: header?.createdNs ?? 0, epoch: name.epoch)
             }
         }

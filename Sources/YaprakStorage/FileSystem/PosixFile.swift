@@ -1,0 +1,115 @@
+internal import SystemPackage
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// An opened file of the operating system.
+final class PosixFile: File {
+    let descriptor: Int32
+    private let name: String
+    private let isClosed = OnceFlag()
+
+    init(_ descriptor: Int32, _ name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    deinit { if isClosed.set() { _ = closeDescriptor(descriptor) } }
+
+    func size() throws(DiskError) -> UInt64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
+        return UInt64(max(0, status.st_size))
+    }
+
+    func hasName() throws(DiskError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
+        return status.st_nlink > 0
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
+        guard let position = off_t(exactly: offset) else { throw DiskError(.read, name, .invalidArgument) }
+        let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
+        guard count >= 0 else { throw DiskError(.read, name, lastErrno()) }
+        return count
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
+        guard let position = off_t(exactly: offset) else { throw DiskError(.write, name, .fileTooLarge) }
+        let count = pwrite(descriptor, bytes.baseAddress, bytes.count, position)
+        guard count >= 0 else { throw DiskError(.write, name, lastErrno()) }
+        return count
+    }
+
+    func syncData() throws(DiskError) {
+        #if canImport(Darwin)
+            try sync()
+        #else
+            guard fdatasync(descriptor) == 0 else { throw DiskError(.syncData, name, lastErrno()) }
+        #endif
+    }
+
+    func sync() throws(DiskError) {
+        #if canImport(Darwin)
+            // fsync there stops at the drive's cache.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+            guard errno == ENOTSUP || errno == EINVAL else { throw DiskError(.sync, name, lastErrno()) }
+        #endif
+        guard fsync(descriptor) == 0 else { throw DiskError(.sync, name, lastErrno()) }
+    }
+
+    func allocate(to length: UInt64) throws(DiskError) {
+        guard let target = off_t(exactly: length) else { throw DiskError(.allocate, name, .fileTooLarge) }
+        #if canImport(Darwin)
+            guard ftruncate(descriptor, max(target, off_t(try size()))) == 0 else {
+                throw DiskError(.allocate, name, lastErrno())
+            }
+        #else
+            let result = posix_fallocate(descriptor, 0, target)
+            guard result == 0 else { throw DiskError(.allocate, name, Errno(rawValue: result)) }
+        #endif
+    }
+
+    func truncate(to length: UInt64) throws(DiskError) {
+        guard let target = off_t(exactly: length) else { throw DiskError(.truncate, name, .fileTooLarge) }
+        guard ftruncate(descriptor, target) == 0 else { throw DiskError(.truncate, name, lastErrno()) }
+    }
+
+    func dropCache() {
+        #if canImport(Darwin)
+            _ = fcntl(descriptor, F_NOCACHE, 1)
+        #else
+            _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        #endif
+    }
+
+    func close() throws(DiskError) {
+        guard isClosed.set() else { return }
+        guard closeDescriptor(descriptor) == 0 else { throw DiskError(.close, name, lastErrno()) }
+    }
+}
+
+// MARK: Calls of the operating system
+
+/// How a directory is opened: a symbolic link is refused.
+let directoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
+
+/// Opens a name, again when the call was interrupted. A free function, so that methods of the same name can reach it.
+func openFlags(_ at: Int32, _ name: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    while true {
+        let descriptor = openat(at, name, flags, mode)
+        if descriptor >= 0 || errno != EINTR { return descriptor }
+    }
+}
+
+/// A free function, so that methods of the same name can reach it.
+func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+/// What the last call of this thread that failed reported.
+func lastErrno() -> Errno { Errno(rawValue: errno) }

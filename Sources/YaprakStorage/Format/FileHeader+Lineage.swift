@@ -1,0 +1,28 @@
+extension FileHeader {
+    /// Whose files may lie beside this one.
+    var lineage: Lineage {
+        Lineage(id: databaseID, ancestors: ancestors, isSalvaged: compatible & Features.salvaged != 0)
+    }
+
+    /// A header that repeats what the database is.
+    init(
+        kind: FileKind, lineage: Lineage, epoch: UInt64, first: UInt64, previousFirst: UInt64 = 0,
+        previousEpoch: UInt64 = 0, previousEnd: UInt64 = 0, previousChain: UInt64 = 0, attested: UInt64, salt: UInt64,
+        padShift: UInt8, maxStored: UInt32, maxRaw: UInt32, createdNs: Int64
+    ) {
+        self.init(
+            kind: kind, incompatible: lineage.ancestors.isEmpty ? 0 : Features.forked,
+            compatible: lineage.isSalvaged ? Features.salvaged : 0, databaseID: lineage.id, epoch: epoch, first: first,
+            previousFirst: previousFirst, previousEpoch: previousEpoch, previousEnd: previousEnd,
+            previousChain: previousChain, attested: attested, salt: salt, padShift: padShift, maxStored: maxStored,
+            maxRaw: maxRaw, createdNs: createdNs, ancestors: lineage.ancestors)
+    }
+}
+
+extension Lineage {
+    /// Whether a file with this header belongs to the directory.
+    func accepts(_ header: FileHeader) -> Bool {
+        header.databaseID == id
+            || ancestors.contains { $0.id == header.databaseID && header.first <= $0.through }
+    }
+}

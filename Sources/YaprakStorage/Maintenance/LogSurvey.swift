@@ -1,0 +1,153 @@
+internal import YaprakModel
+
+/// What of a log can be read, damaged or not: runs of commits without a gap, and what is wrong between them.
+///
+///     segments   ├─ run 1…41 ─┤ damage ├─ run 44…90 ──┼── run goes on ──┤
+struct LogSurvey {
+    /// A place in a segment at which reading can start.
+    struct Start {
+        let name: FileName
+        var offset: UInt64
+        var chain: UInt64
+        var next: UInt64
+    }
+
+    /// Commits one behind the other.
+    struct Run {
+        let start: Start
+        let first: UInt64
+        var last: UInt64
+        /// Why it ends; nil at the end of the log.
+        var damage: (file: String, offset: UInt64, what: String)?
+    }
+
+    private(set) var runs: [Run] = []
+    /// The newest commit of which the files prove that it was durable.
+    private(set) var proven: UInt64 = 0
+
+    private let directory: any Directory
+    private let names: [FileName]
+    private let lineage: Lineage
+    /// Whether an item is the commit of that number: one that is not can't be replayed, whatever its sums say.
+    private let accepts: @Sendable (UInt64, [UInt8]) -> Bool
+
+    /// Reads every segment once.
+    ///
+    /// - Parameter proven: the newest commit that something outside of the segments proves to have been durable.
+    /// - Throws: `newerFormat`, `DiskError`.
+    init(
+        _ directory: any Directory, _ names: [FileName], _ lineage: Lineage, proven: UInt64,
+        accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+    ) throws {
+        self.accepts = accepts
+        self.directory = directory
+        self.names = names
+        self.lineage = lineage
+        self.proven = proven
+        try walk { _, _ in }
+    }
+
+    /// Hands over every commit of every run again, in the order of the segments.
+    func forEachCommit(_ body: (UInt64, [UInt8]) throws -> Void) throws {
+        var copy = self
+        copy.runs = []
+        try copy.walk(body)
+    }
+
+    private func header(_ index: Int) throws -> FileHeader? {
+        guard index < names.count else { return nil }
+        let (file, result) = try DatabaseDirectory.open(names[index], .segment, in: directory)
+        defer { try? file.close() }
+        if case .failure(.newer) = result { _ = try LogError.proven(result, names[index]) }
+        guard let header = try? result.get(), lineage.accepts(header) else { return nil }
+        return header
+    }
+
+    private mutating func walk(_ body: (UInt64, [UInt8]) throws -> Void) throws {
+        for (index, name) in names.enumerated() {
+            guard let header = try header(index) else {
+                end(name, 0, "the header of the file does not verify")
+                continue
+            }
+            let (file, _) = try DatabaseDirectory.open(name, .segment, in: directory)
+            defer { try? file.close() }
+            let reader = SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file))
+            proven = max(proven, header.attested)
+            let next = try self.header(index + 1)
+            try walk(reader, name, limit: next?.previousEnd ?? .max, isLast: index + 1 == names.count, body)
+        }
+    }
+
+    private mutating func walk(
+        _ first: SegmentReader, _ name: FileName, limit: UInt64, isLast: Bool,
+        _ body: (UInt64, [UInt8]) throws -> Void
+    ) throws {
+        var reader = first
+        // A run goes on from segment to segment if the next one says so.
+        var goesOn = runs.last.map { $0.damage == nil && $0.last + 1 == reader.next } ?? false
+        while true {
+            let start = Start(name: name, offset: reader.offset, chain: reader.chain, next: reader.next)
+            let isPartial = reader.partialStart != nil
+            var commits: [(number: UInt64, item: [UInt8])] = []
+            switch try reader.step(limit: limit, { number, item, _, _ in commits.append((number, [UInt8](item))) }) {
+            case .frame:
+                guard commits.allSatisfy({ accepts($0.number, $0.item) }) else {
+                    end(name, start.offset, "a commit is not in the form of this version")
+                    goesOn = false
+                    continue
+                }
+                for commit in commits { try body(commit.number, commit.item) }
+                if !goesOn, reader.next > start.next, !isPartial {
+                    runs.append(Run(start: start, first: start.next, last: reader.next - 1))
+                    goesOn = true
+                } else if goesOn, !runs.isEmpty {
+                    runs[runs.count - 1].last = reader.next - 1
+                }
+            case .end(.damage(.newer(let what))):
+                throw DatabaseError(
+                    .newerFormat, "\(name.path(.segment)), offset \(reader.offset): \(what). Use that version.",
+                    place: .init(file: name.path(.segment), offset: reader.offset))
+            case .end(let found):
+                proven = max(proven, reader.durable)
+                guard case .damage(let damage) = found else { return }
+                // What lies behind a place lies behind those before it, too: one look does for many damaged frames.
+                if proven < reader.next {
+                    let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+                    proven = max(proven, found.durable)
+                }
+                let before = reader.offset
+                let goes = try reader.resynchronize(before: limit)
+                // Zeros and an unpromised rest at the end of the log are no damage.
+                if goes || !isLast || proven >= reader.next { end(name, before, damage.sentence) }
+                guard goes else { return }
+                goesOn = false
+            }
+        }
+    }
+
+    private mutating func end(_ name: FileName, _ offset: UInt64, _ what: String) {
+        guard let last = runs.last, last.damage == nil else { return }
+        runs[runs.count - 1].damage = (name.path(.segment), offset, what)
+    }
+}
+
+extension SegmentReader {
+    /// Goes on with the next group of whole commits that verifies; false if there is none before `limit`.
+    mutating func resynchronize(before limit: UInt64) throws -> Bool {
+        let end = min(limit, window.size)
+        var at = offset + UInt64(Layout.alignment)
+        while at < end {
+            defer { at += UInt64(Layout.alignment) }
+            guard let bytes = try window.bytes(at: at, count: Layout.frameHeaderBytes) else { return false }
+            guard bytes.number(at: 0) as UInt32 == Layout.frameMagic,
+                case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(in: header, at: at, end: end),
+                frame.type == FrameType.commitGroup.rawValue, frame.flags & FrameFlags.continuation == 0,
+                frame.first > next || (frame.first == next && at > offset),
+                try payload(of: frame, at: at) != nil
+            else { continue }
+            jump(to: at, chain: frame.previousChain, next: frame.first)
+            return true
+        }
+        return false
+    }
+}

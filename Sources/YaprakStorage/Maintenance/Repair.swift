@@ -1,0 +1,313 @@
+package import SystemPackage
+package import YaprakModel
+
+/// What is to be saved of a damaged directory, and how.
+package struct RepairOptions: Sendable {
+    /// Step over what can't be read instead of ending there.
+    package var salvages = false
+    /// Leave out every section of derived state, not only damaged ones.
+    package var dropsDerived = false
+    /// A copy of the directory that may have what this one lacks.
+    package var donor: FilePath?
+
+    package init() {}
+}
+
+/// What a repair does, or would do.
+package struct RepairPlan: Sendable {
+    /// Commits that will not be in the result.
+    package struct Loss: Sendable, Hashable {
+        package let commits: ClosedRange<CommitNumber>
+        package let file: String
+        package let offset: UInt64
+        package let what: String
+    }
+
+    /// The state the history of the result begins with: a checkpoint's commit, or 0.
+    package fileprivate(set) var first = CommitNumber.zero
+    /// The last commit of the result.
+    package fileprivate(set) var last = CommitNumber.zero
+    /// Commits that are lost.
+    package fileprivate(set) var losses: [Loss] = []
+    /// Checkpoints that come along, and those of them that lose what they keep of extensions.
+    package fileprivate(set) var checkpoints: [CommitNumber] = []
+    package fileprivate(set) var checkpointsWithoutDerived: [CommitNumber] = []
+    /// Checkpoints that don't verify and are left out, by file.
+    package fileprivate(set) var damagedCheckpoints: [String] = []
+    /// Commits are missing in the middle of the result.
+    package var isSalvaged: Bool { losses.contains { $0.commits.upperBound < last } }
+}
+
+/// Saves what can be saved of a damaged directory, into a new one. The source is only read.
+///
+///     let repair = try Repair(reader, options)
+///     print(repair.plan.losses)
+///     try repair.perform(to: "repaired.yaprak", …)
+package struct Repair {
+    /// What it does.
+    package private(set) var plan = RepairPlan()
+
+    private let store: StoreReader
+    private let options: RepairOptions
+    private let lineage: Lineage
+    private let epoch: UInt64
+    private let survey: LogSurvey
+    private var names: [(name: FileName, isDerivedDamaged: Bool)] = []
+    /// An empty state is written as of the first commit of the result: nothing else leads there.
+    private var beginsEmpty = false
+
+    /// No repair puts more empty commits in one place.
+    private static let gapMax: UInt64 = 1 << 20
+
+    /// Reads everything and plans. Takes no lock.
+    ///
+    /// - Parameter accepts: whether an item is the commit of that number; one that is not counts as damaged.
+    /// - Throws: `notADatabase` if nothing can be saved, `newerFormat`, `ioFailed`; what opening the donor throws.
+    /// - Complexity: O(bytes of the directory).
+    package init(
+        _ reader: StoreReader, _ options: RepairOptions, fileSystem: any FileSystem = PosixFileSystem(),
+        accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool = { _, _ in true }
+    ) throws(DatabaseError) {
+        self = try translatingDiskErrors(writing: false) {
+            try Repair(planning: reader, options, fileSystem, accepts)
+        }
+    }
+
+    private init(
+        planning reader: StoreReader, _ options: RepairOptions, _ fileSystem: any FileSystem,
+        _ accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+    ) throws {
+        var directory = reader.directory
+        if let donor = options.donor {
+            let other = try StoreReader.open(donor, fileSystem: fileSystem)
+            directory = DatabaseDirectory(
+                root: directory.root,
+                segments: SplicedDirectory(directory.segments, other.directory.segments, .segment),
+                checkpoints: SplicedDirectory(directory.checkpoints, other.directory.checkpoints, .checkpoint))
+        }
+        store = StoreReader(directory: directory)
+        self.options = options
+        let closing = ClosingMark.read(in: directory.root)
+        let listing = try directory.list()
+        guard let lineage = try store.lineage(of: listing) else {
+            throw DatabaseError(
+                .notADatabase, "No file here has a header that verifies: nothing can be saved. Restore a backup.")
+        }
+        self.lineage = lineage
+        epoch = listing.epoch
+        var newest: (name: FileName, header: FileHeader?)?
+        if let name = listing.segments.last { newest = (name, try store.header(name, .segment).header) }
+        survey = try LogSurvey(
+            directory.segments, listing.segments, lineage,
+            proven: closing?.evidence(for: lineage, newest: newest) ?? 0, accepts: accepts)
+        try chooseCheckpoints(listing, directory)
+        if options.salvages { planSalvage() } else { planPrefix() }
+    }
+
+    private mutating func chooseCheckpoints(
+        _ listing: DatabaseDirectory.Listing, _ directory: DatabaseDirectory
+    ) throws {
+        for name in listing.checkpoints {
+            do {
+                let reader = try CheckpointProof.prove(
+                    name, in: directory.checkpoints, of: lineage, decompresses: true, allowing: .derived)
+                names.append((name, !reader.damagedSections.isEmpty))
+            } catch let failure as CheckpointProof.Failure {
+                if failure.isNewer { throw LogError.checkpoint(name, failure) }
+                plan.damagedCheckpoints.append(name.path(.checkpoint))
+            } catch let error as DiskError where error.isAboutNoFile {
+                plan.damagedCheckpoints.append(name.path(.checkpoint))
+            }
+        }
+    }
+
+    // MARK: Planning
+
+    /// States that reading can begin with, oldest first.
+    private var bases: [UInt64] {
+        let isFromFirst = survey.runs.first.map { $0.first == 1 } ?? names.isEmpty
+        return (isFromFirst ? [0] : []) + names.map(\.name.first)
+    }
+
+    /// How far commits lead from a state without a gap.
+    private func newestCommit(from base: UInt64) -> UInt64 {
+        survey.runs.filter { $0.first <= base + 1 && $0.last >= base }.map(\.last).max() ?? base
+    }
+
+    /// The longest prefix: the state that leads furthest, and of those the oldest.
+    private mutating func planPrefix() {
+        let furthest = bases.map(newestCommit).max() ?? 0
+        let base = bases.first { newestCommit(from: $0) == furthest } ?? 0
+        settle(base, furthest)
+        let known = max(furthest, survey.proven, survey.runs.map(\.last).max() ?? 0, names.last?.name.first ?? 0)
+        if known > furthest { note(furthest + 1...known) }
+    }
+
+    /// The newest checkpoint has all before it. Behind it, what can't be read is stepped over.
+    private mutating func planSalvage() {
+        let newest: UInt64
+        if let base = bases.last {
+            newest = base
+        } else {
+            newest = (survey.runs.first?.first ?? 1) - 1
+            beginsEmpty = true
+            if newest > 0 { note(1...newest) }
+        }
+        let base = bases.first { newestCommit(from: $0) >= newest } ?? newest
+        var last = max(newest, newestCommit(from: base))
+        for run in survey.runs where run.last > last {
+            guard run.first - min(run.first, last) <= Self.gapMax else { break }
+            if run.first > last + 1 { note(last + 1...run.first - 1) }
+            last = run.last
+        }
+        settle(base, last)
+        if survey.proven > last { note(last + 1...survey.proven) }
+    }
+
+    private mutating func settle(_ first: UInt64, _ last: UInt64) {
+        plan.first = CommitNumber(first)
+        plan.last = CommitNumber(last)
+        let gap = plan.losses.map(\.commits.lowerBound.rawValue).filter { $0 > first }.min() ?? .max
+        names = names.filter { $0.name.first >= first && $0.name.first <= last && $0.name.first < gap }
+        plan.checkpoints = names.map { CommitNumber($0.name.first) }
+        plan.checkpointsWithoutDerived = names.filter { $0.isDerivedDamaged || options.dropsDerived }
+            .map { CommitNumber($0.name.first) }
+    }
+
+    private mutating func note(_ commits: ClosedRange<UInt64>) {
+        let damage = survey.runs.last { $0.first <= commits.lowerBound && $0.damage != nil }?.damage
+        plan.losses.append(
+            .init(
+                commits: CommitNumber(commits.lowerBound)...CommitNumber(commits.upperBound), file: damage?.file ?? "",
+                offset: damage?.offset ?? 0, what: damage?.what ?? "they are not in these files"))
+    }
+
+    /// Hands over the commits that can be read and are lost nevertheless.
+    package func forEachLostCommit(_ body: (CommitNumber, [UInt8]) throws -> Void) throws {
+        let lost = plan.losses.map(\.commits)
+        guard !lost.isEmpty else { return }
+        try survey.forEachCommit { number, item in
+            let number = CommitNumber(number)
+            if lost.contains(where: { $0.contains(number) }) { try body(number, item) }
+        }
+    }
+
+    // MARK: Performing
+
+    /// Writes the new directory. Whole and durable when it returns, or not there.
+    ///
+    /// - Parameter placeholder: makes the commit that stands in the place of one that is lost; gets the last one before it.
+    /// - Throws: `alreadyOpen` (the source is in use), `alreadyExists`, `notFound`, `diskFull`, `writeFailed`, `syncFailed`.
+    package func perform(
+        to path: FilePath, tags: [UInt8] = [], storeOptions: StoreOptions = StoreOptions(),
+        fileSystem: any FileSystem = PosixFileSystem(),
+        placeholder: (CommitNumber, _ previous: [UInt8]?) -> [UInt8]
+    ) throws(DatabaseError) {
+        try translatingDiskErrors(writing: true) {
+            let lock = try takeLock()
+            defer { lock?.release() }
+            let new = try NewDirectory(path, random: storeOptions.random(), fileSystem)
+            do {
+                let id = DatabaseID(high: storeOptions.random(), low: storeOptions.random())
+                var own = lineage.fork(at: plan.last.rawValue, id: id)
+                own.ancestors = Array(own.ancestors.prefix(FormatLimits.ancestorsMax))
+                own.isSalvaged = own.isSalvaged || plan.isSalvaged || beginsEmpty
+                for (name, isDamaged) in names {
+                    try copy(name, isDamaged, into: new.checkpoints, own, storeOptions)
+                }
+                if beginsEmpty, plan.first > 0 { try writeEmptyState(new.checkpoints, own, storeOptions) }
+                try writeLog(new.segments, own, storeOptions, placeholder)
+                try new.write(tags: tags)
+                try new.finish()
+            } catch {
+                new.cancel()
+                throw error
+            }
+        }
+    }
+
+    /// Keeps programs from writing to the source meanwhile; nil on a medium that nobody can write to.
+    private func takeLock() throws -> (any FileLock)? {
+        do {
+            if let lock = try store.directory.root.lock(Layout.lockName) { return lock }
+        } catch {
+            guard error.errno == .readOnlyFileSystem else { throw error }
+            return nil
+        }
+        throw DatabaseError(.alreadyOpen, "The database is open elsewhere. Close it there first.")
+    }
+
+    private func copy(
+        _ name: FileName, _ isDamaged: Bool, into target: any Directory, _ own: Lineage, _ storeOptions: StoreOptions
+    ) throws {
+        guard isDamaged || options.dropsDerived else {
+            var copy = FileCopy(
+                report: ForkReport(number: plan.last, databaseID: own.id), sharing: false)
+            try copy.take(name.string(.checkpoint), from: store.directory.checkpoints, to: target)
+            return
+        }
+        let reader = try CheckpointProof.prove(
+            name, in: store.directory.checkpoints, of: lineage, allowing: .derived)
+        let writer = try checkpointWriter(name, target, own, storeOptions, createdNs: reader.createdNs)
+        for section in reader.sections where section.kind != Layout.derivedSectionKind || !options.dropsDerived {
+            try writer.beginSection(kind: section.kind, name: section.name, info: section.info, asOf: section.asOf)
+            try reader.forEachChunk(of: section) { try writer.append($0) }
+            try writer.endSection(count: section.count, digest: section.digest)
+        }
+        try writer.finish()
+    }
+
+    private func writeEmptyState(_ target: any Directory, _ own: Lineage, _ storeOptions: StoreOptions) throws {
+        let name = FileName(first: plan.first.rawValue, epoch: epoch)
+        try checkpointWriter(name, target, own, storeOptions, createdNs: storeOptions.now()).finish()
+    }
+
+    private func checkpointWriter(
+        _ name: FileName, _ target: any Directory, _ own: Lineage, _ storeOptions: StoreOptions, createdNs: Int64
+    ) throws -> CheckpointWriter {
+        let header = FileHeader(
+            kind: .checkpoint, lineage: own, epoch: name.epoch, first: name.first, attested: name.first,
+            salt: storeOptions.random(), padShift: 3, maxStored: FormatLimits.frameStoredMax,
+            maxRaw: FormatLimits.frameRawMax,
+            createdNs: createdNs)
+        return try CheckpointWriter(
+            .init(
+                directory: target, name: name, header: header, options: storeOptions, completed: { _ in },
+                cancelled: {}))
+    }
+
+    /// Writes the commits behind the first state anew, as groups; empty ones where some are missing.
+    private func writeLog(
+        _ target: any Directory, _ own: Lineage, _ storeOptions: StoreOptions,
+        _ placeholder: (CommitNumber, [UInt8]?) -> [UInt8]
+    ) throws {
+        var tail = LogTail()
+        tail.last = plan.first.rawValue
+        let writer = LogWriter(
+            directory: target, options: storeOptions, lineage: own, epoch: epoch + 1, tail: tail)
+        try writer.startSegment()
+        var group: [[UInt8]] = []
+        var bytes = 0
+        var next = plan.first.rawValue + 1
+        var previous: [UInt8]?
+        func add(_ item: [UInt8]) throws {
+            group.append(item)
+            bytes += item.count
+            previous = item
+            next += 1
+            guard bytes >= 1 << 20 || group.count >= storeOptions.groupCommitsMax else { return }
+            try writer.write(group)
+            (group, bytes) = ([], 0)
+        }
+        try survey.forEachCommit { number, item in
+            guard number >= next, number <= plan.last.rawValue else { return }
+            while next < number { try add(placeholder(CommitNumber(next), previous)) }
+            try add(item)
+        }
+        if !group.isEmpty { try writer.write(group) }
+        guard next == plan.last.rawValue + 1 else {
+            throw DatabaseError(.ioFailed, "The source changed while it was read. Try again.")
+        }
+        try writer.close()
+    }
+}

@@ -1,0 +1,85 @@
+/// The directories of one database, and what is in them.
+struct DatabaseDirectory: Sendable {
+    let root: any Directory
+    let segments: any Directory
+    let checkpoints: any Directory
+
+    /// What the directories list.
+    struct Listing: Sendable {
+        var segments: [FileName] = []
+        var checkpoints: [FileName] = []
+        /// Left over from something that did not come to its end.
+        var temporarySegments: [String] = []
+        var temporaryCheckpoints: [String] = []
+        /// Not ours: left alone.
+        var foreign: [String] = []
+
+        /// The highest number of an opening that any name tells.
+        var epoch: UInt64 { (segments + checkpoints).map(\.epoch).max() ?? 0 }
+    }
+
+    /// Lists both directories by strict patterns.
+    func list() throws(DiskError) -> Listing {
+        var listing = Listing()
+        for name in try segments.list(limit: FormatLimits.directoryEntriesMax) {
+            if let file = FileName(name, .segment) {
+                listing.segments.append(file)
+            } else if FileName.isTemporary(name, .segment) {
+                listing.temporarySegments.append(name)
+            } else {
+                listing.foreign.append("\(Layout.segmentsName)/\(name)")
+            }
+        }
+        for name in try checkpoints.list(limit: FormatLimits.directoryEntriesMax) {
+            if let file = FileName(name, .checkpoint) {
+                listing.checkpoints.append(file)
+            } else if FileName.isTemporary(name, .checkpoint) {
+                listing.temporaryCheckpoints.append(name)
+            } else {
+                listing.foreign.append("\(Layout.checkpointsName)/\(name)")
+            }
+        }
+        listing.segments.sort()
+        listing.checkpoints.sort()
+        listing.foreign.sort()
+        return listing
+    }
+
+    /// Whose files belong here, as the segments tell: the newest, unless another one's database descends from that.
+    ///
+    /// Files of the database that a fork was made from may have come here later, by a copy of one directory over the other,
+    /// and have the highest numbers. The fork knows its ancestors; they don't know the fork.
+    func lineage(of segments: [FileName], _ newest: Lineage? = nil) -> Lineage? {
+        var lineage = newest
+        for name in segments.reversed() {
+            // One that can't be read says nothing; whoever needs it will complain.
+            guard let (file, result) = try? Self.open(name, .segment, in: self.segments) else { continue }
+            try? file.close()
+            guard let header = try? result.get() else { continue }
+            guard let current = lineage else {
+                lineage = header.lineage
+                continue
+            }
+            if header.databaseID != current.id, header.ancestors.contains(where: { $0.id == current.id }) {
+                lineage = header.lineage
+            }
+        }
+        return lineage
+    }
+
+    /// Opens a file and proves its header; the damage if there is any.
+    static func open(
+        _ name: FileName, _ kind: FileKind, in directory: any Directory
+    ) throws(DiskError) -> (file: any File, header: Result<FileHeader, HeaderDamage>) {
+        let file = try directory.open(name.string(kind), .read)
+        let bytes = try file.readAll(Layout.fileHeaderBytes, at: 0)
+        let proven = Result { () throws(HeaderDamage) in
+            let header = try UnprovenFileHeader(bytes: bytes).prove(as: kind)
+            guard header.first == name.first, header.epoch == name.epoch else {
+                throw .content("the file has the name of another")
+            }
+            return header
+        }
+        return (file, proven)
+    }
+}

@@ -1,0 +1,46 @@
+internal import YaprakModel
+
+/// The sentences about logs that can't be read.
+enum LogError {
+    /// The header, or an error that names the file.
+    static func proven(_ header: Result<FileHeader, HeaderDamage>, _ name: FileName) throws -> FileHeader {
+        switch header {
+        case .success(let proven): return proven
+        case .failure(.newer(let what)):
+            throw DatabaseError(
+                .newerFormat, "\(name.path(.segment)): \(what). Open it with that version.",
+                place: .init(file: name.path(.segment)))
+        case .failure(let damage):
+            throw DatabaseError(
+                .corruptLog, "\(name.path(.segment)): \(damage.sentence). Run `yaprak verify`.",
+                place: .init(file: name.path(.segment), offset: 0))
+        }
+    }
+
+    static func lost(
+        _ numbers: ClosedRange<UInt64>, in name: FileName, at offset: UInt64, _ what: String
+    ) -> DatabaseError {
+        DatabaseError(
+            .corruptLog,
+            "\(name.path(.segment)), offset \(offset): \(what). Commits \(numbers.lowerBound) to \(numbers.upperBound) were "
+                + "durable and can't be read. Run `yaprak verify`, then restore a backup.",
+            place: .init(
+                file: name.path(.segment), offset: offset,
+                commits: CommitNumber(numbers.lowerBound)...CommitNumber(numbers.upperBound)))
+    }
+
+    static func corrupt(_ name: FileName, at offset: UInt64, _ what: String) -> DatabaseError {
+        DatabaseError(
+            .corruptLog,
+            "\(name.path(.segment)), offset \(offset): \(what). Run `yaprak verify`, then restore a backup.",
+            place: .init(file: name.path(.segment), offset: offset))
+    }
+
+    static func checkpoint(_ name: FileName, _ failure: CheckpointProof.Failure) -> DatabaseError {
+        let file = name.path(.checkpoint)
+        return DatabaseError(
+            failure.isNewer ? .newerFormat : .corruptCheckpoint,
+            "\(file), offset \(failure.offset): \(failure.what). Run `yaprak verify`.",
+            place: .init(file: file, offset: failure.offset))
+    }
+}

@@ -1,0 +1,121 @@
+internal import SystemPackage
+internal import YaprakModel
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The way into a directory: find it or make it, take its lock, refuse what is none of ours.
+enum DirectoryOpening {
+    /// Opens or makes the directory, and takes the lock before anything else is looked at.
+    static func open(
+        _ path: FilePath, creates: Bool, _ fileSystem: any FileSystem
+    ) throws(DatabaseError) -> (directory: DatabaseDirectory, lock: any FileLock) {
+        try translatingDiskErrors(writing: false, file: path.string) {
+            let root = try rootDirectory(path, creates: creates, fileSystem)
+            let names = try root.list(limit: FormatLimits.directoryEntriesMax)
+            let isOurs =
+                names.contains(Layout.segmentsName) || names.contains(Layout.checkpointsName)
+            // A crash while the directory was being made leaves it empty, or with a lock file.
+            guard isOurs || names.allSatisfy({ $0 == Layout.lockName }) else {
+                throw DatabaseError(
+                    .notADatabase, "\(path) holds other files. Give the path of a database, or of an empty directory.",
+                    place: .init(file: path.string))
+            }
+            guard isOurs || creates else {
+                throw DatabaseError(
+                    .notFound, "\(path) is empty. Allow the database to be made, or check the path.",
+                    place: .init(file: path.string))
+            }
+            guard let lock = try root.lock(Layout.lockName) else {
+                throw DatabaseError(
+                    .alreadyOpen, "\(path) is open\(holder(in: root)). Close it there first.",
+                    place: .init(file: path.string))
+            }
+            do {
+                lock.note("pid \(getpid())\n")
+                let segments = try subdirectory(Layout.segmentsName, of: root, names)
+                let checkpoints = try subdirectory(Layout.checkpointsName, of: root, names)
+                return (DatabaseDirectory(root: root, segments: segments, checkpoints: checkpoints), lock)
+            } catch {
+                lock.release()
+                throw error
+            }
+        }
+    }
+
+    /// Makes the names that lead to the files durable; without it the first commit could be in a directory that a power
+    /// cut takes away. Needed as long as there is no segment, whoever made the directories.
+    static func syncNames(
+        _ path: FilePath, _ directory: DatabaseDirectory, _ fileSystem: any FileSystem
+    ) throws(DiskError) {
+        try directory.root.sync()
+        guard let parts = PathParts(path) else { return }
+        try fileSystem.openDirectory(parts.parent).sync()
+    }
+
+    private static func rootDirectory(
+        _ path: FilePath, creates: Bool, _ fileSystem: any FileSystem
+    ) throws -> any Directory {
+        do {
+            return try fileSystem.openDirectory(path)
+        } catch {
+            switch error.errno {
+            case .noSuchFileOrDirectory where creates:
+                break
+            case .noSuchFileOrDirectory:
+                throw DatabaseError(
+                    .notFound, "There is nothing at \(path). Check the path.", place: .init(file: path.string),
+                    cause: error)
+            case .notDirectory, .tooManySymbolicLinkLevels:
+                throw DatabaseError(
+                    .notADatabase, "\(path) is not a directory, or a symbolic link. Give the directory itself.",
+                    place: .init(file: path.string), cause: error)
+            default:
+                throw error
+            }
+        }
+        guard let parts = PathParts(path) else {
+            throw DatabaseError(.notFound, "\(path) can't be made.", place: .init(file: path.string))
+        }
+        let parent: any Directory
+        do {
+            parent = try fileSystem.openDirectory(parts.parent)
+        } catch {
+            throw DatabaseError(
+                error.errno == .noSuchFileOrDirectory ? .notFound : .ioFailed,
+                "The directory \(parts.parent) can't be opened. Make it first.",
+                place: .init(file: parts.parent.string), cause: error)
+        }
+        try makeIfAbsent(parts.name, in: parent)
+        return try parent.openDirectory(parts.name)
+    }
+
+    private static func subdirectory(
+        _ name: String, of root: any Directory, _ names: [String]
+    ) throws -> any Directory {
+        if !names.contains(name) { try makeIfAbsent(name, in: root) }
+        return try root.openDirectory(name)
+    }
+
+    private static func makeIfAbsent(_ name: String, in directory: any Directory) throws {
+        do {
+            try directory.makeDirectory(name)
+        } catch {
+            guard error.errno == .fileExists else { throw error.asDatabaseError(writing: true, file: name) }
+        }
+    }
+
+    /// ` in process 4711`, if the lock file says so.
+    private static func holder(in root: any Directory) -> String {
+        guard let file = try? root.open(Layout.lockName, .read),
+            let bytes = try? file.readAll(32, at: 0)
+        else { return "" }
+        let digits = bytes.dropFirst(4).prefix { $0 >= 0x30 && $0 <= 0x39 }
+        return digits.isEmpty ? "" : " in process \(String(decoding: digits, as: UTF8.self))"
+    }
+}

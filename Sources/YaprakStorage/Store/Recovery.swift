@@ -1,0 +1,117 @@
+internal import SystemPackage
+package import YaprakModel
+
+/// What `Store.open` found: a proven checkpoint, and the way to the commits after it.
+///
+///     let (store, recovery) = try Store.open(path)
+///     if let checkpoint = recovery.checkpoint { … }
+///     try recovery.replay { number, item in … }
+package final class Recovery {
+    /// What was found and done so far; complete once `replay` has returned.
+    package private(set) var report = RecoveryReport()
+
+    /// The newest checkpoint that verifies; nil when the log starts at the first commit.
+    package var checkpoint: CheckpointReader? { base.checkpoint }
+
+    /// What the opening knows of its store.
+    struct Opening {
+        let path: FilePath
+        let fileSystem: any FileSystem
+        let directory: DatabaseDirectory
+        let options: StoreOptions
+        let lineage: Lineage
+        let epoch: UInt64
+        /// When it began, in nanoseconds of `monotonicNanoseconds`.
+        let started: UInt64
+        /// Makes the store ready for appends behind the writer's commits.
+        let activate: (LogWriter, ClosingMark?) throws(DatabaseError) -> Void
+    }
+
+    private let opening: Opening
+    private let base: RecoveryBase
+    private var hasRun = false
+
+    init(_ opening: Opening, base: RecoveryBase) {
+        self.opening = opening
+        self.base = base
+        report.checkpoint = base.checkpoint?.number
+        report.notes = base.notes
+    }
+
+    /// Hands over every commit after the checkpoint, in order, then makes the store ready for appends.
+    ///
+    /// The bytes are valid during the call only. Commits that were readable but never proven durable are written into a
+    /// new segment and synced before this returns: what is served is on disk. No byte of the log is destroyed. Call once.
+    ///
+    /// - Throws: `corruptLog` with the file, the offset and the lost commits if the log proves that a commit was durable
+    ///   which can't be read; `newerFormat`; `ioFailed`; what `body` throws. The store then takes no commits.
+    /// - Complexity: O(bytes of the log since the checkpoint).
+    package func replay(_ body: (CommitNumber, UnsafeRawBufferPointer) throws -> Void) throws {
+        precondition(!hasRun, "a recovery is replayed once")
+        hasRun = true
+        do {
+            try run(body)
+        } catch let error as DiskError {
+            throw error.asDatabaseError(writing: error.operation != .read && error.operation != .size)
+        }
+        report.duration = .nanoseconds(Int64(clamping: monotonicNanoseconds() - opening.started))
+    }
+
+    private func run(_ body: (CommitNumber, UnsafeRawBufferPointer) throws -> Void) throws {
+        var tail = LogTail(last: base.number)
+        var relog: LogWalk.End?
+        if let first = base.firstSegment {
+            var walk = LogWalk(
+                directory: opening.directory.segments, segments: base.listing.segments, lineage: base.lineage,
+                evidence: base.evidence, closing: base.closing)
+            let end = try walk.run(from: first) { number, item, _, _ in
+                guard number > base.number else { return }
+                report.commits += 1
+                try body(CommitNumber(number), item)
+            }
+            tail = LogTail(
+                segment: end.name, salt: end.reader.header.salt, end: end.offset, chain: end.chain, last: end.last,
+                bytes: walk.bytes)
+            report.frames = walk.frames
+            report.tornBytes = end.tornBytes
+            report.notes += walk.notes
+            report.proven = CommitNumber(min(end.proven, end.last))
+            report.wasClosedCleanly = end.isClosed
+            if end.firstUnproven != nil { relog = end }
+        } else {
+            try DirectoryOpening.syncNames(opening.path, opening.directory, opening.fileSystem)
+            report.proven = CommitNumber(base.number)
+        }
+        report.newest = CommitNumber(tail.last)
+        let writer = LogWriter(
+            directory: opening.directory.segments, options: opening.options, lineage: opening.lineage,
+            epoch: opening.epoch, tail: tail)
+        if let relog { try writeAgain(relog, writer) }
+        try opening.activate(writer, base.closing)
+    }
+
+    /// Writes the commits that are readable but not proven into a segment of their own, and syncs it.
+    ///
+    /// They may be in the page cache only, after a sync that failed in an earlier life; asking for another sync would get
+    /// a yes without a write. Fresh bytes in a fresh file get an honest answer.
+    private func writeAgain(_ end: LogWalk.End, _ writer: LogWriter) throws {
+        guard let place = end.firstUnproven else { return }
+        var reader = end.reader
+        reader.jump(to: place.offset, chain: place.chain, next: place.first)
+        let alignment = max(Layout.alignment, 1 << Int(opening.options.padShift))
+        try writer.relog(
+            first: place.first, last: end.last, previousEnd: place.offset, previousChain: place.chain,
+            frameBytesMax: max(end.reader.header.maxRaw, end.reader.header.maxStored)
+        ) { builder, write in
+            while reader.offset < end.offset {
+                guard case .frame(let frame, let at) = try reader.step(limit: end.offset, { _, _, _, _ in }),
+                    let stored = try reader.payload(of: frame, at: at)
+                else { throw LogError.corrupt(end.name, at: reader.offset, "the segment changed while it was read") }
+                guard frame.type == FrameType.commitGroup.rawValue else { continue }
+                builder.addCopy(of: frame, stored: stored, durable: end.proven, alignment: alignment)
+                if builder.bytes.count > 1 << 20 { try write(&builder) }
+            }
+        }
+        report.relogged = Int(clamping: end.last - place.first + 1)
+    }
+}

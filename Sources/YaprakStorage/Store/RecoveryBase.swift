@@ -1,0 +1,106 @@
+internal import SystemPackage
+internal import YaprakModel
+
+/// What recovery starts from: the database's identity, the newest checkpoint that verifies, the segment to begin with.
+struct RecoveryBase {
+    var listing: DatabaseDirectory.Listing
+    var lineage: Lineage?
+    var checkpoint: CheckpointReader?
+    /// The newest commit that any checkpoint file proves to have been durable.
+    var evidence: UInt64 = 0
+    /// The first segment to read, an index into the listing; nil if there is none.
+    var firstSegment: Int?
+    var notes: [String] = []
+    /// What the last clean close left behind.
+    var closing: ClosingMark?
+
+    /// The commit the state is at before the log.
+    var number: UInt64 { checkpoint?.number.rawValue ?? 0 }
+
+    /// Looks at the newest segment's header, then at the checkpoints from the newest to the oldest.
+    static func find(in directory: DatabaseDirectory) throws -> RecoveryBase {
+        var base = RecoveryBase(listing: try directory.list())
+        base.notes = base.listing.foreign.map { "\($0) is not a file of the database" }
+        var newest: (name: FileName, header: FileHeader?)?
+        if let name = base.listing.segments.last {
+            let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
+            try? file.close()
+            let header = try LogError.proven(result, name)
+            newest = (name, header)
+            base.lineage = directory.lineage(of: base.listing.segments, header.lineage)
+        }
+        try base.chooseCheckpoint(directory)
+        base.closing = ClosingMark.read(in: directory.root)
+        if let closing = base.closing {
+            base.evidence = max(base.evidence, closing.evidence(for: base.lineage, newest: newest))
+        }
+        try base.chooseSegment()
+        return base
+    }
+
+    private mutating func chooseCheckpoint(_ directory: DatabaseDirectory) throws {
+        var firstFailure: DatabaseError?
+        for name in listing.checkpoints.reversed() {
+            do {
+                let reader = try CheckpointProof.prove(name, in: directory.checkpoints, of: lineage, allowing: .derived)
+                evidence = max(evidence, reader.number.rawValue)
+                lineage = lineage ?? reader.header.lineage
+                checkpoint = reader
+                for section in reader.damagedSections {
+                    notes.append(
+                        "\(reader.fileName): what is kept of \(section.name.debugDescription) is damaged; it is computed anew"
+                    )
+                }
+                return
+            } catch let failure as CheckpointProof.Failure {
+                let error = LogError.checkpoint(name, failure)
+                if failure.isNewer { throw error }
+                noteEvidence(name, directory)
+                notes.append(error.message)
+                firstFailure = firstFailure ?? error
+            } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
+                notes.append("\(name.string(.checkpoint)) can't be read: \(error)")
+                firstFailure = firstFailure ?? error.asDatabaseError(writing: false)
+            }
+        }
+        if let firstFailure, listing.segments.first?.first != 1 {
+            throw DatabaseError(
+                .corruptCheckpoint,
+                "No checkpoint verifies, and the log does not reach back to the first commit. Restore a backup.",
+                place: firstFailure.place, cause: firstFailure)
+        }
+    }
+
+    /// A rotten checkpoint whose header is whole still says up to where commits were durable.
+    private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) {
+        guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints),
+            let proven = try? header.get(), lineage?.accepts(proven) ?? false
+        else { return }
+        try? file.close()
+        evidence = max(evidence, proven.first)
+    }
+
+    private mutating func chooseSegment() throws {
+        firstSegment = listing.segments.lastIndex { $0.first <= number + 1 }
+        if let first = listing.segments.first, firstSegment == nil {
+            throw LogError.lost(
+                number + 1...max(number + 1, first.first - 1), in: first, at: 0,
+                "the segment with them is missing")
+        }
+        if let closing, listing.segments.isEmpty, closing.database == lineage?.id, closing.last > number {
+            throw LogError.lost(number + 1...closing.last, in: closing.segment, at: 0, "the segment is missing")
+        }
+        // A checkpoint names the newest segment there was: if neither that nor a later one exists, the log was lost.
+        // One of the database this was forked from may name a segment that begins behind the fork.
+        guard let header = checkpoint?.header, header.previousEpoch > 0, header.databaseID == lineage?.id else {
+            return
+        }
+        let named = FileName(first: header.previousFirst, epoch: header.previousEpoch)
+        guard let newest = listing.segments.last, newest >= named else {
+            throw DatabaseError(
+                .corruptLog,
+                "The segments since checkpoint \(number) are missing. Restore them, or a backup.",
+                place: .init(file: named.path(.segment)))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package import YaprakModel
+
+extension Store {
+    /// Removes the checkpoints that retention gives up, and the segments that no kept one needs.
+    ///
+    /// Never counts on a checkpoint that does not verify: at least two good ones stay, once there are two. A failure to
+    /// remove is no failure: the next checkpoint tries again.
+    func prune() {
+        guard let surplus = try? surplus() else { return }
+        do {
+            for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
+            // First the checkpoints for certain, then the segments that only they needed.
+            if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
+        } catch {
+            return
+        }
+        removeSegments(surplus.segments)
+    }
+
+    /// Files that are not needed.
+    struct Surplus {
+        var checkpoints: [FileName] = []
+        var segments: [FileName] = []
+    }
+
+    /// What retention gives up.
+    ///
+    /// - Parameter number: a commit of which there is going to be a checkpoint.
+    func surplus(withCheckpointAt number: UInt64? = nil) throws(DiskError) -> Surplus {
+        let listing = try directory.list()
+        let coming = number.map { FileName(first: $0, epoch: epoch) }
+        guard let oldest = oldestKept(listing.checkpoints + (coming.map { [$0] } ?? []), coming: coming) else {
+            return Surplus()
+        }
+        // A segment is needed unless the one after it starts at or before the first commit after the oldest checkpoint.
+        let pairs = zip(listing.segments, listing.segments.dropFirst())
+        return Surplus(
+            checkpoints: listing.checkpoints.filter { $0 < oldest },
+            segments: pairs.prefix { $1.first <= oldest.first + 1 }.map(\.0))
+    }
+
+    /// The oldest checkpoint to keep; nil to keep everything.
+    private func oldestKept(_ names: [FileName], coming: FileName?) -> FileName? {
+        guard names.count >= 2, let newest = names.last else { return nil }
+        let wanted: FileName?
+        switch options.retention {
+        case .all:
+            return nil
+        case .checkpoints(let count):
+            let kept = max(2, count)
+            wanted = names.count > kept ? names[names.count - kept] : names.first
+        case .commits(let count):
+            let reach = newest.first - min(newest.first, UInt64(max(0, count)))
+            wanted = names.last { $0.first <= reach }
+        case .age(let age):
+            let (time, isTooEarly) = options.now().subtractingReportingOverflow(Int64(clamping: age.nanoseconds))
+            let reach = isTooEarly ? .min : time
+            wanted = names.last { created($0).map { $0 <= reach } ?? false }
+        }
+        guard let wanted else { return nil }
+        // Two that verify, the newest and another, counted from the newest.
+        var good = 0
+        for name in names.reversed() {
+            if good < 2, name == coming || verifies(name) { good += 1 }
+            if good == 2, name <= wanted { return name }
+        }
+        return nil
+    }
+
+    private func verifies(_ name: FileName) -> Bool {
+        (try? CheckpointProof.prove(name, in: directory.checkpoints, of: lineage)) != nil
+    }
+
+    private func created(_ name: FileName) -> Int64? {
+        guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints) else {
+            return nil
+        }
+        try? file.close()
+        return try? header.get().createdNs
+    }
+
+    private func removeSegments(_ names: [FileName]) {
+        do {
+            for name in names { try directory.segments.unlink(name.string(.segment)) }
+            if !names.isEmpty { try directory.segments.sync() }
+        } catch {
+            // The directory of the log failed to sync: names of segments may be lost, so nothing more is promised.
+            if error.isFailedSync { logThread.poison(error.asDatabaseError(writing: true)) }
+        }
+    }
+}
+
+/// Files that a compaction removes, or would.
+package struct PrunedFiles: Sendable {
+    package fileprivate(set) var checkpoints: [(file: String, number: CommitNumber)] = []
+    package fileprivate(set) var segments: [String] = []
+    package fileprivate(set) var bytes: UInt64 = 0
+    /// The oldest state that is left: a checkpoint's commit, or 0.
+    package fileprivate(set) var oldestKept = CommitNumber.zero
+
+    package init() {}
+}
+
+extension Store {
+    /// What retention gives up once there is a checkpoint of `number`.
+    ///
+    /// - Throws: `ioFailed`.
+    package func prunable(withCheckpointAt number: CommitNumber?) throws(DatabaseError) -> PrunedFiles {
+        try translatingDiskErrors(writing: false) {
+            try describe(try surplus(withCheckpointAt: number?.rawValue), coming: number?.rawValue)
+        }
+    }
+
+    /// Removes what retention gives up.
+    package func pruneNow() { prune() }
+
+    private func describe(_ surplus: Surplus, coming: UInt64?) throws -> PrunedFiles {
+        var files = PrunedFiles()
+        for name in surplus.checkpoints {
+            let file = name.string(.checkpoint)
+            files.checkpoints.append(
+                ("\(Layout.checkpointsName)/\(file)", CommitNumber(name.first)))
+            files.bytes += try directory.checkpoints.open(file, .read).size()
+        }
+        for name in surplus.segments {
+            files.segments.append(name.path(.segment))
+            files.bytes += try directory.segments.open(name.string(.segment), .read).size()
+        }
+        let listing = try directory.list()
+        let gone = Set(surplus.segments)
+        let reachesBack =
+            listing.segments.first { !gone.contains($0) }.map { $0.first == 1 } ?? listing.checkpoints.isEmpty
+        let left = listing.checkpoints.filter { !surplus.checkpoints.contains($0) }.map(\.first)
+        files.oldestKept = CommitNumber(reachesBack ? 0 : left.min() ?? coming ?? 0)
+        return files
+    }
+
+    /// Files of everything but the newest state: what a purge removes.
+    private func history(_ listing: DatabaseDirectory.Listing, at number: UInt64, keeping segment: FileName?) -> Surplus
+    {
+        Surplus(
+            checkpoints: listing.checkpoints.filter { $0.first != number },
+            segments: listing.segments.filter { $0 != segment })
+    }
+
+    /// What a purge would remove.
+    package func purgeable(at number: CommitNumber) throws(DatabaseError) -> PrunedFiles {
+        try translatingDiskErrors(writing: false) {
+            var files = try describe(history(try directory.list(), at: number.rawValue, keeping: nil), coming: nil)
+            files.oldestKept = number
+            return files
+        }
+    }
+
+    /// Removes the whole history: two equal checkpoints of the newest state are all that is left, so that a bad file costs
+    /// nothing even then.
+    ///
+    /// There is a checkpoint of the newest commit, made by an earlier opening.
+    /// - Throws: `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`, `ioFailed`. What was not removed yet stays.
+    package func purgeHistory(at number: CommitNumber) throws(DatabaseError) -> PrunedFiles {
+        let answer = try pass(.begin)
+        let writer = try beginCheckpoint(at: number)
+        let reader = StoreReader(directory: directory)
+        let source = try reader.openCheckpoint(number)
+        do {
+            for section in source.sections {
+                try writer.beginSection(kind: section.kind, name: section.name, info: section.info, asOf: section.asOf)
+                try source.forEachChunk(of: section) { try writer.append($0) }
+                try writer.endSection(count: section.count, digest: section.digest)
+            }
+        } catch {
+            writer.cancel()
+            throw error as? DatabaseError ?? DatabaseError(.ioFailed, "An unexpected error came up.", cause: error)
+        }
+        try writer.finish()
+        return try translatingDiskErrors(writing: true) {
+            let surplus = history(try directory.list(), at: number.rawValue, keeping: answer.newestSegment)
+            var files = try describe(surplus, coming: nil)
+            files.oldestKept = number
+            for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
+            try directory.checkpoints.sync()
+            for name in surplus.segments { try directory.segments.unlink(name.string(.segment)) }
+            try directory.segments.sync()
+            return files
+        }
+    }
+}

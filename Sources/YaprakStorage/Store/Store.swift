@@ -1,0 +1,252 @@
+package import SystemPackage
+internal import YaprakCBOR
+internal import YaprakLocks
+package import YaprakModel
+
+/// One database directory, opened for writing: commits go in as bytes and come back, in order, after a crash.
+///
+///     let (store, recovery) = try Store.open("shop.yaprak", options: StoreOptions())
+///     try recovery.replay { number, item in … }
+///     try store.append(number: 1, item: bytes) { result in … }
+///     try store.close()
+///
+/// Invariants:
+/// - Commits are numbered 1, 2, 3, … without gaps; `append` is called in that order.
+/// - Completions run in commit order, on the log's own thread.
+/// - Nothing is appended before `Recovery.replay` has returned.
+package final class Store: Sendable {
+    let directory: DatabaseDirectory
+    let options: StoreOptions
+    let epoch: UInt64
+    let logThread: LogThread
+    private let checkpointIsOpen = Mutex(false)
+
+    /// The identity in every file this database writes, and whose files may lie beside them.
+    let lineage: Lineage
+
+    private init(
+        directory: DatabaseDirectory, options: StoreOptions, lineage: Lineage, epoch: UInt64, lock: any FileLock
+    ) {
+        self.directory = directory
+        self.options = options
+        self.lineage = lineage
+        self.epoch = epoch
+        logThread = LogThread(options: options, lock: lock, root: directory.root)
+    }
+
+    deinit { close { _ in } }
+
+    /// Opens a directory, takes its lock and finds the newest checkpoint that verifies.
+    ///
+    /// - Throws: `alreadyOpen`, `notFound`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog`,
+    ///   `corruptCheckpoint`, `ioFailed`.
+    /// - Complexity: O(bytes of the checkpoint); the log is read by `Recovery.replay`.
+    package static func open(
+        _ path: FilePath, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()
+    ) throws(DatabaseError) -> (store: Store, recovery: Recovery) {
+        let started = monotonicNanoseconds()
+        let (directory, lock) = try DirectoryOpening.open(path, creates: options.createsIfMissing, fileSystem)
+        do throws(DatabaseError) {
+            return try translatingDiskErrors(writing: false) {
+                let base = try RecoveryBase.find(in: directory)
+                let epoch = base.listing.epoch + 1
+                guard epoch <= FileName.epochMax else {
+                    throw DatabaseError(.overLimit, "The database was opened more often than its names can count.")
+                }
+                // Ours by their pattern, and nobody else has the lock. What can't be removed does no harm.
+                for name in base.listing.temporarySegments { try? directory.segments.unlink(name) }
+                for name in base.listing.temporaryCheckpoints { try? directory.checkpoints.unlink(name) }
+                let store = Store(
+                    directory: directory, options: options,
+                    lineage: base.lineage ?? Lineage(id: DatabaseID(high: options.random(), low: options.random())),
+                    epoch: epoch, lock: lock)
+                let opening = Recovery.Opening(
+                    path: path, fileSystem: fileSystem, directory: directory, options: options,
+                    lineage: store.lineage, epoch: epoch, started: started,
+                    activate: { writer, closing throws(DatabaseError) in
+                        try store.logThread.start(writer, closing: closing)
+                    })
+                return (store, Recovery(opening, base: base))
+            }
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    // MARK: Commits
+
+    /// Puts a commit into the queue of the log. Returns at once.
+    ///
+    /// The item is one well-formed CBOR item. `completion` runs exactly once, on the log's thread, after those of all
+    /// commits before it; it must not block.
+    ///
+    /// - Throws: `readOnly`, `abandoned` (suspended: call `resume(after:)` first), `closed`, `transactionTooLarge`. Then
+    ///   `completion` is not called and the number is not used.
+    /// - Complexity: O(1).
+    package func append(
+        number: CommitNumber, item: [UInt8],
+        completion: @escaping @Sendable (Result<Void, DatabaseError>) -> Void
+    ) throws(DatabaseError) {
+        assert((try? CBORItem.length(of: item)) == item.count, "a commit is one well-formed CBOR item")
+        precondition(!item.isEmpty, "a commit has bytes")
+        guard item.count <= FormatLimits.commitBytesMax else {
+            throw DatabaseError(
+                .transactionTooLarge,
+                "The commit has \(item.count) bytes; a commit may have \(FormatLimits.commitBytesMax). Split it.")
+        }
+        let (refusal, wakes) = logThread.queue.withLock { queue -> (DatabaseError?, Bool) in
+            if let refusal = queue.refusal() { return (refusal, false) }
+            precondition(number.rawValue == queue.next, "commits are numbered without gaps")
+            queue.next += 1
+            return (nil, queue.enqueue(.commit(.init(number: number.rawValue, item: item, completion: completion))))
+        }
+        if wakes { logThread.queue.signal() }
+        if let refusal { throw refusal }
+    }
+
+    /// Ends a suspension: the next commit is the one after `last`, which is the last that was acknowledged.
+    ///
+    /// - Throws: `readOnly`, `closed`.
+    package func resume(after last: CommitNumber) throws(DatabaseError) {
+        precondition(last == acknowledgedNumber, "a log goes on behind the last commit it acknowledged")
+        let refusal = logThread.queue.withLock { queue -> DatabaseError? in
+            guard case .suspended = queue.status, !queue.isClosing else { return queue.refusal() }
+            queue.status = .running
+            queue.next = last.rawValue + 1
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// The newest commit a power cut can't take back.
+    package var durableNumber: CommitNumber { logThread.durable }
+
+    /// The newest commit whose completion was told success.
+    package var acknowledgedNumber: CommitNumber { logThread.acknowledged }
+
+    /// Calls back when every commit queued so far is durable, whatever the durability policy; on the log's thread, or at
+    /// once if the store takes no commits.
+    package func flush(_ completion: @escaping @Sendable (Result<CommitNumber, DatabaseError>) -> Void) {
+        pass(.flush) { result in completion(result.map(\.durable)) }
+    }
+
+    /// Blocks until every commit queued so far is durable. Not for use on Swift's thread pool.
+    ///
+    /// - Throws: `syncFailed`, `readOnly`, `abandoned`, `closed`.
+    package func flush() throws(DatabaseError) { _ = try pass(.flush) }
+
+    // MARK: State
+
+    /// Whether commits are taken, and if not, why.
+    package var status: StoreStatus { logThread.queue.withLock { $0.status } }
+
+    /// What this store has done since it was opened.
+    package var statistics: StoreStatistics { logThread.queue.withLock { $0.statistics } }
+
+    // MARK: Barriers
+
+    private func pass(
+        _ kind: LogQueue.Barrier.Kind,
+        _ completion: @escaping @Sendable (Result<LogQueue.BarrierAnswer, DatabaseError>) -> Void
+    ) {
+        let (refusal, wakes) = logThread.queue.withLock { queue -> (DatabaseError?, Bool) in
+            if let refusal = queue.refusal() { return (refusal, false) }
+            return (nil, queue.enqueue(.barrier(.init(kind: kind, completion: completion))))
+        }
+        if wakes { logThread.queue.signal() }
+        if let refusal { completion(.failure(refusal)) }
+    }
+
+    /// Puts a barrier in line and blocks until it was passed.
+    func pass(_ kind: LogQueue.Barrier.Kind) throws(DatabaseError) -> LogQueue.BarrierAnswer {
+        let answer = Monitor<Result<LogQueue.BarrierAnswer, DatabaseError>?>(nil)
+        pass(kind) { result in
+            answer.withLock { $0 = result }
+            answer.broadcast()
+        }
+        return try answer.waitFor { result, _ in result }.get()
+    }
+
+    // MARK: Checkpoints
+
+    /// Starts a checkpoint of the state after `number`, which has to be durable. The log goes on in a new segment.
+    ///
+    /// Everything of the checkpoint runs on the caller's thread; appends go on meanwhile. One at a time.
+    /// - Throws: `readOnly`, `closed`, `diskFull`, `writeFailed`, `alreadyExists` (this opening has made one at the same
+    ///   commit).
+    package func beginCheckpoint(at number: CommitNumber) throws(DatabaseError) -> CheckpointWriter {
+        let isFree = checkpointIsOpen.withLock { isOpen -> Bool in
+            defer { isOpen = true }
+            return !isOpen
+        }
+        precondition(isFree, "one checkpoint at a time")
+        do throws(DatabaseError) {
+            let answer = try pass(.rotate)
+            precondition(number <= answer.durable, "a checkpoint holds durable commits")
+            return try translatingDiskErrors(writing: true) { try makeCheckpoint(number, answer) }
+        } catch {
+            checkpointIsOpen.withLock { $0 = false }
+            throw error
+        }
+    }
+
+    private func makeCheckpoint(
+        _ number: CommitNumber, _ answer: LogQueue.BarrierAnswer
+    ) throws -> CheckpointWriter {
+        let name = FileName(first: number.rawValue, epoch: epoch)
+        if try directory.list().checkpoints.contains(name) {
+            throw DatabaseError(
+                .alreadyExists, "There is a checkpoint of commit \(number) already. Go on with the next commit.",
+                place: .init(file: name.string(.checkpoint)))
+        }
+        let header = FileHeader(
+            kind: .checkpoint, lineage: lineage, epoch: epoch, first: number.rawValue,
+            previousFirst: answer.newestSegment?.first ?? 0, previousEpoch: answer.newestSegment?.epoch ?? 0,
+            attested: number.rawValue, salt: options.random(), padShift: 3, maxStored: FormatLimits.frameStoredMax,
+            maxRaw: FormatLimits.frameRawMax, createdNs: options.now())
+        return try CheckpointWriter(
+            .init(
+                directory: directory.checkpoints, name: name, header: header, options: options,
+                completed: { [self] mark in
+                    defer { checkpointIsOpen.withLock { $0 = false } }
+                    // The checkpoint stands, whatever becomes of the note about it in the log.
+                    _ = try? pass(.mark(mark, bytesBefore: answer.bytesSinceCheckpoint))
+                    prune()
+                },
+                cancelled: { [self] in checkpointIsOpen.withLock { $0 = false } }))
+    }
+
+    // MARK: Closing
+
+    /// Writes what is queued, seals the log, gives the lock back. All completions have run when it returns.
+    ///
+    /// A second call does nothing. Blocks; not for use on Swift's thread pool when the disk is slow.
+    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`: the lock is given back nevertheless.
+    package func close() throws(DatabaseError) {
+        let answer = Monitor<Result<Void, DatabaseError>?>(nil)
+        close { result in
+            answer.withLock { $0 = result }
+            answer.broadcast()
+        }
+        try answer.waitFor { result, _ in result }.get()
+    }
+
+    /// The same without blocking: calls back on the log's thread.
+    package func close(_ completion: @escaping @Sendable (Result<Void, DatabaseError>) -> Void) {
+        enum Answer { case now(Result<Void, DatabaseError>), later(wakes: Bool), withoutThread }
+        let answer = logThread.queue.withLock { queue -> Answer in
+            if let result = queue.closeResult { return .now(result) }
+            let isFirst = !queue.isClosing
+            queue.isClosing = true
+            queue.closeCompletions.append(completion)
+            if isFirst, case .recovering = queue.status { return .withoutThread }
+            return .later(wakes: queue.wake())
+        }
+        switch answer {
+        case .now(let result): completion(result)
+        case .later(let wakes): if wakes { logThread.queue.signal() }
+        case .withoutThread: logThread.finishClosing(.success(()), StoreStatistics())
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package import SystemPackage
+internal import YaprakLocks
+package import YaprakStorage
+
+/// A simulated disk: what is durable and what is not are two things, any call can fail, the power can go at any call.
+///
+///     let disk = MemoryFileSystem()
+///     disk.fail(.syncData, nth: 3, errno: .ioError)
+///     disk.cut(afterChanges: 17)
+///     …
+///     let after = disk.crashed(keeping: .prefix(100), names: .all)
+package final class MemoryFileSystem: FileSystem {
+    let disk: Mutex<SimulatedDisk>
+
+    /// An empty disk.
+    package convenience init() { self.init(SimulatedDisk()) }
+
+    init(_ disk: consuming sending SimulatedDisk) { self.disk = Mutex(disk) }
+
+    package func openDirectory(_ path: FilePath) throws(DiskError) -> any Directory {
+        let result = disk.withLock { disk in
+            Result { () throws(DiskError) in
+                try disk.begin(.openDirectory, path.string, changes: false)
+                var node = SimulatedDisk.root
+                for component in path.components where component.kind == .regular {
+                    node = try disk.directory(component.string, in: node, .openDirectory)
+                }
+                return node
+            }
+        }
+        return MemoryDirectory(self, try result.get())
+    }
+
+    /// How many calls changed the disk so far; the places where `cut` can cut.
+    package var changes: Int { disk.withLock { $0.changes } }
+
+    /// How many calls of a kind there were so far, failed ones included.
+    package func calls(_ operation: DiskError.Operation) -> Int { disk.withLock { $0.calls[operation] ?? 0 } }
+
+    /// Lets the `nth` call from now on of a kind (nil: of any) fail, once or from then on for ever.
+    package func fail(_ operation: DiskError.Operation?, nth: Int, errno: Errno, forever: Bool = false) {
+        disk.withLock { $0.faults.append(.init(operation: operation, countdown: nth, errno: errno, forever: forever)) }
+    }
+
+    /// Lets the `nth` write from now on write only half of what it is asked to.
+    package func shortenWrite(nth: Int) {
+        disk.withLock { $0.faults.append(.init(operation: .write, countdown: nth, errno: nil, forever: false)) }
+    }
+
+    /// Forgets every planned failure.
+    package func healFaults() { disk.withLock { $0.faults.removeAll() } }
+
+    /// Whether every planned failure has come up.
+    package var faultsAreSpent: Bool { disk.withLock { disk in disk.faults.allSatisfy { $0.isSpent } } }
+
+    /// Switches the power off after so many changes, counted from the start: each later call fails and does nothing.
+    package func cut(afterChanges count: Int) { disk.withLock { $0.cutAfter = count } }
+
+    /// Whether the power went off.
+    package var isCut: Bool { disk.withLock { $0.isCut } }
+
+    /// Bytes of the un-synced writes, oldest first.
+    package var pendingWriteSizes: [Int] { disk.withLock { $0.pendingWrites.map(\.count) } }
+
+    /// How many changes of names are not durable.
+    package var pendingNameCount: Int { disk.withLock { $0.pendingNames.count } }
+
+    /// Which un-synced writes a crash leaves on the disk.
+    package enum KeptWrites: Sendable {
+        case none
+        case all
+        /// All but the newest, and so many bytes of that.
+        case prefix(Int)
+        /// Of all 512-byte sectors touched by un-synced writes those whose bit is set, in the order of the writes.
+        case sectors(UInt64)
+        /// A coin for each sector; what isn't kept of grown files is garbage.
+        case random(seed: UInt64)
+    }
+
+    /// Which un-synced changes of names a crash leaves on the disk.
+    package enum KeptNames: Sendable {
+        case none
+        case all
+        /// Those whose bit is set, in order.
+        case subset(UInt64)
+    }
+
+    /// The disk as another program finds it after the power came back.
+    package func crashed(keeping writes: KeptWrites, names: KeptNames) -> MemoryFileSystem {
+        MemoryFileSystem(disk.withLock { $0.crashed(keeping: writes, names: names) })
+    }
+
+    /// The disk as another program finds it when this one was killed and the power stayed on: un-synced changes are
+    /// readable, and still not durable.
+    package func afterKill() -> MemoryFileSystem {
+        var copy = disk.withLock { $0 }
+        copy.locks = []
+        copy.faults = []
+        copy.cutAfter = nil
+        copy.isCut = false
+        return MemoryFileSystem(copy)
+    }
+
+    /// A copy as it is, everything readable and durable.
+    package func copy() -> MemoryFileSystem { crashed(keeping: .all, names: .all) }
+
+    /// The content of a file, by path from the root.
+    package func contents(_ path: FilePath) -> [UInt8]? { disk.withLock { $0.contents(path) } }
+
+    /// Puts a file there, durably, or changes it; its directories exist.
+    package func setContents(_ path: FilePath, _ bytes: [UInt8]) { disk.withLock { $0.setContents(path, bytes) } }
+
+    /// Removes a file, durably.
+    package func remove(_ path: FilePath) { disk.withLock { $0.remove(path) } }
+
+    /// The names in a directory, sorted.
+    package func names(_ path: FilePath) -> [String] { disk.withLock { $0.names(path) } }
+}
