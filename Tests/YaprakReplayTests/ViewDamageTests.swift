@@ -98,7 +98,7 @@ import YaprakTrees
 
 /// A replay with a few records, and nothing else.
 private struct Following {
-    var state: RawFollowing
+    var state: ReplayObserverState
 
     init() throws {
         let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
@@ -112,7 +112,7 @@ private struct Following {
                 })
         }
         try replay.apply(commit)
-        state = RawFollowing(
+        state = ReplayObserverState(
             draft: replay.draft, directory: replay.directory, roots: replay.roots, extensions: replay.extensions)
     }
 

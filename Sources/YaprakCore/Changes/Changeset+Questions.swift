@@ -1,4 +1,4 @@
-// The questions of the ancestor's modified notification: did this change? On one changeset, and on many as one.
+// The questions of YapDatabase's modified notification: did this change? On one changeset, and on many as one.
 //
 // Many are asked as one by adding them up first, so a record that was inserted by one commit and removed by the next has
 // no change, as it would within one commit.

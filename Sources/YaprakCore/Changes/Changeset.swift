@@ -65,15 +65,6 @@ public struct Changeset: Sendable {
     public func changedKeys(inCollectionNamed name: String) -> [String] {
         storage.batch.changes(inCollection: name)?.entries.map(\.key) ?? []
     }
-
-    /// What the commit changed in an extension: one element for each time the extension caught up within the commit,
-    /// which is once unless the transaction read it before it ended. Empty if it was not registered or had no changes.
-    /// O(number of extensions that had changes).
-    public func changes<Extension: DatabaseExtension>(of extension: Extension) -> [Extension.Changes] {
-        storage.extensionChanges
-            .filter { $0.name == `extension`.name }
-            .compactMap { $0.changes as? Extension.Changes }
-    }
 }
 
 /// The contents of a ``Changeset``.

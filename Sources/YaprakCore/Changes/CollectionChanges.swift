@@ -82,10 +82,10 @@ struct ChangeBatch: Sendable {
         return nil
     }
 
-    /// What extensions are told of: they have never seen the rows of a collection without types, nor rows set aside.
+    /// What extensions are given: they have never seen the rows of a collection without types, nor rows set aside.
     var forExtensions: ChangeBatch {
-        var told = self
-        told.collections = ContiguousArray(
+        var given = self
+        given.collections = ContiguousArray(
             collections.lazy.compactMap { changes -> CollectionChanges? in
                 if changes.binding is RawBinding { return nil }
                 let entries = ContiguousArray(
@@ -94,7 +94,7 @@ struct ChangeBatch: Sendable {
                 if entries.isEmpty, changes.clearedCount == nil { return nil }
                 return CollectionChanges(binding: changes.binding, clearedCount: changes.clearedCount, entries: entries)
             })
-        return told
+        return given
     }
 
     /// Many changes as one, added up by halves: each is looked at O(log *k*) times.

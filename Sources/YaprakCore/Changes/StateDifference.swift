@@ -76,7 +76,7 @@ extension SnapshotState {
         return bound.isEmpty ? slots : Set(slots).union(bound).sorted()
     }
 
-    /// The tree of a collection, as far as its rows have the same types; an empty one otherwise.
+    /// The tree of a collection, as far as its rows have the same types; otherwise an empty one.
     fileprivate func comparableRoot(of binding: CollectionBinding) -> TreeRoot {
         guard let slot = directory.slot(of: binding.name) else { return TreeRoot() }
         let own = directory.bindings[slot]

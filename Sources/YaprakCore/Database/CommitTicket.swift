@@ -1,7 +1,7 @@
 import YaprakLocks
 import YaprakModel
 
-/// Where a writer waits for the log to say what became of its commit.
+/// The completion of one queued commit: where its writer waits for the log.
 ///
 /// Others may wait beside the writer: who closes, drains or binds waits for the newest commit.
 ///

@@ -54,7 +54,7 @@ extension Database {
             throw error
         }
         if !draft.primarySteps.isEmpty {
-            // State put in by hand followed, and can't be computed anew: that is logged like any other of its steps.
+            // Primary state followed, and can't be recomputed: that is logged like any other of its operations.
             try await finish(draft, origin: "")?.wait()
             return
         }

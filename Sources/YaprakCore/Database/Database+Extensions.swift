@@ -8,7 +8,7 @@ extension Database {
     ///     try await database.register(salesRank)
     ///
     /// What is in the database already is put in first, a stretch at a time, while writes go on; a root that came with a
-    /// checkpoint is taken over instead if its version tag is the same, and brought up to date with what changed since,
+    /// checkpoint is adopted instead if its version tag is the same, and brought up to date with what changed since,
     /// however late it is registered. Registering makes no commit, unless it is a ``PrimaryExtension`` that takes steps for
     /// the records that are there: those are logged. Snapshots taken before don't have the extension.
     ///
@@ -16,7 +16,7 @@ extension Database {
     /// - Returns: the actor that hosts the extension.
     /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `CancellationError`
     ///   if the task is cancelled while records are put in. Nothing is registered then.
-    /// - Complexity: O(number of records) the first time, O(changes) when a root is taken over.
+    /// - Complexity: O(number of records) the first time, O(changes) when a root is adopted.
     @discardableResult
     public func register(
         _ extension: some DatabaseExtension,
@@ -46,8 +46,8 @@ extension Database {
     /// records in, sorting, decoding, and catching up with what was committed meanwhile, until little is left. The turn does
     /// the rest, and takes the trees over as they are.
     ///
-    /// Two kinds are made in the turn: state that was put in by hand, because its steps are logged in the order of the
-    /// commits, and what reads other extensions, because only a commit tells what it did to those.
+    /// Two kinds are made in the turn: primary state, because its operations are logged in the order of the
+    /// commits, and what reads other extensions, because only a commit records what it did to those.
     private func register(_ host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?) async throws {
         let registration = host.registration
         let start = try await startingPoint(of: host, progress)
@@ -63,7 +63,7 @@ extension Database {
                 draft.tree.takeOver(newcomer.trees)
                 draft.extensions.append(newcomer.entry)
                 if let adopted = newcomer.adopted {
-                    // Dependants that are taken over later look at what their parents were at that moment.
+                    // Dependants that are adopted later look at what their parents were at that moment.
                     shelf.base = adopted.pinned(by: draft.tree.freeze())
                 }
             }
@@ -142,7 +142,7 @@ extension Database {
             let update = try registration.update(root, for: NetChanges(batch: delta), in: context(start.base))
             draft.primarySteps += update.operations.map { (registration.name, $0) }
             var entry = ExtensionEntry(registration: registration, root: update.root)
-            // Taken over from a checkpoint with nothing behind it: who reads the files has the same root.
+            // Adopted from a checkpoint with nothing after it: readers of the files have the same root.
             entry.isInLog = start.origin == .adopted && start.base.number == present.number && delta.isEmpty
             if registration.isPrimary { _ = try encodePrimary(entry) }
             draft.extensions.append(entry)
@@ -150,7 +150,7 @@ extension Database {
         return start.origin
     }
 
-    /// Populates within a turn: for a root that was to be taken over and turned out not to decode.
+    /// Populates within a turn: for a root that should have been adopted and does not decode.
     private func populateNow(
         _ registration: ExtensionRegistration, _ state: SnapshotState, _ context: ExtensionContext
     ) throws -> any Sendable {
@@ -201,7 +201,7 @@ extension Database {
         } catch {
             throw DatabaseError(
                 .extensionFailed,
-                "the state of \"\(registration.name)\", which was put in by hand, does not decode. It stays in the files; register the code it was written with.",
+                "the state of \"\(registration.name)\", which is primary, does not decode. It stays in the files; register the code it was written with.",
                 cause: error)
         }
     }
@@ -256,12 +256,12 @@ extension Database {
             }
             self.shelf = shelf
         }
-        // All at once: while a host is told, others may register under the names of the rest.
+        // All at once: while a host is notified, others may register under the names of the rest.
         for host in gone.map({ hosts.removeValue(forKey: $0) }) { await host?.didUnregister() }
         return gone
     }
 
-    /// The bytes of state that was put in by hand, and must not get lost.
+    /// The bytes of primary state, which must not get lost.
     private nonisolated func encodePrimary(_ entry: ExtensionEntry) throws -> [UInt8] {
         do {
             if let bytes = try entry.registration.encode(entry.root) { return bytes }
@@ -272,7 +272,7 @@ extension Database {
         }
         throw DatabaseError(
             .extensionFailed,
-            "extension \"\(entry.registration.name)\" keeps what was put in by hand, and its encode(_:) returns nil. Implement encode and decode."
+            "extension \"\(entry.registration.name)\" keeps primary state, and its encode(_:) returns nil. Implement encode and decode."
         )
     }
 

@@ -50,7 +50,7 @@ private struct Replayed: Sendable {
     init(_ path: FilePath, upTo last: CommitNumber?) throws {
         var checked = CheckedReplay(try StoreReader.open(path))
         var replay = try checked.run(upTo: last) { throw $0.error }
-        // Derived roots are those of the first checkpoint: computing them anew is less work than catching up.
+        // Derived roots are those of the first checkpoint: computing them again is less work than catching up.
         var shelf = replay.shelf
         shelf.items = shelf.items.filter(\.value.isPrimary)
         shelf.dropBaseIfUseless()

@@ -10,12 +10,12 @@ extension Database {
     ///     …
     ///     try await database.restore(before)              // undone; what happened in between stays in the history
     ///
-    /// The commit changes what differs and nothing else: extensions follow, changesets tell of it, the log has it. Its
+    /// The commit changes what differs and nothing else: extensions follow, changesets report it, the log has it. Its
     /// ``Changeset/origin`` is `"restore"` unless another is given.
     ///
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// Only records are restored: what was put into a primary extension by hand stays, but for what follows from records.
+    /// Only records are restored: the state of a primary extension stays, except for what follows from records.
     /// Each record that differs is an operation, so that ``Limits/operationsMax`` bounds a restore, too.
     /// - Throws: as ``write(origin:_:)``.
     /// - Precondition: collections have the same types in both.

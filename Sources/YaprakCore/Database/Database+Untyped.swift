@@ -35,7 +35,7 @@ extension Snapshot {
     ///
     ///     try reader.snapshot(at: 42).write(to: "then.yaprak")
     ///
-    /// It holds records alone: what was put into extensions by hand is not in a snapshot without types. The directory
+    /// It holds records alone: the primary state of extensions is not in a snapshot without types. The directory
     /// appears under its name only when it is complete and synced.
     /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `syncFailed`,
     ///   `encodingFailed`. - Complexity: O(number of records).

@@ -94,7 +94,7 @@ extension Database {
     /// - Throws: `closed`, `readOnly`.
     func checkWritable() throws {
         if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write.") }
-        if logHealth.failure != nil { try takeBack() }
+        if logHealth.failure != nil { try rollBackToPublished() }
     }
 
     /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
@@ -143,7 +143,7 @@ extension Database {
 
     /// Goes back to what readers see: commits behind it were sealed, and the log could not take them.
     /// - Throws: `readOnly` if the log takes no more.
-    private func takeBack() throws {
+    private func rollBackToPublished() throws {
         let published = publication.newest
         if working !== published {
             timeline.abandon(after: published.version, roots: working.trees(since: published))
@@ -151,6 +151,6 @@ extension Database {
             reclaimer.reclaimSome(timeline)
         }
         try files?.store.resume(after: published.number)
-        logHealth.begin()
+        logHealth.clearFailure()
     }
 }

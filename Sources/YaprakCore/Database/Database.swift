@@ -67,7 +67,7 @@ public actor Database {
     }
 
     deinit {
-        // Whoever holds a snapshot keeps what it needs; the rest goes.
+        // A snapshot that is still held keeps what it needs; the rest is freed.
         publication.close()
         files?.closeIfNeeded()
         if !isClosed { timeline.close(roots: working.trees) }
@@ -159,7 +159,7 @@ public actor Database {
     /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.
     ///
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
-    /// as soon as this returns. Cancelling the task has no effect: whoever shuts down is often cancelled, and the database is
+    /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the database is
     /// closed when this returns, whatever it throws.
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
     public func close() async throws {
@@ -178,7 +178,7 @@ public actor Database {
     }
 
     /// Waits until every write that was begun before this call has succeeded or failed.
-    /// - Throws: `CancellationError` if the task is cancelled meanwhile. What became of the writes is told to those who wrote.
+    /// - Throws: `CancellationError` if the task is cancelled meanwhile. The writers learn what became of their writes.
     public nonisolated(nonsending) func drain() async throws {
         try await turns.take(isBehindAll: true)
         turns.pass()

@@ -27,7 +27,7 @@ public struct DatabaseOptions: Sendable {
     public var lagBytesLimit = 256 << 20
     /// What a commit takes for the time: nanoseconds since 1970. Give one of your own for reproducible logs.
     public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }
-    /// Where the engine tells what it does in the background. Says nothing by default.
+    /// Where the engine logs what it does in the background. Says nothing by default.
     public var logger = Logger(label: "yaprak", factory: { _ in SwiftLogNoOpLogHandler() })
     /// Sizes and timings of the files, for tests.
     package var store = StoreOptions()

@@ -3,7 +3,7 @@ import YaprakModel
 
 /// The first failure of the log that no writer has dealt with yet.
 ///
-/// Told by the log's thread, which keeps this and not the database: it must never be the last to let go of that, for
+/// Notified by the log's thread, which keeps this and not the database: it must never be the last to let go of that, for
 /// closing waits for the log's thread. Commits that were queued before a failure was dealt with may fail after it;
 /// they are of an older era, and no news.
 final class LogHealth: Sendable {
@@ -25,7 +25,7 @@ final class LogHealth: Sendable {
     }
 
     /// Memory is back at what was published, and the log goes on behind it.
-    func begin() {
+    func clearFailure() {
         state.withLock {
             $0.era += 1
             $0.failure = nil

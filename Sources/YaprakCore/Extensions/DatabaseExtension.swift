@@ -29,16 +29,16 @@ package import YaprakTrees
 public protocol DatabaseExtension: Sendable {
     /// The state. Immutable once it is in a snapshot.
     associatedtype Root: Sendable
-    /// What one commit changed in the root, for those who follow the changesets. `Never` where nobody is told.
+    /// What one commit changed in the root, for consumers of changesets. `Never` if it is not reported.
     associatedtype Changes: Sendable = Never
-    /// What one reads through: `snapshot[extension]`. The root itself unless said otherwise.
+    /// What one reads through: `snapshot[extension]`. The root itself by default.
     associatedtype Reader = Root
 
     /// The name under which it is registered; unique in a database.
     var name: String { get }
 
-    /// Says which code made the root. A persisted root is taken over only if its tag is the same; otherwise the
-    /// extension is populated anew. Empty by default.
+    /// Says which code made the root. A persisted root is adopted only if its tag is the same; if not, the
+    /// extension is populated again. Empty by default.
     var versionTag: String { get }
 
     /// The names of extensions this one reads in `update`. They must be registered before, always catch up before it,
@@ -62,23 +62,23 @@ public protocol DatabaseExtension: Sendable {
     /// What one reads through. `snapshot` is the one that `root` is part of. Called at each read: make it O(1).
     func reader(of root: Root, in snapshot: Snapshot) -> Reader
 
-    /// The bytes of `root` for a checkpoint, or `nil` (the default) if it should be computed anew at each launch.
+    /// The bytes of `root` for a checkpoint, or `nil` (the default) if it should be recomputed at each launch.
     /// - Throws: anything; the checkpoint is then written without it (not so for a ``PrimaryExtension``).
     func encode(_ root: Root) throws -> [UInt8]?
 
     /// The root that `encode` made bytes of.
-    /// - Throws: anything; the extension is then populated anew. For a ``PrimaryExtension`` registering throws instead.
+    /// - Throws: anything; the extension is then populated again. For a ``PrimaryExtension`` registering throws instead.
     func decode(_ bytes: [UInt8]) throws -> Root
 }
 
 extension DatabaseExtension {
-    /// Empty: a persisted root is always taken over.
+    /// Empty: a persisted root is always adopted.
     public var versionTag: String { "" }
     /// None.
     public var dependencies: [String] { [] }
     /// All collections.
     public var collectionNames: [String]? { nil }
-    /// `nil`: computed anew at each launch. Throws nothing.
+    /// `nil`: recomputed at each launch. Throws nothing.
     public func encode(_ root: Root) throws -> [UInt8]? { nil }
     /// Throws: there is nothing to decode.
     public func decode(_ bytes: [UInt8]) throws -> Root { throw UndecodableRoot() }
@@ -91,9 +91,9 @@ extension DatabaseExtension where Reader == Root {
 
 struct UndecodableRoot: Error {}
 
-/// An extension with state of its own: what a user puts into it by hand, beyond what records say.
+/// An extension with state of its own: what a program puts into it explicitly, beyond what records say.
 ///
-/// Such state is primary: it can't be computed anew. Every ``Operation`` is logged with its commit, survives a crash like
+/// Such state is primary: it can't be recomputed. Every ``Operation`` is logged with its commit, survives a crash like
 /// a record, and is kept while the extension is not registered. `encode` and `decode` must be implemented: checkpoints
 /// need them. With `nil` from `encode` there is nothing in the checkpoint, and the state is lost when the log before it is
 /// removed; what `encode` throws makes the checkpoint throw.
@@ -102,7 +102,7 @@ struct UndecodableRoot: Error {}
 ///         try transaction.perform(.pin("abc"), on: pins)
 ///     }
 public protocol PrimaryExtension: DatabaseExtension {
-    /// One step by hand.
+    /// One explicit operation.
     associatedtype Operation: Codable & Sendable
 
     /// Applies one step. Must depend on `root` and `operation` alone: it is how the log is replayed.
@@ -136,14 +136,14 @@ public final class ExtensionContext {
     public let before: Snapshot
     private let makeAfter: () -> Snapshot
     private var madeAfter: Snapshot?
-    private let parentChanges: ToldChanges?
+    private let parentChanges: ReportedChanges?
     private let writersDraft: TreeDraft?
-    /// The changes are what happened between the state an extension was populated over, or taken over with, and the
-    /// present: nobody tells what they did to the extensions this one depends on.
+    /// The changes are what happened between the state an extension was populated over, or adopted with, and the
+    /// present: nothing records what they did to the extensions this one depends on.
     package let isRegistering: Bool
 
     init(
-        before: Snapshot, draft: TreeDraft? = nil, parentChanges: ToldChanges? = nil,
+        before: Snapshot, draft: TreeDraft? = nil, parentChanges: ReportedChanges? = nil,
         isRegistering: Bool = false, after: @escaping () -> Snapshot
     ) {
         self.isRegistering = isRegistering
@@ -177,9 +177,9 @@ public final class ExtensionContext {
     }
 }
 
-/// What the extensions that were updated so far told of one segment of a transaction, by name. An object, because it grows
+/// What the extensions that were updated so far reported of one segment of a transaction, by name. An object, because it grows
 /// while all that come later look at it.
-final class ToldChanges {
+final class ReportedChanges {
     private var byName: [String: [any Sendable]] = [:]
 
     func add(_ changes: any Sendable, of name: String) { byName[name, default: []].append(changes) }

@@ -2,42 +2,8 @@ import YaprakCBOR
 import YaprakModel
 package import YaprakTrees
 
-/// A registered extension and its root, as a snapshot has them.
-package struct ExtensionEntry: Sendable {
-    let registration: ExtensionRegistration
-    package var root: any Sendable
-    /// Of an extension that logs what commits do to it: whether the log, or a checkpoint, has told of the root.
-    var isInLog = false
-
-    init(registration: ExtensionRegistration, root: any Sendable) {
-        self.registration = registration
-        self.root = root
-    }
-
-    /// An extension that was never registered: it is part of a replay without types.
-    package init<Extension: DatabaseExtension>(_ extension: Extension, root: Extension.Root) {
-        self.init(registration: TypedRegistration(`extension`), root: root)
-    }
-
-    /// The name.
-    package var name: String { registration.name }
-}
-
-/// A registered extension without its type: the non-generic door to its code.
-package class ExtensionRegistration: @unchecked Sendable {
-    // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.
-    final let name: String
-    final let versionTag: String
-    final let dependencies: [String]
-    final let collectionNames: Set<String>?
-
-    init(name: String, versionTag: String, dependencies: [String], collectionNames: [String]?) {
-        self.name = name
-        self.versionTag = versionTag
-        self.dependencies = dependencies
-        self.collectionNames = collectionNames.map { Set($0) }
-    }
-
+/// A registered extension without its type: the non-generic interface to its code.
+package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// What came of an update.
     struct Update {
         var root: any Sendable
@@ -78,7 +44,7 @@ package class ExtensionRegistration: @unchecked Sendable {
     var isPrimary: Bool { fatalError("abstract") }
     /// The trees that a root owns in the database's own arena.
     func trees(of root: any Sendable) -> [TreeRoot] { [] }
-    /// Whether each commit tells what it did to the root.
+    /// Whether each commit logs what it did to the root.
     var logsHistory: Bool { false }
     /// What led from one root to another; from nothing if `before` is `nil`.
     func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem { .unknown }
@@ -90,216 +56,19 @@ package class ExtensionRegistration: @unchecked Sendable {
     }
 }
 
-/// An extension whose root holds trees of the database's own arena, so that they share nodes from commit to commit and are
-/// reclaimed with the rest.
-///
-/// Such a root can be changed only in a writer's turn, where there is a draft (``ExtensionContext/draft``). What takes long,
-/// the look at every record when the extension is registered, is gathered before, outside of the turn, as a value.
-package protocol TreeBackedExtension: DatabaseExtension {
-    /// What is gathered from the records while writers go on.
-    associatedtype Seed: Sendable
-
-    /// Nothing gathered yet.
-    func makeSeed() -> Seed
-    /// Adds records that are there already.
-    func gather(_ changes: NetChanges, into seed: inout Seed) throws
-    /// Makes the root of what was gathered, which is good for `context.before`; in a writer's turn.
-    func build(_ seed: Seed, in context: ExtensionContext) throws -> Root
-    /// The root that `encode` made bytes of, over the records of `context.before`; in a writer's turn.
-    func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> Root
-    /// Every tree that `root` owns.
-    func trees(of root: Root) -> [TreeRoot]
-    /// The tag of the code that made `root`, which may have been changed in a write.
-    func versionTag(of root: Root) -> String
-}
-
-/// A primary extension whose steps need a draft, too.
-package protocol TreeBackedPrimaryExtension: TreeBackedExtension, PrimaryExtension {
-    /// Applies one step in a writer's turn. `apply(_:to:)` is not called then.
-    func apply(_ operation: Operation, to root: inout Root, in context: ExtensionContext) throws -> Changes?
-    /// The root that a persisted one and the steps logged after it lead to, over the records of `context.before`.
-    func replay(_ bytes: [UInt8]?, _ steps: [Operation], in context: ExtensionContext) throws -> Root
-}
-
-final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistration, @unchecked Sendable {
-    let base: Extension
-
-    init(_ base: Extension) {
-        self.base = base
-        super.init(
-            name: base.name, versionTag: base.versionTag, dependencies: base.dependencies,
-            collectionNames: base.collectionNames)
+extension ExtensionEntry {
+    /// An extension that was never registered: it is part of a replay without types.
+    package init<Extension: DatabaseExtension>(_ extension: Extension, root: Extension.Root) {
+        self.init(registration: TypedRegistration(`extension`), root: root)
     }
 
-    override var isPrimary: Bool { base is any PrimaryExtension }
-
-    override var logsHistory: Bool { (base as? any HistoryLogging)?.logsHistory ?? false }
-
-    override func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem {
-        guard let base = base as? any HistoryLogging else { return .unknown }
-        func open<H: HistoryLogging>(_ base: H) throws -> HistoryItem {
-            try base.historyItem(from: before as! H.Root?, to: after as! H.Root)
-        }
-        return try open(base)
+    /// The code of the extension.
+    var registration: ExtensionRegistration {
+        // Every identity that is made is a registration's.
+        unsafeDowncast(identity, to: ExtensionRegistration.self)
     }
 
-    override func makeRoot() -> any Sendable { base.makeRoot() }
-
-    override func update(
-        _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext
-    ) throws -> Update {
-        var root = root as! Extension.Root
-        if let primary = base as? any PrimaryExtension, !(base is any TreeBackedPrimaryExtension) {
-            func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
-                try updatePrimary(primary, root as! P.Root, for: changes, in: context)
-            }
-            return try open(primary)
-        }
-        if let primary = base as? any TreeBackedPrimaryExtension {
-            // Boxes of changed records are exchanged first; then the steps that follow are taken.
-            func open<P: TreeBackedPrimaryExtension>(_ primary: P) throws -> Update {
-                var root = root as! P.Root
-                let exchanged = try primary.update(&root, for: changes, in: context)
-                var update = try updatePrimary(primary, root, for: changes, in: context)
-                if let exchanged { update.changes.insert(exchanged, at: 0) }
-                return update
-            }
-            return try open(primary)
-        }
-        let changes = try base.update(&root, for: changes, in: context)
-        return Update(root: root, changes: changes.map { [$0] } ?? [])
-    }
-
-    private func updatePrimary<Primary: PrimaryExtension>(
-        _ primary: Primary, _ root: Primary.Root, for changes: NetChanges, in context: ExtensionContext
-    ) throws -> Update {
-        var update = Update(root: root)
-        for step in try primary.operations(following: changes, root: root, in: context) {
-            let applied = try apply(step, to: update.root, in: context)
-            update.root = applied.root
-            if let changes = applied.changes { update.changes.append(changes) }
-            update.operations.append(try sharedEncoder.encodePart(step))
-        }
-        return update
-    }
-
-    override func encode(_ root: any Sendable) throws -> [UInt8]? { try base.encode(root as! Extension.Root) }
-
-    // MARK: Where roots come from
-
-    override func makeSeed() -> any Sendable {
-        guard let base = base as? any TreeBackedExtension else { return base.makeRoot() }
-        func open<T: TreeBackedExtension>(_ base: T) -> any Sendable { base.makeSeed() }
-        return open(base)
-    }
-
-    override func gather(
-        _ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext
-    ) throws -> Update {
-        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context) }
-        func open<T: TreeBackedExtension>(_ base: T) throws -> Update {
-            var seed = seed as! T.Seed
-            try base.gather(changes, into: &seed)
-            return Update(root: seed)
-        }
-        return try open(base)
-    }
-
-    override func build(_ seed: any Sendable, in context: ExtensionContext) throws -> any Sendable {
-        guard let base = base as? any TreeBackedExtension else { return seed }
-        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable {
-            try base.build(seed as! T.Seed, in: context)
-        }
-        return try open(base)
-    }
-
-    override func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> any Sendable {
-        guard let base = base as? any TreeBackedExtension else { return try base.decode(bytes) }
-        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable { try base.decode(bytes, in: context) }
-        return try open(base)
-    }
-
-    override func replay(
-        _ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext
-    ) throws -> any Sendable {
-        func decode<P: PrimaryExtension>(_ base: P) throws -> [P.Operation] {
-            let decoder = CBORDecoder()
-            return try steps.map { try decoder.decode(P.Operation.self, from: $0) }
-        }
-        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> any Sendable {
-            try base.replay(bytes, try decode(base), in: context)
-        }
-        func open<P: PrimaryExtension>(_ base: P) throws -> any Sendable {
-            var root = try bytes.map { try base.decode($0) } ?? base.makeRoot()
-            for step in try decode(base) { _ = try base.apply(step, to: &root) }
-            return root
-        }
-        if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
-        guard let base = base as? any PrimaryExtension else { return base.makeRoot() }
-        return try open(base)
-    }
-
-    override func follow(
-        _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext, _ steps: [[UInt8]],
-        in stepping: ExtensionContext
-    ) throws -> Update {
-        func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
-            var update = Update(root: root)
-            if primary is any TreeBackedPrimaryExtension {
-                var exchanged = root as! P.Root
-                if let changes = try primary.update(&exchanged, for: changes, in: context) {
-                    update.changes.append(changes)
-                }
-                update.root = exchanged
-            }
-            let decoder = CBORDecoder()
-            do {
-                for step in steps {
-                    let applied = try apply(
-                        try decoder.decode(P.Operation.self, from: step), to: update.root, in: stepping)
-                    update.root = applied.root
-                    if let changes = applied.changes { update.changes.append(changes) }
-                }
-            } catch  where primary is any TreeBackedPrimaryExtension {
-                // A record came, was placed and went again within the commit. What is left is what a launch makes of it.
-                let bytes = try encode(root)
-                for var tree in trees(of: update.root) { stepping.draft.clear(&tree) }
-                update = Update(root: try replay(bytes, steps, in: stepping))
-            }
-            return update
-        }
-        guard let primary = base as? any PrimaryExtension else { return Update(root: root) }
-        return try open(primary)
-    }
-
-    /// Applies one step of a primary extension.
-    func apply(
-        _ operation: any Sendable, to root: any Sendable, in context: ExtensionContext
-    ) throws -> (root: any Sendable, changes: (any Sendable)?) {
-        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> (any Sendable, (any Sendable)?) {
-            var root = root as! P.Root
-            let changes = try base.apply(operation as! P.Operation, to: &root, in: context)
-            return (root, changes)
-        }
-        func open<P: PrimaryExtension>(_ base: P) throws -> (any Sendable, (any Sendable)?) {
-            var root = root as! P.Root
-            let changes = try base.apply(operation as! P.Operation, to: &root)
-            return (root, changes)
-        }
-        if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
-        guard let base = base as? any PrimaryExtension else { return (root, nil) }
-        return try open(base)
-    }
-
-    override func versionTag(of root: any Sendable) -> String {
-        guard let base = base as? any TreeBackedExtension else { return versionTag }
-        func open<T: TreeBackedExtension>(_ base: T) -> String { base.versionTag(of: root as! T.Root) }
-        return open(base)
-    }
-
-    override func trees(of root: any Sendable) -> [TreeRoot] {
-        guard let base = base as? any TreeBackedExtension else { return [] }
-        func open<T: TreeBackedExtension>(_ base: T) -> [TreeRoot] { base.trees(of: root as! T.Root) }
-        return open(base)
+    init(registration: ExtensionRegistration, root: any Sendable) {
+        self.init(identity: registration, root: root)
     }
 }

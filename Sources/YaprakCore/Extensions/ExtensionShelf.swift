@@ -3,7 +3,7 @@ import YaprakModel
 /// Extension state that came with the files, kept until somebody registers the extension it belongs to.
 ///
 /// Derived state is good as of the checkpoint it was part of; the database as of that moment stays pinned, so that what
-/// changed since can be told whenever the extension is registered. Primary state is kept for ever, with the steps that
+/// changed since can be computed whenever the extension is registered. Primary state is kept for ever, with the steps that
 /// were logged after it.
 package struct ExtensionShelf: Sendable {
     package struct Item: Sendable {
@@ -21,7 +21,7 @@ package struct ExtensionShelf: Sendable {
     var base: SnapshotState?
 
     /// Collections whose records are not, with their types, what they were when the roots were made: some were migrated,
-    /// or do not decode any more. What was computed from them is not taken over.
+    /// or do not decode any more. What was computed from them is not adopted.
     var remadeCollections: Set<String> = []
 
     /// Whether the records that an extension looks at are those that its root was made of.

@@ -2,7 +2,7 @@ import YaprakCBOR
 import YaprakModel
 import YaprakTrees
 
-/// What a collection's rows are: the types, and the way to disk and back. The non-generic door to both.
+/// What a collection's rows are: the types, and the way to disk and back. The non-generic interface to both.
 @usableFromInline
 package class CollectionBinding: @unchecked Sendable {
     // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.

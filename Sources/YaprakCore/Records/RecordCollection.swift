@@ -3,7 +3,7 @@ public import YaprakCBOR
 /// The name of a collection of records, and the types its records have.
 ///
 /// A handle, not a container: it costs nothing to make and holds no data. Declare each collection once, as a static
-/// member, and every door of the engine takes it as `.books`:
+/// member, and every API of the engine accepts it as `.books`:
 ///
 ///     extension RecordCollection where Object == Book, Metadata == NoMetadata {
 ///         static var books: Self { Self("books") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keys at the door.
+/// Keys on input: their normal form.
 ///
 /// A key is the NFC form of the string that was given, as UTF-8. It is made here, once; tree, log, digest and limits see
 /// only the bytes and compare them as memory does. For NFC strings that is Swift's own order and equality of strings,

@@ -17,7 +17,7 @@ package struct CollectionTypes: Sendable {
     }
 
     /// Whether a type is bound to the collection. Stops the program if it is another one.
-    fileprivate func isBound(_ binding: CollectionBinding) -> Bool {
+    func isBound(_ binding: CollectionBinding) -> Bool {
         if binding is RawBinding { return false }
         check(binding)
         return true
@@ -37,40 +37,6 @@ extension Snapshot {
     package func box(forKey key: String, in collection: CollectionTypes) -> RecordBox? {
         withExtendedLifetime(state) {
             tree(of: collection).lookup(key).map { unsafeDowncast($0, to: RecordBox.self) }
-        }
-    }
-}
-
-extension NetChanges {
-    /// What happened in a collection, boxes and all; `nil` if nothing did, or if no type is bound to it.
-    package func boxes(in collection: CollectionTypes) -> (isCleared: Bool, entries: ContiguousArray<ChangeEntry>)? {
-        guard let changes = batch.changes(inCollection: collection.name), collection.isBound(changes.binding) else {
-            return nil
-        }
-        return (changes.clearedCount != nil, changes.entries)
-    }
-}
-
-extension Snapshot {
-    /// What leads from another snapshot to this one, by comparing their trees; also backwards. Collections without types
-    /// are among it.
-    package func difference(since old: Snapshot) -> NetChanges {
-        NetChanges(batch: ChangeBatch(from: old.state, to: state, includesRaw: true))
-    }
-}
-
-extension NetChanges {
-    /// Hands over each record that changed as it stands on disk, or would stand there. Removals of everything are not
-    /// spelled out.
-    package func forEachRaw(
-        _ body: (_ collection: String, _ kinds: ChangeKinds, _ before: RawRecord?, _ after: RawRecord?) throws -> Void
-    ) rethrows {
-        for changes in batch.collections {
-            for entry in changes.entries {
-                try body(
-                    changes.binding.name, entry.kinds, entry.before.map { changes.binding.raw($0) },
-                    entry.after.map { changes.binding.raw($0) })
-            }
         }
     }
 }

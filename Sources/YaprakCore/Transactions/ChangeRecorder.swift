@@ -17,7 +17,7 @@ struct ChangeRecorder {
 
     /// Notes one change. `firstStamp` is the stamp with which the draft began.
     mutating func note(_ entry: ChangeEntry, firstStamp: UInt64) {
-        // The same record twice is rare, and can be told without looking it up: either its box was made by this very
+        // The same record twice is rare, and is recognized without looking it up: either its box was made by this very
         // draft, or it came back after a removal.
         if let before = entry.before {
             if before.birth >= firstStamp { hasRepeats = true }

@@ -8,7 +8,7 @@ extension Draft {
     /// Binds one collection: decodes its rows if it has any that are raw.
     ///
     /// The base of the shelf is the state that shelved extensions are good for. It gets the same types, and shares with the
-    /// present state what the two have in common, so that their difference can be told.
+    /// present state what the two have in common, so that their difference can be computed.
     /// - Throws: `undecodableRecord`, `migrationFailed`, `extensionFailed`.
     func bind(_ binding: CollectionBinding, _ shelf: inout ExtensionShelf) throws {
         guard let slot = directory.slot(of: binding.name) else {
@@ -98,7 +98,7 @@ extension Draft {
         roots[aside] = tree.buildTree(of: rows)
     }
 
-    /// Tells the extensions of records that were there, but out of their sight until now.
+    /// Gives the extensions the records that were there, but out of their sight until now.
     private func announce(_ slot: Int) throws {
         let binding = directory.bindings[slot]
         guard !roots[slot].isEmpty, !extensions.isEmpty else { return }
@@ -116,7 +116,7 @@ extension Draft {
         batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: entries)]
         segments.append(DraftSegment(batch: batch))
         try catchUp()
-        // No commit tells of this; the next one tells of their roots as a whole.
+        // No commit logs this; the next one logs their roots as a whole.
         for index in extensions.indices { extensions[index].isInLog = false }
     }
 }

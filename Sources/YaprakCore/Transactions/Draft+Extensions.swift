@@ -44,8 +44,8 @@ extension Draft {
         guard !extensions.isEmpty else { return }
         let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
         let batch = hasUntold ? segment.batch.forExtensions : segment.batch
-        let told = ToldChanges()
-        for step in segment.stepped { if let changes = step.changes { told.add(changes, of: step.name) } }
+        let reported = ReportedChanges()
+        for step in segment.stepped { if let changes = step.changes { reported.add(changes, of: step.name) } }
         var updated = Set(segment.stepped.map(\.name))
         for index in extensions.indices {
             let registration = extensions[index].registration
@@ -54,7 +54,7 @@ extension Draft {
                     || registration.dependencies.contains(where: updated.contains)
                     || loggedSteps?[registration.name] != nil
             else { continue }
-            let context = context(parentChanges: told)
+            let context = context(parentChanges: reported)
             let update = try wrap(registration) {
                 if let loggedSteps, registration.isPrimary {
                     let after = freeze()
@@ -69,7 +69,7 @@ extension Draft {
             forgetFrozen()
             updated.insert(registration.name)
             for changes in update.changes {
-                told.add(changes, of: registration.name)
+                reported.add(changes, of: registration.name)
                 extensionChanges.append((registration.name, changes))
             }
             for step in update.operations { primarySteps.append((registration.name, step)) }
@@ -98,7 +98,7 @@ extension Draft {
         try step(registration.name, applied.changes)
     }
 
-    /// Changes the root of an extension by hand, without a step that is logged: the way its root is computed, for example.
+    /// Changes the root of an extension directly, without a step that is logged: the way its root is computed, for example.
     /// - Throws: `extensionNotRegistered`, `typeMismatch`, and what `body` throws.
     package func modify<Extension: DatabaseExtension>(
         _ extension: Extension,
@@ -127,7 +127,7 @@ extension Draft {
         lastCaughtUp = freeze()
     }
 
-    private func context(parentChanges: ToldChanges? = nil) -> ExtensionContext {
+    private func context(parentChanges: ReportedChanges? = nil) -> ExtensionContext {
         ExtensionContext(before: Snapshot(lastCaughtUp), draft: tree, parentChanges: parentChanges) { [self] in
             Snapshot(freeze())
         }
@@ -157,19 +157,4 @@ extension Draft {
             throw failure
         }
     }
-}
-
-/// The error of an extension that is asked for where it is not.
-func notRegistered(_ name: String) -> DatabaseError {
-    DatabaseError(
-        .extensionNotRegistered,
-        "extension \"\(name)\" is not registered in what is read here. Await database.register(…) first; a snapshot taken before that does not have it."
-    )
-}
-
-/// The error of an extension whose name belongs to one of another type.
-func otherExtension(_ name: String, _ type: any Any.Type) -> DatabaseError {
-    DatabaseError(
-        .typeMismatch,
-        "the name \"\(name)\" belongs to an extension of another type than \(type). Use one name for each.")
 }

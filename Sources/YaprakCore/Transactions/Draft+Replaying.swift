@@ -1,6 +1,6 @@
 import YaprakTrees
 
-// What a draft does otherwise when its changes come from a log.
+// What a draft does differently when its changes come from a log.
 
 extension Draft {
     /// Lets the extensions follow what was applied; those with state of their own take the steps that were logged.

@@ -2,7 +2,7 @@ import YaprakCBOR
 import YaprakModel
 import YaprakTrees
 
-/// The next snapshot while it is being made: trees under change, and notes of what changed.
+/// The mutable working copy of a write transaction: trees under change, and notes of what changed.
 ///
 /// One at a time per database, on the Database actor, from the start of a transaction's closure to its end.
 ///
@@ -47,7 +47,7 @@ final class Draft {
     var loggedSteps: [String: [[UInt8]]]?
     /// The engine's own work, which no limit of operations is for.
     var isUnlimited = false
-    /// An extension was changed by hand in a way that isn't logged; a commit all the same.
+    /// An extension was changed explicitly in a way that isn't logged; a commit all the same.
     var isModified = false
 
     @exclusivity(unchecked)
@@ -285,35 +285,4 @@ final class Draft {
 
     /// Called when an extension's root has changed, so that no frozen state shows the one before.
     func forgetFrozen() { frozen = nil }
-}
-
-/// What a draft takes from the database it is part of.
-struct DraftEnvironment: Sendable {
-    var limits = Limits()
-    /// Whether records are encoded when the transaction is sealed.
-    var encodes = false
-    /// Whether what was encoded is decoded again, to fail where a launch would.
-    var checksDecoding = false
-    var clock: @Sendable () -> Int64
-}
-
-/// A part of a transaction, between two moments at which its extensions were asked for.
-struct DraftSegment {
-    var batch: ChangeBatch
-    /// Primary extensions that were stepped by hand, and what that changed in them.
-    var stepped: [(name: String, changes: (any Sendable)?)] = []
-}
-
-/// The error of a name that can't be one, or `nil`.
-func invalidName(_ name: String, of what: String) -> DatabaseError? {
-    let bytes = name.utf8.count
-    if bytes == 0 || bytes > Limits.nameBytesMax
-        || name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f })
-    {
-        return DatabaseError(
-            .invalidName,
-            "the name of \(what) \(name.debugDescription) must have 1 to \(Limits.nameBytesMax) bytes and no control characters"
-        )
-    }
-    return nil
 }

@@ -139,7 +139,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     // MARK: Touching
 
-    /// Says that the object changed, though it wasn't written: extensions look again, changesets tell of it.
+    /// Says that the object changed, though it wasn't written: extensions process it again, changesets report it.
     /// - Returns: whether there is such a record. - Complexity: O(log *n*).
     @discardableResult
     public func touchObject(for key: String) -> Bool { touch(key, .objectTouched) }
@@ -175,7 +175,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         return old.map { Row(unsafeDowncast($0, to: Box.self)) }
     }
 
-    /// Removes the records under `keys`; keys without a record are passed over.
+    /// Removes the records under `keys`; keys without a record are skipped.
     /// - Returns: how many were there. - Complexity: O(*k* · log *n*).
     @discardableResult
     public func remove(_ keys: some Sequence<String>) -> Int {
@@ -184,7 +184,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     /// Removes every record of the collection.
     ///
-    /// The changeset tells of it as one fact (``RecordChanges/removedAll``), not record by record.
+    /// The changeset reports it as one fact (``RecordChanges/removedAll``), not record by record.
     /// - Complexity: O(1) in the number of records.
     public func removeAll() { draft.clear(slot) }
 

@@ -55,12 +55,12 @@ extension WriteTransaction {
 
     /// Inserts or replaces a record, given as its bytes: one well-formed CBOR item each.
     ///
-    /// - Parameter told: what the commit shall say of it, also if nothing changed; found by comparing if `nil`.
+    /// - Parameter reported: what the commit shall say of it, also if nothing changed; found by comparing if `nil`.
     /// - Returns: what that changed.
     @discardableResult
     package mutating func put(
         object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int, for key: String,
-        inCollectionNamed name: String, telling told: ChangeKinds? = nil
+        inCollectionNamed name: String, reporting reported: ChangeKinds? = nil
     ) throws -> ChangeKinds {
         if let error = invalidName(name, of: "collection") { throw error }
         // The log writes versions as unsigned numbers. A file may say anything.
@@ -80,8 +80,8 @@ extension WriteTransaction {
         let stamp = draft.stamp
         var kinds: ChangeKinds = [.objectChanged, .metadataChanged]
         draft.edit(slot, key) { old in
-            if let told, !told.isEmpty {
-                if !told.contains(.inserted) { kinds = told }
+            if let reported, !reported.isEmpty {
+                if !reported.contains(.inserted) { kinds = reported }
             } else if let old {
                 let there = binding.raw(old)
                 if there.version == version {

@@ -88,7 +88,7 @@ public struct WriteTransaction: ~Copyable {
         try draft.perform(operation, on: `extension`)
     }
 
-    /// Changes an extension's root by hand, without a logged step. A commit, and part of its changeset.
+    /// Changes an extension's root directly, without a logged step. A commit, and part of its changeset.
     /// - Throws: `extensionNotRegistered`, `typeMismatch`, `extensionFailed`.
     package mutating func modify<Extension: DatabaseExtension>(
         _ extension: Extension, _ body: (inout Extension.Root, ExtensionContext) throws -> Extension.Changes?

@@ -207,7 +207,7 @@ private final class Waiter: @unchecked Sendable {
     let isCancellable: Bool
     var continuation: CheckedContinuation<Void, any Error>?
     var isInLine = false
-    // Whoever waits keeps itself; the line only links them.
+    // A waiter is kept by its task; the line only links waiters.
     private var previousLink: Unmanaged<Waiter>?
     private var nextLink: Unmanaged<Waiter>?
 

@@ -32,7 +32,7 @@ struct PositionPlan {
     /// - Throws: ``ViewRoot/Unfit``.
     init(
         _ history: ViewHistory, _ entries: [String: [ChangeEntry]], isCleared: (String) -> Bool, root: ViewRoot,
-        _ state: RawFollowing
+        _ state: ReplayObserverState
     ) throws {
         let names = root.configuration.collectionNames
         for (collection, name) in names.enumerated() {
@@ -68,7 +68,7 @@ struct PositionPlan {
         }
     }
 
-    private mutating func add(_ group: ViewHistory.Group, _ root: ViewRoot, _ state: RawFollowing) throws {
+    private mutating func add(_ group: ViewHistory.Group, _ root: ViewRoot, _ state: ReplayObserverState) throws {
         let name = group.name.normalizedKey
         let rows = root.group(name)?.rows ?? TreeRoot()
         let before = departures.count

@@ -7,7 +7,7 @@ import YaprakTrees
 ///
 /// A derived view is known from a checkpoint on, or from a commit that tells of it as a whole, for as long as every commit
 /// says what it did to it; from the first that does not, it is not known. A manual view is known always.
-package final class ViewFollower: RawFollower {
+package final class ViewFollower: ReplayObserver {
     /// The views that the replay's states have now, and whether each is arranged by hand.
     package private(set) var known: [String: Bool] = [:]
     /// Views that the files tell of in a way that makes no sense, and what that is.
@@ -20,7 +20,7 @@ package final class ViewFollower: RawFollower {
 
     package var wantsCheckpoint: Bool { only.map { known[$0] == nil } ?? true }
 
-    package func adopt(_ items: [String: ExtensionShelf.Item], in state: inout RawFollowing) {
+    package func adopt(_ items: [String: ExtensionShelf.Item], in state: inout ReplayObserverState) {
         for (name, item) in items.sorted(by: { $0.key < $1.key })
         where known[name] == nil && (only == nil || name == only) {
             // Other extensions have other forms.
@@ -42,7 +42,7 @@ package final class ViewFollower: RawFollower {
         }
     }
 
-    private func adoptSteps(_ steps: [[UInt8]], _ name: String, in state: inout RawFollowing) {
+    private func adoptSteps(_ steps: [[UInt8]], _ name: String, in state: inout ReplayObserverState) {
         let steps = steps.compactMap(Self.step)
         guard !steps.isEmpty else { return }
         var root = Self.emptyRoot
@@ -50,7 +50,7 @@ package final class ViewFollower: RawFollower {
         put(root, name, isManual: true, in: &state)
     }
 
-    package func follow(_ commit: LoggedCommit, _ changes: [String: [ChangeEntry]], in state: inout RawFollowing) {
+    package func follow(_ commit: LoggedCommit, _ changes: [String: [ChangeEntry]], in state: inout ReplayObserverState) {
         func isCleared(_ name: String) -> Bool {
             commit.clearedAll || commit.collections.contains { $0.name == name && $0.isCleared }
         }
@@ -75,7 +75,7 @@ package final class ViewFollower: RawFollower {
 
     private func followSteps(
         of commit: LoggedCommit, _ changes: [String: [ChangeEntry]], _ isCleared: (String) -> Bool,
-        in state: inout RawFollowing
+        in state: inout ReplayObserverState
     ) {
         var steps: [String: [ManualStep]] = [:]
         for logged in commit.steps where only == nil || logged.name == only {
@@ -93,7 +93,7 @@ package final class ViewFollower: RawFollower {
 
     private func follow(
         _ logged: LoggedCommit.LoggedHistory, _ changes: [String: [ChangeEntry]], _ isCleared: (String) -> Bool,
-        in state: inout RawFollowing
+        in state: inout ReplayObserverState
     ) throws {
         let history = try logged.item.map { try CBORDecoder().decode(ViewHistory.self, from: $0) }
         if let history, let whole = history.whole {
@@ -137,11 +137,11 @@ package final class ViewFollower: RawFollower {
             configuration: StoredConfiguration(versionTag: "", of: [], order: PositionOrder(), hasSeveral: false))
     }
 
-    private func root(of name: String, in state: RawFollowing) -> ViewRoot? {
+    private func root(of name: String, in state: ReplayObserverState) -> ViewRoot? {
         state.extensions.first { $0.name == name }?.root as? ViewRoot
     }
 
-    private func put(_ root: ViewRoot, _ name: String, isManual: Bool, in state: inout RawFollowing) {
+    private func put(_ root: ViewRoot, _ name: String, isManual: Bool, in state: inout ReplayObserverState) {
         known[name] = isManual
         if let index = state.extensions.firstIndex(where: { $0.name == name }) {
             state.extensions[index].root = root
@@ -150,7 +150,7 @@ package final class ViewFollower: RawFollower {
         }
     }
 
-    private func drop(_ name: String, in state: inout RawFollowing) {
+    private func drop(_ name: String, in state: inout ReplayObserverState) {
         guard known.removeValue(forKey: name) != nil,
             let index = state.extensions.firstIndex(where: { $0.name == name })
         else { return }

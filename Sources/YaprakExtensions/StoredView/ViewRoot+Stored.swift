@@ -14,7 +14,7 @@ extension ViewRoot {
     ///   - touches: how often a row was said to have changed.
     /// - Throws: ``Unfit`` if a record is not there, or a row twice in a group; nothing was built then.
     init(
-        _ stored: StoredGroups, versionTag: String, skipsMissing: Bool, in state: RawFollowing,
+        _ stored: StoredGroups, versionTag: String, skipsMissing: Bool, in state: ReplayObserverState,
         touches: (RowID, _ group: String) -> Touches = { _, _ in Touches() }
     ) throws {
         let seed = ViewSeed(collections: stored.collections.count)
@@ -57,7 +57,7 @@ extension ViewRoot {
     /// - Throws: ``Unfit``; nothing was built then.
     func replaced(
         by stored: StoredGroups, _ history: ViewHistory, versionTag: String, _ changes: [String: [ChangeEntry]],
-        in state: RawFollowing
+        in state: ReplayObserverState
     ) throws -> ViewRoot {
         guard stored.collections == configuration.collectionNames else {
             return try ViewRoot(stored, versionTag: versionTag, skipsMissing: false, in: state)
@@ -84,7 +84,7 @@ extension ViewRoot {
     /// - Throws: ``Unfit``; nothing was changed then.
     mutating func follow(
         _ history: ViewHistory?, versionTag: String, _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool,
-        in state: RawFollowing
+        in state: ReplayObserverState
     ) throws {
         let plan = try PositionPlan(history ?? ViewHistory(), changes, isCleared: isCleared, root: self, state)
         let hasSeveral = history.map { $0.several ?? false } ?? !configuration.rowsHaveOnePlace

@@ -6,7 +6,7 @@ extension ViewRoot {
     /// Does what a commit did to a manual view: exchanges changed records, takes the steps, and lets go of rows whose records
     /// are gone.
     mutating func follow(
-        _ steps: [ManualStep], _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool, in state: RawFollowing
+        _ steps: [ManualStep], _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool, in state: ReplayObserverState
     ) {
         admitCollections(of: steps)
         let names = configuration.collectionNames
@@ -55,7 +55,7 @@ extension ViewEditor {
     /// Takes one step.
     /// - Returns: rows that were put in without a record: it came and went within the commit.
     fileprivate func take(
-        _ step: ManualStep, _ names: [String], _ state: RawFollowing, _ departed: inout DepartedTouches
+        _ step: ManualStep, _ names: [String], _ state: ReplayObserverState, _ departed: inout DepartedTouches
     ) -> [RowID] {
         func row(_ member: ManualStep.Member) -> RowID? {
             names.firstIndex(of: member.collection).map { RowID(collection: $0, key: member.key.normalizedKey) }

@@ -148,7 +148,7 @@ private enum FixtureChange: Sendable {
         case .put(let record, let kinds):
             try transaction.put(
                 object: record.object[...], metadata: record.metadata.map { $0[...] }, version: record.version,
-                for: record.key, inCollectionNamed: record.collection, telling: kinds)
+                for: record.key, inCollectionNamed: record.collection, reporting: kinds)
         }
     }
 }

@@ -84,7 +84,7 @@ final class LogWriter {
         do {
             try segment.file.writeAll(builder.bytes, at: segment.offset)
         } catch {
-            try takeBack(segment)
+            try rollBackToPublished(segment)
             throw error
         }
         noteIndex(&segment, first: last + 1)
@@ -108,7 +108,7 @@ final class LogWriter {
     /// although their callers got an error.
     ///
     /// - Throws: an error of the sync. If nothing at all can be written or cut off, it stays; the next group takes its place.
-    private func takeBack(_ segment: Open) throws {
+    private func rollBackToPublished(_ segment: Open) throws {
         if let size = try? segment.file.size(), size <= segment.offset { return }
         let blank = [UInt8](repeating: 0, count: Layout.frameHeaderBytes)
         if (try? segment.file.writeAll(blank, at: segment.offset)) == nil {

@@ -76,7 +76,7 @@ struct CheckpointContents: Sendable {
             guard let bytes = try registration.encode(entry.root) else { return 0 }
             root = bytes
         } catch  where !registration.isPrimary {
-            return 0  // It is computed anew at the next launch.
+            return 0  // It is recomputed at the next launch.
         }
         return try writeBytes(
             root, kind: registration.isPrimary ? .primaryRoot : .derivedRoot, name: registration.name,

@@ -39,7 +39,7 @@ package struct ReplayCheck {
 
     /// Runs to the commit that is the newest when it begins.
     ///
-    /// Stretches that can't be read are passed over: that they can't is a finding of the lower levels.
+    /// Stretches that can't be read are skipped: that they can't is a finding of the lower levels.
     /// - Throws: `ioFailed` and the like if the directory can't be read.
     package mutating func run(progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }) throws(DatabaseError) {
         do {
@@ -122,7 +122,7 @@ package struct ReplayCheck {
             var commits = try store.commits(from: current.number.next(), through: number)
             while let stored = try commits.next() {
                 if stored.epoch == epoch, epochStart == nil {
-                    // Stamps move on with a freeze: rows written from here on are told from those before.
+                    // Stamps move on with a freeze: this distinguishes rows written from here on from those before.
                     _ = current.freeze()
                     epochStart = current.stamp
                 }
@@ -208,7 +208,7 @@ package struct ReplayCheck {
             add(
                 .clean, checkpoint.file,
                 "\(difference.rewritten) records of \(name.debugDescription) stand here in another form than in the log: a "
-                    + "program with other types, or a migration, has written them anew. Their keys agree.",
+                    + "program with other types, or a migration, has rewritten them. Their keys agree.",
                 collection: name)
         }
         return difference.isEmpty

@@ -3,9 +3,9 @@ package import YaprakModel
 package import YaprakStorage
 import YaprakTrees
 
-/// A database directory in the hands of a tool: opened by the engine, its lock taken, without the program's types.
+/// Offline maintenance of a database directory: opened by the engine, its lock taken, without the program's types.
 ///
-/// Records stay the bytes they are. State that was put into an extension by hand is kept, with the steps that came after it. What
+/// Records stay the bytes they are. Primary state of extensions is kept, with the operations that came after it. What
 /// is kept of views follows from records, but only the program's code can say how: it is as of the checkpoint it was part of, and
 /// a later checkpoint that is written here goes without.
 package struct Maintenance {
@@ -15,7 +15,7 @@ package struct Maintenance {
         package var number = CommitNumber.zero
         /// Whether a checkpoint of it was written; there may have been one.
         package var writesCheckpoint = false
-        /// Extensions whose state is computed anew at the next launch.
+        /// Extensions whose state is recomputed at the next launch.
         package var dropped: [String] = []
         package var pruned = PrunedFiles()
     }
@@ -69,7 +69,7 @@ package struct Maintenance {
 
     /// Writes a checkpoint if there is none and removes what `retention` gives up.
     ///
-    /// - Parameter isDryRun: only tells.
+    /// - Parameter isDryRun: only reports.
     package func compact(_ retention: Retention, isDryRun: Bool) throws -> Outcome {
         try opened(retention) { store, state, shelf, report in
             var outcome = self.outcome(state, shelf, report)

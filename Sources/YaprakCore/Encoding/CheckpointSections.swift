@@ -32,7 +32,7 @@ package struct SectionInfo {
         self.tag = tag
     }
 
-    /// Reads the info; what is missing has its default, what is unknown is passed over.
+    /// Reads the info; what is missing has its default, what is unknown is skipped.
     package init(_ bytes: [UInt8]) throws {
         self = try bytes.withUnsafeBytes { bytes in
             var info = SectionInfo()

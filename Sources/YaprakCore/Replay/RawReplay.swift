@@ -27,14 +27,14 @@ package struct RawReplay {
     private let bindings: [CollectionBinding]
     /// What the log says of collections that hold values already, by slot.
     private var late: [Int: LateRows] = [:]
-    /// Keeps what the files tell of extensions up to date, in the replay's own trees.
-    var follower: (any RawFollower)?
+    /// Keeps what the files hold of extensions up to date, in the replay's own trees.
+    var observer: (any ReplayObserver)?
     private(set) var extensions: ContiguousArray<ExtensionEntry> = []
     /// What was strange about a checkpoint and cost nothing.
     private(set) var notes: [String] = []
 
     /// - Parameter bindings: collections that are to hold values. Those that can't, because rows have an older form or
-    ///   don't decode, hold bytes; whoever binds them then deals with that.
+    ///   don't decode, hold bytes; binding them deals with that.
     init(timeline: Timeline, valuesFor bindings: [CollectionBinding] = []) {
         self.timeline = timeline
         self.bindings = bindings
@@ -59,7 +59,7 @@ package struct RawReplay {
         }
         let items = try checkpoint.extensionItems { section, error in
             notes.append(
-                "\(checkpoint.fileName): what is kept of \(section.name.debugDescription) can't be read; it is computed anew: "
+                "\(checkpoint.fileName): what is kept of \(section.name.debugDescription) can't be read; it is recomputed: "
                     + ErrorText.of(error))
         }
         shelf.items = items
@@ -74,11 +74,11 @@ package struct RawReplay {
         follow { $0.adopt(items, in: &$1) }
     }
 
-    /// Lets the follower do something.
-    private mutating func follow(_ body: (any RawFollower, inout RawFollowing) -> Void) {
-        guard let follower else { return }
-        var state = RawFollowing(draft: draft, directory: directory, roots: roots, extensions: extensions)
-        body(follower, &state)
+    /// Lets the observer do something.
+    private mutating func follow(_ body: (any ReplayObserver, inout ReplayObserverState) -> Void) {
+        guard let observer else { return }
+        var state = ReplayObserverState(draft: draft, directory: directory, roots: roots, extensions: extensions)
+        body(observer, &state)
         extensions = state.extensions
     }
 
@@ -183,7 +183,7 @@ package struct RawReplay {
 
     // MARK: Commits
 
-    /// Applies one commit and, where somebody listens, tells each record's change: the raw box before and after.
+    /// Applies one commit and, where there is an observer, reports each record's change: the raw box before and after.
     ///
     /// - Throws: `corruptLog` if the commit is not the one after the last.
     mutating func apply(_ commit: LoggedCommit, _ note: ((String, ChangeEntry) -> Void)? = nil) throws {
@@ -193,7 +193,7 @@ package struct RawReplay {
                 place: .init(commits: min(number, commit.number)...max(number, commit.number)))
         }
         number = commit.number
-        guard follower != nil else { return try apply(recordsOf: commit, note) }
+        guard observer != nil else { return try apply(recordsOf: commit, note) }
         var entries: [String: [ChangeEntry]] = [:]
         try apply(recordsOf: commit) { name, entry in
             entries[name, default: []].append(entry)
@@ -290,7 +290,7 @@ package struct RawReplay {
 
     /// Brings what the log said of collections that hold values into their trees.
     ///
-    /// Where it can't be done, a collection holds bytes again: whoever binds it migrates them, sets them aside or refuses.
+    /// Where it can't be done, a collection holds bytes again: binding it migrates them, sets them aside or refuses.
     /// - Throws: errors of reading the checkpoint.
     mutating func settle() throws {
         for (slot, rows) in late {

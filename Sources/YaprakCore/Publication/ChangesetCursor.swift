@@ -104,7 +104,7 @@ final class StreamPlace: Sendable {
     }
 
     /// Lets go of the chain if that keeps more than the limit from here to `newest`.
-    func cut(newest: ChangesetLink, limit: LagLimit) {
+    func detachIfLagging(newest: ChangesetLink, limit: LagLimit) {
         let old = state.withLock { state -> ChangesetLink? in
             guard let link = state.link else { return nil }
             let isTooLong = newest.number.rawValue &- link.number.rawValue > UInt64(max(limit.commits, 1))
@@ -142,9 +142,9 @@ extension Publication {
     }
 
     /// Takes the chain away from those who are too far behind. O(number of streams).
-    func cutLaggingStreams(behind newest: ChangesetLink) {
-        // A copy of the dictionary's reference; whoever adds a stream meanwhile copies its storage once.
+    func detachLaggingStreams(behind newest: ChangesetLink) {
+        // A copy of the dictionary's reference; adding a stream meanwhile copies its storage once.
         let places = streams.withLock { $0.places }
-        for place in places.values { place.cut(newest: newest, limit: lagLimit) }
+        for place in places.values { place.detachIfLagging(newest: newest, limit: lagLimit) }
     }
 }

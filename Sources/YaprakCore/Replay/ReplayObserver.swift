@@ -2,23 +2,23 @@ package import YaprakModel
 package import YaprakStorage
 package import YaprakTrees
 
-/// Keeps, in a replay without types, what the files tell of extensions.
+/// Keeps, in a replay without types, what the files hold of extensions.
 ///
-/// A checkpoint tells of a root as a whole; a commit tells of steps by hand, and of what it did to derived extensions that
+/// A checkpoint has a root as a whole; a commit has primary operations, and what it did to derived extensions that
 /// log their history. Nothing here can fail a replay of records: what makes no sense is not followed any further.
-package protocol RawFollower: AnyObject {
+package protocol ReplayObserver: AnyObject {
     /// Whether a checkpoint on the way would help it.
     var wantsCheckpoint: Bool { get }
 
     /// A checkpoint of the moment the replay stands at has these roots.
-    func adopt(_ items: [String: ExtensionShelf.Item], in state: inout RawFollowing)
+    func adopt(_ items: [String: ExtensionShelf.Item], in state: inout ReplayObserverState)
 
     /// The replay has applied what a commit did to records: by collection, one entry for each.
-    func follow(_ commit: LoggedCommit, _ changes: [String: [ChangeEntry]], in state: inout RawFollowing)
+    func follow(_ commit: LoggedCommit, _ changes: [String: [ChangeEntry]], in state: inout ReplayObserverState)
 }
 
-/// A replay as its follower sees it: records to look at, extensions to change.
-package struct RawFollowing {
+/// A replay as its observer sees it: records to look at, extensions to change.
+package struct ReplayObserverState {
     package let draft: TreeDraft
     private let directory: CollectionDirectory
     private let roots: SlotVector<TreeRoot>
@@ -46,20 +46,20 @@ package struct RawFollowing {
 }
 
 extension HistoryReader {
-    /// The database as of some commits, without types, in one timeline: what they share can be told from what they don't.
+    /// The database as of some commits, without types, in one timeline: the nodes they share are recognized.
     ///
     /// - Parameters:
     ///   - numbers: the commits.
     ///   - limit: the checkpoint to start from is as of this commit or an earlier one.
-    ///   - follower: sees every checkpoint and commit on the way.
+    ///   - observer: sees every checkpoint and commit on the way.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there, errors of reading.
     package static func states(
         at numbers: Set<CommitNumber>, of reader: StoreReader, startingAtOrBefore limit: CommitNumber,
-        _ follower: any RawFollower
+        _ observer: any ReplayObserver
     ) throws -> [CommitNumber: SnapshotState] {
         let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         var replay = RawReplay(timeline: timeline)
-        replay.follower = follower
+        replay.observer = observer
         do {
             guard let last = numbers.max() else { preconditionFailure("some commits are asked for") }
             var states: [CommitNumber: SnapshotState] = [:]
@@ -72,10 +72,10 @@ extension HistoryReader {
                 var commits = try reader.commits(from: replay.number.next(), through: last)
                 while let commit = try commits.next() {
                     try replay.apply(LoggedCommit(commit.item[...]))
-                    if follower.wantsCheckpoint, let checkpoint = passed[replay.number],
+                    if observer.wantsCheckpoint, let checkpoint = passed[replay.number],
                         let opened = try? reader.open(checkpoint)
                     {
-                        // Damage here is derived: what the log tells is as good.
+                        // Damage here is derived: what the log has is as good.
                         try? replay.adoptExtensions(of: opened)
                     }
                     if numbers.contains(replay.number) { states[replay.number] = replay.freeze() }

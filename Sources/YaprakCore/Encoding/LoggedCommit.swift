@@ -37,11 +37,11 @@ package struct LoggedCommit: Sendable {
         package var step: [UInt8]
     }
 
-    /// What a commit did to a derived extension that tells it.
+    /// What a commit did to a derived extension that logs it.
     package struct LoggedHistory: Sendable {
         package var name: String
         package var versionTag: String
-        /// One CBOR item, `undefined` if the commit does not tell; `nil` if nothing changed.
+        /// One CBOR item, `undefined` if the commit does not say; `nil` if nothing changed.
         package var item: [UInt8]?
 
         /// Whether the commit says that something changed, and not what.
@@ -66,7 +66,7 @@ package struct LoggedCommit: Sendable {
     fileprivate init() {}
 }
 
-/// Reads commits; unknown fields are passed over, so that a later minor version may add some.
+/// Reads commits; unknown fields are skipped, so that a later minor version may add some.
 private struct CommitReader {
     var reader: CBORReader
     let item: ArraySlice<UInt8>

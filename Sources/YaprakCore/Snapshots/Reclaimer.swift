@@ -9,7 +9,7 @@ import YaprakTrees
 /// no lock of ours.
 final class Reclaimer: Sendable {
     private struct State {
-        /// Whose garbage it is. Unowned: the timeline holds this reclaimer, and whoever asks to schedule holds the timeline.
+        /// Whose garbage it is. Unowned: the timeline holds this reclaimer, and the caller of `schedule` holds the timeline.
         /// (A weak reference would send each of the many retains of a timeline through a side table.)
         var timeline: Unmanaged<Timeline>?
         var isRunning = false
@@ -63,7 +63,7 @@ final class Reclaimer: Sendable {
         }
     }
 
-    /// Whether the task is to be started by whoever asks.
+    /// Whether the caller has to start the task.
     private func start() -> Bool {
         state.withLock { state in
             if state.isRunning { return false }

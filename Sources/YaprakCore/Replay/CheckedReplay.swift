@@ -74,7 +74,7 @@ package struct CheckedReplay {
                 checkpoints.append(replay.number)
                 if let difference = try replay.difference(to: checkpoint, replayedFrom: good.next()) {
                     try differs(difference)
-                    // What is behind it started from the checkpoint: whoever opened the database went on from there.
+                    // What follows started from the checkpoint: the program that opened the database continued from there.
                     replay.discard()
                     replay = makeReplay()
                     try replay.load(checkpoint)

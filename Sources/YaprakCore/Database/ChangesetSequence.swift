@@ -141,7 +141,7 @@ struct ChangesetSource: Sendable {
 ///
 ///     for await snapshot in database.snapshots { show(snapshot[.books].count) }
 ///
-/// Never stale, never in the way: while the consumer is busy, commits are passed over and only the newest is delivered
+/// Never stale, never in the way: while the consumer is busy, commits are skipped and only the newest is delivered
 /// next. Ends when the database closes and when the task is cancelled.
 public struct SnapshotSequence: AsyncSequence, Sendable {
     /// A snapshot.

@@ -3,7 +3,7 @@ package import YaprakModel
 package import YaprakStorage
 import YaprakTrees
 
-/// What a checkpoint holds otherwise than the state that the log before it leads to.
+/// Where a checkpoint differs from the state that the log before it leads to.
 ///
 /// A checkpoint has a digest of each collection (``StateDigest``). Where that is not the digest of the replayed records,
 /// the records are compared one by one, so that the difference can be named. Two things look like differences and are
@@ -91,7 +91,7 @@ private struct CheckpointRows {
         for record in records { rows[record.key] = record }
     }
 
-    /// What they hold otherwise than a replayed tree.
+    /// Where they differ from a replayed tree.
     mutating func difference(
         from root: TreeRoot, _ name: String, _ file: String, _ commits: ClosedRange<CommitNumber>
     ) -> CheckpointDifference? {

@@ -7,7 +7,7 @@ extension CheckpointReader {
     ///
     /// What can't be read of a derived extension is left out: it is computed when the extension is registered.
     /// - Parameter omitted: gets each section that is left out, and why.
-    /// - Throws: `corruptCheckpoint`, `ioFailed`, for what was put in by hand.
+    /// - Throws: `corruptCheckpoint`, `ioFailed`, for primary state.
     package func extensionItems(
         omitted: (CheckpointSection, any Error) -> Void = { _, _ in }
     ) throws -> [String: ExtensionShelf.Item] {

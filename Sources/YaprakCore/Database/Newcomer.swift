@@ -32,7 +32,7 @@ final class Newcomer: @unchecked Sendable {
     private var root: any Sendable
     private var state: SnapshotState
     private let start: SnapshotState
-    /// The database as of the checkpoint a root was taken over from, with that root; `nil` if it was populated.
+    /// The database as of the checkpoint a root was adopted from, with that root; `nil` if it was populated.
     private(set) var adopted: SnapshotState?
     private var changeCount = 0
 
@@ -97,7 +97,7 @@ final class Newcomer: @unchecked Sendable {
     /// The extension as the database has it from now on.
     var entry: ExtensionEntry {
         var entry = ExtensionEntry(registration: registration, root: root)
-        // Taken over from a checkpoint with nothing behind it: who reads the files has the same root.
+        // Adopted from a checkpoint with nothing after it: readers of the files have the same root.
         entry.isInLog = origin == .adopted && start.number == state.number && changeCount == 0
         return entry
     }

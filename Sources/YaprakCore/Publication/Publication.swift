@@ -67,7 +67,7 @@ final class Publication: Sendable {
         }
         for waiter in woken.values { waiter.resume() }
         withExtendedLifetime(old) {}
-        if looks, let link { cutLaggingStreams(behind: link) }
+        if looks, let link { detachLaggingStreams(behind: link) }
     }
 
     /// Ends every stream.

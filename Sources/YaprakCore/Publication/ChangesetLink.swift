@@ -9,14 +9,14 @@ import YaprakModel
 ///        │  40  │─────▶│  41  │─────▶│  42  │─────▶│  43  │
 ///        └──────┘      └──────┘      └──────┘      └──────┘
 ///
-/// Whoever wants every commit holds the link of the last one it has seen: what came since hangs on it, one changeset per
+/// A stream that wants every commit holds the link of the last one it has seen: what came since hangs on it, one changeset per
 /// missed commit, and goes as soon as nobody holds it. Publishing costs the same whether nobody listens or a thousand do.
 final class ChangesetLink: Sendable {
     /// `nil` only in the first link, which stands for the state that was opened.
     let changeset: Changeset?
     /// The commit the link stands for.
     let number: CommitNumber
-    /// What all changesets up to this one keep in memory, about: the difference of two links is what whoever holds the
+    /// What all changesets up to this one keep in memory, about: the difference of two links is what the holder of the
     /// earlier one keeps. Complete when the link is appended, before anybody else can reach it.
     nonisolated(unsafe) private(set) var bytes: UInt64
     private let next = Mutex<ChangesetLink?>(nil, rank: .changesetLink)

@@ -4,7 +4,7 @@ package import YaprakModel
 package import YaprakStorage
 import YaprakTrees
 
-/// Walks through the commits of a directory, replaying them, so that each is told with its values before and after.
+/// Walks through the commits of a directory, replaying them, so that each is reported with its values before and after.
 ///
 /// Reads without the lock of the directory, also while a writer is at work. One thread at a time; another waits.
 package final class HistoryReader: Sendable {

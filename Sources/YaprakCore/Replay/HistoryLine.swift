@@ -108,7 +108,7 @@ package final class HistoryLine {
         state = draft.sealTrees(number: state.number)
     }
 
-    /// Lets an extension in: with the state that was put into it by hand, or computed from the records.
+    /// Adds an extension: with its primary state, or computed from the records.
     private func register(
         _ registration: ExtensionRegistration, _ items: [String: ExtensionShelf.Item], _ draft: Draft
     ) throws {

@@ -81,7 +81,7 @@ struct CommitEncoder {
     }
 
     /// What the commit did to derived extensions; less of it where the commit is large: no write fails for what can be
-    /// computed anew.
+    /// recomputed.
     private func write(_ histories: [ExtensionHistory], to writer: CBORWriter) {
         writer.write(text: CommitField.histories)
         writer.writeArrayHead(count: histories.count)
@@ -143,7 +143,7 @@ struct CommitEncoder {
                 .encodingFailed,
                 """
                 a value of the record \(entry.key.debugDescription) of "\(binding.name)" nests deeper than \
-                \(CommitField.valueDepthMax) containers, which no reader of the log would follow. Flatten it.
+                \(StoredValue.depthMax) containers, which no reader of the log would follow. Flatten it.
                 """,
                 place: .init(collection: binding.name, key: entry.key))
         }
@@ -187,38 +187,14 @@ enum CommitField {
     static let steps = "x"
     static let clearedAll = "z"
 
-    /// Containers a value may nest: a reader follows `CBORItem.depthMax`, and a commit puts a few around each value.
-    static let valueDepthMax = CBORItem.depthMax - 8
-
     /// Added to an operation's kinds: object and metadata both follow, whichever of them was set.
     static let wholeRecord: UInt64 = 64
-}
-
-extension CBOREncoder {
-    /// The bytes of something that stands in a commit beside its records.
-    /// - Throws: what encoding throws; `encodingFailed` if it nests deeper than a reader of the log will follow.
-    func encodePart(_ value: some Encodable) throws -> [UInt8] {
-        let bytes: [UInt8]
-        do {
-            bytes = try encode(value)
-        } catch {
-            throw DatabaseError(
-                .encodingFailed, "a value of type \(type(of: value)) does not encode as CBOR", cause: error)
-        }
-        guard (try? CBORItem.length(of: bytes, maxDepth: CommitField.valueDepthMax)) != nil else {
-            throw DatabaseError(
-                .encodingFailed,
-                "a value of type \(type(of: value)) nests deeper than \(CommitField.valueDepthMax) containers. Flatten it."
-            )
-        }
-        return bytes
-    }
 }
 
 extension CBORWriter {
     /// Whether the item behind `start` nests no deeper than a reader of the log will follow.
     fileprivate func isShallow(from start: Int) -> Bool {
-        withBytes { (try? CBORItem.length(of: $0, from: start, maxDepth: CommitField.valueDepthMax)) != nil }
+        withBytes { (try? CBORItem.length(of: $0, from: start, maxDepth: StoredValue.depthMax)) != nil }
     }
 }
 
@@ -237,7 +213,7 @@ extension RawRecord {
 }
 
 extension CollectionChanges {
-    /// The changes as the log tells them: records of one version together. Bound collections have only one.
+    /// The changes as the log has them: records of one version together. Bound collections have only one.
     fileprivate var byVersion: [(version: Int, changes: CollectionChanges)] {
         guard binding is RawBinding else { return [(binding.version, self)] }
         let groups = Dictionary(grouping: entries) { $0.after.map { binding.version(of: $0) } ?? binding.version }

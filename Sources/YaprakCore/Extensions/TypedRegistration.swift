@@ -1,0 +1,187 @@
+import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+/// A registered extension with its type: calls its code.
+final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistration, @unchecked Sendable {
+    let base: Extension
+
+    init(_ base: Extension) {
+        self.base = base
+        super.init(
+            name: base.name, versionTag: base.versionTag, dependencies: base.dependencies,
+            collectionNames: base.collectionNames)
+    }
+
+    override var isPrimary: Bool { base is any PrimaryExtension }
+
+    override var logsHistory: Bool { (base as? any HistoryLogging)?.logsHistory ?? false }
+
+    override func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem {
+        guard let base = base as? any HistoryLogging else { return .unknown }
+        func open<H: HistoryLogging>(_ base: H) throws -> HistoryItem {
+            try base.historyItem(from: before as! H.Root?, to: after as! H.Root)
+        }
+        return try open(base)
+    }
+
+    override func makeRoot() -> any Sendable { base.makeRoot() }
+
+    override func update(
+        _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext
+    ) throws -> Update {
+        var root = root as! Extension.Root
+        if let primary = base as? any PrimaryExtension, !(base is any TreeBackedPrimaryExtension) {
+            func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
+                try updatePrimary(primary, root as! P.Root, for: changes, in: context)
+            }
+            return try open(primary)
+        }
+        if let primary = base as? any TreeBackedPrimaryExtension {
+            // Boxes of changed records are exchanged first; then the steps that follow are taken.
+            func open<P: TreeBackedPrimaryExtension>(_ primary: P) throws -> Update {
+                var root = root as! P.Root
+                let exchanged = try primary.update(&root, for: changes, in: context)
+                var update = try updatePrimary(primary, root, for: changes, in: context)
+                if let exchanged { update.changes.insert(exchanged, at: 0) }
+                return update
+            }
+            return try open(primary)
+        }
+        let changes = try base.update(&root, for: changes, in: context)
+        return Update(root: root, changes: changes.map { [$0] } ?? [])
+    }
+
+    private func updatePrimary<Primary: PrimaryExtension>(
+        _ primary: Primary, _ root: Primary.Root, for changes: NetChanges, in context: ExtensionContext
+    ) throws -> Update {
+        var update = Update(root: root)
+        for step in try primary.operations(following: changes, root: root, in: context) {
+            let applied = try apply(step, to: update.root, in: context)
+            update.root = applied.root
+            if let changes = applied.changes { update.changes.append(changes) }
+            update.operations.append(try sharedEncoder.encodePart(step))
+        }
+        return update
+    }
+
+    override func encode(_ root: any Sendable) throws -> [UInt8]? { try base.encode(root as! Extension.Root) }
+
+    // MARK: Where roots come from
+
+    override func makeSeed() -> any Sendable {
+        guard let base = base as? any TreeBackedExtension else { return base.makeRoot() }
+        func open<T: TreeBackedExtension>(_ base: T) -> any Sendable { base.makeSeed() }
+        return open(base)
+    }
+
+    override func gather(
+        _ changes: NetChanges, into seed: any Sendable, in context: ExtensionContext
+    ) throws -> Update {
+        guard let base = base as? any TreeBackedExtension else { return try update(seed, for: changes, in: context) }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> Update {
+            var seed = seed as! T.Seed
+            try base.gather(changes, into: &seed)
+            return Update(root: seed)
+        }
+        return try open(base)
+    }
+
+    override func build(_ seed: any Sendable, in context: ExtensionContext) throws -> any Sendable {
+        guard let base = base as? any TreeBackedExtension else { return seed }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable {
+            try base.build(seed as! T.Seed, in: context)
+        }
+        return try open(base)
+    }
+
+    override func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> any Sendable {
+        guard let base = base as? any TreeBackedExtension else { return try base.decode(bytes) }
+        func open<T: TreeBackedExtension>(_ base: T) throws -> any Sendable { try base.decode(bytes, in: context) }
+        return try open(base)
+    }
+
+    override func replay(
+        _ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext
+    ) throws -> any Sendable {
+        func decode<P: PrimaryExtension>(_ base: P) throws -> [P.Operation] {
+            let decoder = CBORDecoder()
+            return try steps.map { try decoder.decode(P.Operation.self, from: $0) }
+        }
+        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> any Sendable {
+            try base.replay(bytes, try decode(base), in: context)
+        }
+        func open<P: PrimaryExtension>(_ base: P) throws -> any Sendable {
+            var root = try bytes.map { try base.decode($0) } ?? base.makeRoot()
+            for step in try decode(base) { _ = try base.apply(step, to: &root) }
+            return root
+        }
+        if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
+        guard let base = base as? any PrimaryExtension else { return base.makeRoot() }
+        return try open(base)
+    }
+
+    override func follow(
+        _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext, _ steps: [[UInt8]],
+        in stepping: ExtensionContext
+    ) throws -> Update {
+        func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
+            var update = Update(root: root)
+            if primary is any TreeBackedPrimaryExtension {
+                var exchanged = root as! P.Root
+                if let changes = try primary.update(&exchanged, for: changes, in: context) {
+                    update.changes.append(changes)
+                }
+                update.root = exchanged
+            }
+            let decoder = CBORDecoder()
+            do {
+                for step in steps {
+                    let applied = try apply(
+                        try decoder.decode(P.Operation.self, from: step), to: update.root, in: stepping)
+                    update.root = applied.root
+                    if let changes = applied.changes { update.changes.append(changes) }
+                }
+            } catch  where primary is any TreeBackedPrimaryExtension {
+                // A record came, was placed and went again within the commit. What is left is what a launch makes of it.
+                let bytes = try encode(root)
+                for var tree in trees(of: update.root) { stepping.draft.clear(&tree) }
+                update = Update(root: try replay(bytes, steps, in: stepping))
+            }
+            return update
+        }
+        guard let primary = base as? any PrimaryExtension else { return Update(root: root) }
+        return try open(primary)
+    }
+
+    /// Applies one step of a primary extension.
+    func apply(
+        _ operation: any Sendable, to root: any Sendable, in context: ExtensionContext
+    ) throws -> (root: any Sendable, changes: (any Sendable)?) {
+        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> (any Sendable, (any Sendable)?) {
+            var root = root as! P.Root
+            let changes = try base.apply(operation as! P.Operation, to: &root, in: context)
+            return (root, changes)
+        }
+        func open<P: PrimaryExtension>(_ base: P) throws -> (any Sendable, (any Sendable)?) {
+            var root = root as! P.Root
+            let changes = try base.apply(operation as! P.Operation, to: &root)
+            return (root, changes)
+        }
+        if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
+        guard let base = base as? any PrimaryExtension else { return (root, nil) }
+        return try open(base)
+    }
+
+    override func versionTag(of root: any Sendable) -> String {
+        guard let base = base as? any TreeBackedExtension else { return versionTag }
+        func open<T: TreeBackedExtension>(_ base: T) -> String { base.versionTag(of: root as! T.Root) }
+        return open(base)
+    }
+
+    override func trees(of root: any Sendable) -> [TreeRoot] {
+        guard let base = base as? any TreeBackedExtension else { return [] }
+        func open<T: TreeBackedExtension>(_ base: T) -> [TreeRoot] { base.trees(of: root as! T.Root) }
+        return open(base)
+    }
+}
