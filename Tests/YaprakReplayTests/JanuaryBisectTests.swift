@@ -35,7 +35,7 @@ import YaprakReplay
         }
         #expect(minutes.count == January.commitCount)
         let journey = try reader.journey()
-        for _ in 0..<3 {
+        for _ in 0..<Soak.volume(1, soak: 3) {
             let planted = minutes[random.below(minutes.count)]
             let byClock = try search(#"clock["now"].minute >= \#(planted.minute)"#, from: journey)
             #expect(byClock.outcome == .found(planted.number), "seed \(seed)")

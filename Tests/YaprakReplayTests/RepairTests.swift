@@ -216,7 +216,7 @@ import YaprakStorage
         let pristine = try bytes(of: "source")
         var states: [[String]] = []
         for number in 0...100 { states.append(try contents(path("source"), at: CommitNumber(UInt64(number)))) }
-        let rounds = ProcessInfo.processInfo.environment["YAPRAK_SOAK"] == nil ? 40 : 2000
+        let rounds = Soak.volume(15, soak: 2000)
         for seed in 0..<UInt64(rounds) {
             var random = SplitMix64(seed: seed)
             for _ in 0...random.below(3) {

@@ -17,7 +17,9 @@ import YaprakModel
         let outcome = workload.run(on: whole)
         try #require(outcome.error == nil, "\(workload.name): \(String(describing: outcome.error))")
         var images = 0
-        for cut in 0...whole.changes {
+        // Each run takes other cuts; a soak takes all.
+        let stride = Soak.volume(3, soak: 1)
+        for cut in Swift.stride(from: Int.random(in: 0..<stride), through: whole.changes, by: stride) {
             let disk = MemoryFileSystem()
             disk.cut(afterChanges: cut)
             let outcome = workload.run(on: disk)
@@ -40,7 +42,8 @@ import YaprakModel
         let whole = MemoryFileSystem()
         _ = workload.run(on: whole)
         var images = 0
-        for cut in 0...whole.changes {
+        let stride = Soak.volume(5, soak: 1)
+        for cut in Swift.stride(from: Int.random(in: 0..<stride), through: whole.changes, by: stride) {
             let disk = MemoryFileSystem()
             disk.cut(afterChanges: cut)
             let outcome = workload.run(on: disk)

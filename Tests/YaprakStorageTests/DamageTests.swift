@@ -108,7 +108,7 @@ import YaprakModel
         let reference = try Reference()
         for file in reference.files {
             let size = reference.disk.contents(file)?.count ?? 0
-            for length in stride(from: 0, to: size, by: Harness.soak > 1 ? 1 : 7) {
+            for length in stride(from: 0, to: size, by: Soak.volume(23, soak: 1)) {
                 let disk = damaged(reference, file) { $0.removeLast(size - length) }
                 let answer = try answer(disk, reference.items, checks: length % 2 == 0)
                 // Only the end of the newest segment may go unnoticed: it held the only word about itself.

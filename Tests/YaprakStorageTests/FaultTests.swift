@@ -41,7 +41,7 @@ import YaprakModel
                     }
                 }
                 guard isSpent else { break }
-                nth += Harness.soak > 1 ? 1 : 1 + nth / 12
+                nth += Soak.isOn ? 1 : 1 + nth / 4
             }
             #expect(nth > 1)
         }

@@ -7,7 +7,7 @@ import Testing
     /// Keys by their bytes: `String` equates what NFC makes equal, and these keys aren't all NFC.
     private typealias Model = [[UInt8]: Int]
 
-    @Test(arguments: KeyShape.allCases, [1, 2, 3] as [UInt64])
+    @Test(arguments: KeyShape.allCases, Soak.isOn ? [1, 2, 3, 4, 5, 6] : [1, 2] as [UInt64])
     func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let timeline = Timeline(arena: Arena()) {}
