@@ -156,9 +156,12 @@ private final class BusyPool: TaskExecutor {
             return time / .seconds(1)
         }
         var small = Double.infinity, large = Double.infinity
-        for _ in 0..<3 { small = min(small, try await seconds(500)) }
-        for _ in 0..<2 { large = min(large, try await seconds(16_000)) }
-        // 32 times the work, and colder memory. Quadratic is 1,024.
+        // Other tests run beside this one, so the best of several counts. 32 times the work, and colder memory; quadratic
+        // is 1,024.
+        for _ in 0..<8 where large > small * 250 || large == .infinity {
+            for _ in 0..<2 { small = min(small, try await seconds(500)) }
+            large = min(large, try await seconds(16_000))
+        }
         #expect(large <= small * 250, "\(small) s for 500, \(large) s for 16,000")
     }
 }

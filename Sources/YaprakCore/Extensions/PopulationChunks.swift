@@ -1,3 +1,5 @@
+import YaprakTrees
+
 /// The records of a state as insertions, some at a time.
 struct PopulationChunks: Sequence, IteratorProtocol {
     private let state: SnapshotState

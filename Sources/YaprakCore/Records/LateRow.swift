@@ -1,3 +1,5 @@
+import YaprakTrees
+
 /// What the log says of one record, over what the checkpoint says.
 struct LateRow {
     /// Whether nothing of what the checkpoint says counts any more.

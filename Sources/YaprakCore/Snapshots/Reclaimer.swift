@@ -43,9 +43,12 @@ final class Reclaimer: Sendable {
         if timeline.isClosed {
             // Most often nothing but the version itself is left. One that was the last to need a fork's origin releases that,
             // which is somebody else's version, and so on: what comes in between is for the task.
-            var remains = false
-            let isDone = Self.isReclaiming.unlessSet { remains = timeline.reclaim(limit: 64, onlyVersions: true) }
-            if !isDone || remains { ClosedTimelines.shared.add(timeline) }
+            var remains = true
+            _ = Self.isReclaiming.unlessSet {
+                // Once more after the pin of its origin is gone: a fork that wrote nothing ends here, and wakes no task.
+                for _ in 0..<2 where remains { remains = timeline.reclaim(limit: 64, onlyVersions: true) }
+            }
+            if remains { ClosedTimelines.shared.add(timeline) }
             return
         }
         guard start() else { return }
