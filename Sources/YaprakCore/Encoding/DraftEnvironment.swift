@@ -1,3 +1,5 @@
+import YaprakModel
+
 /// What a draft takes from the database it is part of.
 struct DraftEnvironment: Sendable {
     var limits = Limits()

@@ -1,4 +1,4 @@
-import YaprakStorage
+import YaprakModel
 
 /// The error of an extension that is asked for where it is not.
 func notRegistered(_ name: String) -> DatabaseError {

@@ -1,5 +1,5 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 import YaprakTrees
 
 /// A registered extension with its type: calls its code.

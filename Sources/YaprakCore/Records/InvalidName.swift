@@ -1,4 +1,4 @@
-import YaprakStorage
+import YaprakModel
 
 /// The error of a name that can't be one, or `nil`.
 func invalidName(_ name: String, of what: String) -> DatabaseError? {

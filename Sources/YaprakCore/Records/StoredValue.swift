@@ -1,9 +1,9 @@
 import YaprakCBOR
-import YaprakStorage
+import YaprakModel
 
 /// What the log can hold of one value.
 enum StoredValue {
-    /// Containers a value may nest: a reader follows ``CBORItem/depthMax``, and a commit puts a few around each value.
+    /// Containers a value may nest: a reader follows `CBORItem.depthMax`, and a commit puts a few around each value.
     static let depthMax = CBORItem.depthMax - 8
 }
 

@@ -1,5 +1,5 @@
 import HashTreeCollections
-import YaprakStorage
+import YaprakModel
 
 /// The collections of a database, in the order in which they came; what a slot number means.
 ///

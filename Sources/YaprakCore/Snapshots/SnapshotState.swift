@@ -1,4 +1,3 @@
-import HashTreeCollections
 public import YaprakModel
 public import YaprakTrees
 
