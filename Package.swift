@@ -67,7 +67,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "YaprakLists",
-            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakModel"],
+            dependencies: [
+                "YaprakCore", "YaprakExtensions", "YaprakModel",
+                .product(name: "HashTreeCollections", package: "swift-collections"),
+            ],
             swiftSettings: strict),
 
         // Roofs: what programs import.
@@ -122,10 +125,13 @@ let package = Package(
                 "YaprakStorage", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/DiskSimulator", swiftSettings: strict),
-        // Writes until it is killed; the tests kill it.
+        // Writes until it is killed; the tests kill it. Or makes and drops things, thousands of times.
         .executableTarget(
             name: "CrashWriter",
-            dependencies: ["Yaprak", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "Yaprak", "YaprakCore", "YaprakReplay", "YaprakTrees",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             path: "Tests/CrashWriter", swiftSettings: strict),
         .testTarget(
             name: "YaprakTreesTests", dependencies: ["YaprakTrees", "YaprakLocks", "TestSupport"],
@@ -141,8 +147,8 @@ let package = Package(
         .testTarget(
             name: "YaprakCoreTests",
             dependencies: [
-                "CrashWriter", "Yaprak", "YaprakCore", "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees",
-                "YaprakLocks", "DiskSimulator", "TestSupport",
+                "CrashWriter", "Yaprak", "YaprakReplay", "YaprakCore", "YaprakModel", "YaprakStorage", "YaprakCBOR",
+                "YaprakTrees", "YaprakLocks", "DiskSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -159,6 +165,7 @@ let package = Package(
             name: "YaprakListsTests",
             dependencies: [
                 "Yaprak", "YaprakLists", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakLocks", "TestSupport",
+                .product(name: "HashTreeCollections", package: "swift-collections"),
             ],
             resources: [.copy("Resources")],
             swiftSettings: strict),

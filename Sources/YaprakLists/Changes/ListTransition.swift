@@ -56,7 +56,7 @@ struct ListTransition {
                 }
             }
         }
-        let olds = touched.map { $0.compactMap(before.group(named:)) } ?? before.groups
+        let olds = touched.map { $0.compactMap(before.group(named:)) } ?? Array(before.groups)
         for group in olds {
             if let difference = differences[group.name], let next = after.group(named: group.name) {
                 let isElsewhere = before.isConsolidated != after.isConsolidated || reordered.contains(group.name)
@@ -65,7 +65,7 @@ struct ListTransition {
                 for position in group.window { departures.append(spot(in: old, group.name, position)) }
             }
         }
-        let news = touched.map { $0.compactMap(after.group(named:)) } ?? after.groups
+        let news = touched.map { $0.compactMap(after.group(named:)) } ?? Array(after.groups)
         for group in news where differences[group.name] == nil {
             for position in group.window { arrivals.append(spot(in: new, group.name, position)) }
         }

@@ -1,3 +1,4 @@
+import HashTreeCollections
 import YaprakCore
 package import YaprakExtensions
 
@@ -27,8 +28,9 @@ package struct ListCore: Sendable {
 
     let source: Source
     private(set) var settings = ListSettings()
-    /// The windows of the groups that have a flexible range; a fixed one is where it is asked for.
-    private(set) var windows: [String: GroupWindow] = [:]
+    /// The windows of the groups that have a flexible range; a fixed one is where it is asked for. The mappings before share
+    /// all but those that differ.
+    private(set) var windows: TreeDictionary<String, GroupWindow> = [:]
     private(set) var layout = ListLayout.empty
     /// Whether it was ever laid out.
     private(set) var isFitted = false

@@ -7,10 +7,10 @@ extension ViewMappings {
     /// The number of sections. O(1).
     public var numberOfSections: Int { core.layout.sectionCount }
 
-    /// The number of rows in a section; 0 if there is no such section. O(1).
+    /// The number of rows in a section; 0 if there is no such section. O(log *g*).
     public func numberOfItems(inSection section: Int) -> Int { core.layout.rowCount(inSection: section) ?? 0 }
 
-    /// The number of rows shown of a group; 0 if it is not in the list. O(1).
+    /// The number of rows shown of a group; 0 if it is not in the list. O(log *g*).
     public func numberOfItems(inGroup group: String) -> Int {
         core.layout.group(named: group.normalizedKey)?.window.count ?? 0
     }
@@ -21,7 +21,7 @@ extension ViewMappings {
     /// Whether no row is shown. O(1).
     public var isEmpty: Bool { core.layout.rowCount == 0 }
 
-    /// Whether no row is shown of a group. O(1).
+    /// Whether no row is shown of a group. O(log *g*).
     public func isEmpty(_ group: String) -> Bool { numberOfItems(inGroup: group) == 0 }
 
     // MARK: Groups and sections
@@ -35,13 +35,13 @@ extension ViewMappings {
     /// Whether all rows are in one section, because there are few. O(1).
     public var isUsingConsolidatedGroup: Bool { core.layout.isConsolidated }
 
-    /// The name of a section; `nil` if there is no such section. O(1).
+    /// The name of a section; `nil` if there is no such section. O(log *g*).
     public func group(forSection section: Int) -> String? {
         guard section >= 0 && section < core.layout.sectionCount else { return nil }
-        return core.layout.consolidatedName ?? core.layout.groups[core.layout.shown[section]].name
+        return core.layout.consolidatedName ?? core.layout.group(inSection: section).name
     }
 
-    /// The section that shows a group's rows; `nil` if there is none. O(1).
+    /// The section that shows a group's rows; `nil` if there is none. O(log *g*).
     public func section(forGroup group: String) -> Int? {
         let group = group.normalizedKey
         if group == core.layout.consolidatedName { return 0 }
@@ -57,7 +57,7 @@ extension ViewMappings {
         core.layout.place(at: path).map { (core.layout.groups[$0.group].name, $0.position) }
     }
 
-    /// The path that shows an index of a group; `nil` if it is not shown. O(1).
+    /// The path that shows an index of a group; `nil` if it is not shown. O(log *g*).
     public func path(forIndex index: Int, inGroup group: String) -> ListPath? {
         let layout = core.layout
         return layout.index(of: group.normalizedKey).flatMap { layout.path(ofPosition: index, inGroupAt: $0) }
@@ -68,13 +68,13 @@ extension ViewMappings {
         place(at: ListPath(section: section, row: row))?.index
     }
 
-    /// The index in a group of the row that is shown as the `row`th of the group; `nil` if there is none. O(1).
+    /// The index in a group of the row that is shown as the `row`th of the group; `nil` if there is none. O(log *g*).
     public func index(forRow row: Int, inGroup group: String) -> Int? {
         guard let group = core.layout.group(named: group.normalizedKey) else { return nil }
         return row >= 0 && row < group.window.count ? group.position(ofRow: row) : nil
     }
 
-    /// The number, among the shown rows of a group, of what has an index in it; `nil` if it is not shown. O(1).
+    /// The number, among the shown rows of a group, of what has an index in it; `nil` if it is not shown. O(log *g*).
     public func row(forIndex index: Int, inGroup group: String) -> Int? {
         core.layout.group(named: group.normalizedKey)?.row(at: index)
     }

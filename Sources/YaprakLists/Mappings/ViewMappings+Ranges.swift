@@ -47,7 +47,7 @@ extension ViewMappings {
             rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
     }
 
-    /// Where the shown part of a group is, as the list shows it; `nil` if the group is not in the list. O(1).
+    /// Where the shown part of a group is, as the list shows it; `nil` if the group is not in the list. O(log *g*).
     public func rangePosition(of group: String) -> RangePosition? {
         guard let group = core.layout.group(named: group.normalizedKey) else { return nil }
         let low = group.window.lowerBound
