@@ -23,25 +23,10 @@ import YaprakCBOR
 
     // MARK: Growth
 
-    /// Runs `body` with `count` and with twice as many, and expects at most 2.5 times the time, by the best of some runs:
-    /// others use the machine, too, and what is quadratic takes four times as long in the best of runs.
-    static func expectGrowth(
-        _ what: String, _ count: Int, _ body: (Int) async throws -> Duration
-    ) async throws {
-        var once = Duration.seconds(3600)
-        var twice = Duration.seconds(3600)
-        for _ in 0..<30 {
-            once = min(once, try await body(count))
-            twice = min(twice, try await body(2 * count))
-            if twice < once * 2.5 { return }
-        }
-        Issue.record("\(what): \(count) took \(once), \(2 * count) took \(twice)")
-    }
-
     @Test func `Twice the collections take twice as long to make, one in each commit`()
         async throws
     {
-        try await Self.expectGrowth("made one by one", 2000) { count in
+        try await expectGrowth("made one by one", 2000) { count in
             let database = Database.inMemory()
             let shelves = Self.shelves(count)
             return try await ContinuousClock().measure {
@@ -53,7 +38,7 @@ import YaprakCBOR
     @Test func `Twice the collections take twice as long to make in one commit, and to tell of`()
         async throws
     {
-        try await Self.expectGrowth("made at once", 2000) { count in
+        try await expectGrowth("made at once", 2000) { count in
             let database = Database.inMemory()
             let shelves = Self.shelves(count)
             var commits = database.changesets().makeAsyncIterator()
@@ -74,7 +59,7 @@ import YaprakCBOR
     @Test func `Twice the collections take twice as long to checkpoint, open, replay and close`()
         async throws
     {
-        try await Self.expectGrowth("to files and back", 1000) { count in
+        try await expectGrowth("to files and back", 1000) { count in
             let folder = TemporaryDirectory()
             let path = FilePath(folder.appending("shop.yaprak"))
             let shelves = Self.shelves(count)

@@ -6,14 +6,21 @@ import YaprakTrees
 final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistration, @unchecked Sendable {
     let base: Extension
 
+    /// What a write asks for every time, found out once: casts to protocols are slow.
+    private enum Kind { case derived, primary, treeBackedPrimary }
+    private let kind: Kind
+
     init(_ base: Extension) {
         self.base = base
+        kind =
+            base is any TreeBackedPrimaryExtension
+            ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
         super.init(
             name: base.name, versionTag: base.versionTag, dependencies: base.dependencies,
             collectionNames: base.collectionNames)
     }
 
-    override var isPrimary: Bool { base is any PrimaryExtension }
+    override var isPrimary: Bool { kind != .derived }
 
     override var logsHistory: Bool { (base as? any HistoryLogging)?.logsHistory ?? false }
 
@@ -31,13 +38,15 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         _ root: any Sendable, for changes: NetChanges, in context: ExtensionContext
     ) throws -> Update {
         var root = root as! Extension.Root
-        if let primary = base as? any PrimaryExtension, !(base is any TreeBackedPrimaryExtension) {
+        switch kind {
+        case .derived: break
+        case .primary:
             func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
                 try updatePrimary(primary, root as! P.Root, for: changes, in: context)
             }
+            let primary = base as! any PrimaryExtension
             return try open(primary)
-        }
-        if let primary = base as? any TreeBackedPrimaryExtension {
+        case .treeBackedPrimary:
             // Boxes of changed records are exchanged first; then the steps that follow are taken.
             func open<P: TreeBackedPrimaryExtension>(_ primary: P) throws -> Update {
                 var root = root as! P.Root
@@ -46,6 +55,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
                 if let exchanged { update.changes.insert(exchanged, at: 0) }
                 return update
             }
+            let primary = base as! any TreeBackedPrimaryExtension
             return try open(primary)
         }
         let changes = try base.update(&root, for: changes, in: context)

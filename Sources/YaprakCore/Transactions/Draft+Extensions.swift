@@ -44,9 +44,15 @@ extension Draft {
         guard !extensions.isEmpty else { return }
         let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
         let batch = hasUntold ? segment.batch.forExtensions : segment.batch
+        // Those that others depend on: nobody asks for the changes of the rest.
+        var parents: Set<String> = []
+        for entry in extensions { parents.formUnion(entry.registration.dependencies) }
         let reported = ReportedChanges()
-        for step in segment.stepped { if let changes = step.changes { reported.add(changes, of: step.name) } }
-        var updated = Set(segment.stepped.map(\.name))
+        var updated: Set<String> = []
+        for step in segment.stepped {
+            updated.insert(step.name)
+            if let changes = step.changes { reported.add(changes, of: step.name) }
+        }
         for index in extensions.indices {
             let registration = extensions[index].registration
             guard
@@ -54,25 +60,34 @@ extension Draft {
                     || registration.dependencies.contains(where: updated.contains)
                     || loggedSteps?[registration.name] != nil
             else { continue }
-            let context = context(parentChanges: reported)
-            let update = try wrap(registration) {
-                if let loggedSteps, registration.isPrimary {
-                    let after = freeze()
-                    return try registration.follow(
-                        extensions[index].root, for: NetChanges(batch: batch), in: context,
-                        loggedSteps[registration.name] ?? [],
-                        in: ExtensionContext(before: Snapshot(after), draft: tree) { Snapshot(after) })
-                }
-                return try registration.update(extensions[index].root, for: NetChanges(batch: batch), in: context)
-            }
-            extensions[index].root = update.root
+            let update = try update(registration, extensions[index].root, for: batch, reported)
+            // The state it may have looked at goes first: an entry that only this draft holds is changed in place, where
+            // copying all entries for each of them would make a commit quadratic.
             forgetFrozen()
-            updated.insert(registration.name)
+            extensions[index].root = update.root
+            let isParent = parents.contains(registration.name)
+            if isParent { updated.insert(registration.name) }
             for changes in update.changes {
-                reported.add(changes, of: registration.name)
+                if isParent { reported.add(changes, of: registration.name) }
                 extensionChanges.append((registration.name, changes))
             }
             for step in update.operations { primarySteps.append((registration.name, step)) }
+        }
+    }
+
+    /// What an extension makes of a batch. Nothing of the context it gets outlives the call.
+    private func update(
+        _ registration: ExtensionRegistration, _ root: any Sendable, for batch: ChangeBatch, _ reported: ReportedChanges
+    ) throws -> ExtensionRegistration.Update {
+        let context = context(parentChanges: reported)
+        return try wrap(registration) {
+            guard let loggedSteps, registration.isPrimary else {
+                return try registration.update(root, for: NetChanges(batch: batch), in: context)
+            }
+            let after = freeze()
+            return try registration.follow(
+                root, for: NetChanges(batch: batch), in: context, loggedSteps[registration.name] ?? [],
+                in: ExtensionContext(before: Snapshot(after), draft: tree) { Snapshot(after) })
         }
     }
 

@@ -7,8 +7,9 @@ extension Draft {
         for index in extensions.indices {
             let entry = extensions[index]
             guard entry.registration.logsHistory else { continue }
-            let logged = base.extensions.first { $0.registration === entry.registration && $0.isInLog }
-            var item = (try? entry.registration.historyItem(from: logged?.root, to: entry.root)) ?? .unknown
+            let before = base.entry(of: entry.registration, at: index)
+            let logged = before?.isInLog == true ? before?.root : nil
+            var item = (try? entry.registration.historyItem(from: logged, to: entry.root)) ?? .unknown
             if case .changed(let bytes) = item, bytes.count > ExtensionHistory.bytesMax { item = .unknown }
             histories.append(
                 ExtensionHistory(
@@ -16,5 +17,13 @@ extension Draft {
             extensions[index].isInLog = true
         }
         return histories
+    }
+}
+
+extension SnapshotState {
+    /// The entry of a registration, which nearly always stands at `index`, where a later state has it.
+    fileprivate func entry(of registration: ExtensionRegistration, at index: Int) -> ExtensionEntry? {
+        if index < extensions.count, extensions[index].registration === registration { return extensions[index] }
+        return extensions.first { $0.registration === registration }
     }
 }

@@ -1,0 +1,23 @@
+public import Testing
+
+/// Runs `body` with `count` and with twice as many, and expects at most two and a half times the time.
+///
+///     try await expectGrowth("registering", 500) { count in
+///         try await ContinuousClock().measure { … }
+///     }
+///
+/// By the best of some runs: others use the machine, too, and what is quadratic takes four times as long in the best of
+/// runs. The first pair of runs that is good enough is the last.
+nonisolated(nonsending) public func expectGrowth(
+    _ what: String, _ count: Int, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (Int) async throws -> Duration
+) async rethrows {
+    var once = Duration.seconds(3600)
+    var twice = Duration.seconds(3600)
+    for _ in 0..<30 {
+        once = min(once, try await body(count))
+        twice = min(twice, try await body(2 * count))
+        if twice < once * 2.5 { return }
+    }
+    Issue.record("\(what): \(count) took \(once), \(2 * count) took \(twice)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,200 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakLocks
+import YaprakReplay
+
+@testable import YaprakCore
+@testable import YaprakTrees
+
+/// Twice the work takes at most two and a half times as long. (Collections have theirs in CollectionTests, the log in
+/// RecoveryCostTests, lists in CostTests.)
+@Suite(.bounded, .serialized) struct GrowthTests {
+    private let clock = ContinuousClock()
+
+    // MARK: Extensions
+
+    /// Counts commits; looks at the state after each, or depends on another, if asked to.
+    private struct Counter: DatabaseExtension {
+        let name: String
+        var dependencies: [String] = []
+        var looksAfter = false
+
+        func makeRoot() -> Int { 0 }
+        func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) -> Int? {
+            root += 1
+            if looksAfter, context.after.commitNumber == context.before.commitNumber { root = 0 }
+            return root
+        }
+    }
+
+    @Test func `Twice the extensions that a commit concerns take it twice as long`() async throws {
+        for (what, looksAfter, depend) in [
+            ("that look at the changes", false, false), ("that look at the state after them", true, false),
+            ("that depend on one", false, true),
+        ] {
+            try await expectGrowth("\(what)", 1000) { count in
+                let database = Database.inMemory()
+                for index in 0..<count {
+                    let parents = depend && index > 0 ? ["0"] : []
+                    try await database.register(
+                        Counter(name: "\(index)", dependencies: parents, looksAfter: looksAfter))
+                }
+                var best = Duration.seconds(3600)
+                for round in 0..<5 {
+                    let time = try await clock.measure {
+                        try await database.write { $0[.books]["a"] = Book(title: "\(round)") }
+                    }
+                    best = min(best, time)
+                }
+                #expect(database.snapshot[Counter(name: "\(count - 1)")] >= 5)
+                return best
+            }
+        }
+    }
+
+    @Test func `Twice the views that say in the log what commits did take twice as long`() async throws {
+        try await expectGrowth("views", 400) { count in
+            let folder = TemporaryDirectory()
+            var options = DatabaseOptions()
+            options.durability = .none
+            let database = try await Database.open(at: FilePath(folder.appending("shop.yaprak")), options: options)
+            for index in 0..<count {
+                try await database.register(
+                    AutoView(
+                        "\(index)", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.title,
+                        persistence: .everyCommit))
+            }
+            var best = Duration.seconds(3600)
+            for round in 0..<5 {
+                let time = try await clock.measure {
+                    try await database.write { $0[.books]["a"] = Book(title: "\(round)") }
+                }
+                best = min(best, time)
+            }
+            try await database.close()
+            return best
+        }
+    }
+
+    @Test func `Twice the extensions take twice as long to register and to unregister`() async throws {
+        try await expectGrowth("extensions", 300) { count in
+            let database = Database.inMemory()
+            try await database.write { $0[.books]["a"] = Book(title: "x") }
+            return try await clock.measure {
+                for index in 0..<count { try await database.register(Counter(name: "\(index)")) }
+                for index in 0..<count { try await database.unregister("\(index)") }
+            }
+        }
+    }
+
+    @Test func `A view over twice the rows takes twice as long to register`() async throws {
+        try await expectGrowth("rows", 5000) { count in
+            let database = Database.inMemory()
+            try await database.write { for index in 0..<count { $0[.books]["\(index)"] = Book(title: "\(-index)") } }
+            let view = AutoView("v", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.title)
+            return try await clock.measure { try await database.register(view) }
+        }
+    }
+
+    // MARK: Streams and writers
+
+    @Test func `Twice the streams take twice as long to make, to feed, to drop and to close`() async throws {
+        for closes in [false, true] {
+            try await expectGrowth("streams, \(closes ? "closed" : "dropped")", 2000) { count in
+                let database = Database.inMemory()
+                try await database.write { $0[.books]["a"] = Book(title: "x") }
+                return try await clock.measure {
+                    var streams = (0..<count).map { _ in database.changesets().makeAsyncIterator() }
+                    let number = try await database.write {
+                        $0[.books]["a"] = Book(title: "y")
+                        return $0.commitNumber
+                    }
+                    for index in streams.indices { #expect(try await streams[index].next()?.commitNumber == number) }
+                    if closes { try await database.close() }
+                    streams = []
+                    #expect(database.publication.streamCount == 0)
+                }
+            }
+        }
+    }
+
+    @Test func `Twice the writers in line take twice as long to cancel`() async throws {
+        try await expectGrowth("writers", 1500) { count in
+            let database = Database.inMemory()
+            let gate = Flag()
+            let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
+            while database.pendingWriteCount < 1 { await Task.yield() }
+            let line = (0..<count).map { index in
+                Task { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+            }
+            while database.pendingWriteCount < count + 1 { await Task.yield() }
+            let time = await clock.measure {
+                // The last first: a search from the front would look at all that are before it.
+                for task in line.reversed() { task.cancel() }
+                while database.pendingWriteCount > 1 { await Task.yield() }
+            }
+            gate.set()
+            try await first.value
+            for task in line { _ = await task.result }
+            return time
+        }
+    }
+
+    // MARK: What is dropped
+
+    @Test func `A chain of twice the forks takes twice as long to drop`() async throws {
+        try await expectGrowth("forks", 1000) { count in
+            var last: Database? = Database.inMemory()
+            try await last!.write { $0[.books]["a"] = Book(title: "x") }
+            let root = last!.timeline.arena
+            weak let arena = root
+            for index in 0..<count {
+                let fork = await last!.fork()
+                try await fork.write { $0[.books]["a"] = Book(title: "\(index)") }
+                last = fork
+            }
+            return try await Self.time(untilFreed: arena!) { last = nil }
+        }
+    }
+
+    @Test func `A tree of twice the rows takes twice as long to free`() async throws {
+        try await expectGrowth("rows", 20_000) { count in
+            var database: Database? = Database.inMemory()
+            try await database!.write { for index in 0..<count { $0[.books]["\(index)"] = Book(title: "x") } }
+            let arena = database!.timeline.arena
+            return try await Self.time(untilFreed: arena) { database = nil }
+        }
+    }
+
+    private static func time(untilFreed arena: Arena, _ drop: () -> Void) async throws -> Duration {
+        let start = ContinuousClock.now
+        drop()
+        for _ in 0..<100_000 where arena.counts.rows > 0 { try await Task.sleep(for: .microseconds(200)) }
+        #expect(arena.counts.rows == 0)
+        return ContinuousClock.now - start
+    }
+
+    // MARK: Files
+
+    @Test func `Twice the commits take twice as long to open, replay and verify`() async throws {
+        try await expectGrowth("commits", 500) { count in
+            let folder = TemporaryDirectory()
+            let path = FilePath(folder.appending("shop.yaprak"))
+            var options = DatabaseOptions()
+            options.durability = .none
+            options.checkpoints = .manual
+            options.retention = .all
+            let database = try await Database.open(at: path, options: options)
+            for index in 0..<count { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+            try await database.close()
+            return try await clock.measure {
+                try await Database.open(at: path, options: options, collections: .books).close()
+                #expect(try await Database.replay(path, collections: .books).snapshot.count == count)
+                #expect(try ReplayReader(path).verify(.replay).severity == .clean)
+            }
+        }
+    }
+}
