@@ -5,7 +5,8 @@ import Yaprak
 /// Writes commit after commit into the database at the given path, from several tasks, and says on standard output which
 /// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything, and after the first
 /// thousands of commits, made at full speed, there is a pause behind each: whoever looks on needs the processor, too. With
-/// `close N` behind the path it is opened and closed N times instead, see ``Closing``.
+/// `close N` behind the path it is opened and closed N times instead, see ``Closing``; with `flat N SEED` all kinds of things
+/// are made and dropped N times each, see ``FlatMemory``.
 @main
 struct CrashWriter {
     static let numbers = RecordCollection<Int, NoMetadata>("numbers")
@@ -16,6 +17,10 @@ struct CrashWriter {
         let arguments = CommandLine.arguments
         if arguments.count == 4, arguments[2] == "close", let rounds = Int(arguments[3]) {
             return try await Closing(path: FilePath(arguments[1]), rounds: rounds).run()
+        }
+        if arguments.count == 5, arguments[2] == "flat", let rounds = Int(arguments[3]), let seed = UInt64(arguments[4]) {
+            var flat = FlatMemory(path: FilePath(arguments[1]), rounds: rounds, random: Steps(seed: seed))
+            return try await flat.run()
         }
         var options = DatabaseOptions()
         options.checkpoints = .every(bytes: 64 << 10)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Yaprak
@@ -64,5 +65,27 @@ import Yaprak
         }
         #expect(database.snapshot.count == 0)
         #expect(try await Self.settle(database, to: ArenaCounts()) == ArenaCounts())
+    }
+
+    /// What `Scripts/flat-memory` does 10,000 times each.
+    @Test(arguments: [11, 12])
+    func `What opens, verifies, streams, lists, forks and registers leaves no database, row, file or memory`(seed: Int)
+        async throws
+    {
+        let folder = TemporaryDirectory()
+        let said = URL(fileURLWithPath: folder.appending("said"))
+        #expect(FileManager.default.createFile(atPath: said.path, contents: nil))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "CrashWriter")
+        process.arguments = [folder.path, "flat", "60", "\(seed)"]
+        process.standardOutput = try FileHandle(forWritingTo: said)
+        process.standardError = process.standardOutput
+        let code = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { ended.resume(throwing: error) }
+        }
+        let text = try String(contentsOf: said, encoding: .utf8)
+        #expect(code == 0 && text.hasSuffix("memory is flat\n"), "seed \(seed): \(text)")
     }
 }
