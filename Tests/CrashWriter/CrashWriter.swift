@@ -18,7 +18,8 @@ struct CrashWriter {
         if arguments.count == 4, arguments[2] == "close", let rounds = Int(arguments[3]) {
             return try await Closing(path: FilePath(arguments[1]), rounds: rounds).run()
         }
-        if arguments.count == 5, arguments[2] == "flat", let rounds = Int(arguments[3]), let seed = UInt64(arguments[4]) {
+        if arguments.count == 5, arguments[2] == "flat", let rounds = Int(arguments[3]), let seed = UInt64(arguments[4])
+        {
             var flat = FlatMemory(path: FilePath(arguments[1]), rounds: rounds, random: Steps(seed: seed))
             return try await flat.run()
         }

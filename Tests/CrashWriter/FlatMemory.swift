@@ -76,8 +76,11 @@ struct FlatMemory {
             let after = try await settled(memory, written, arenas, since: before)
             let grown = Self.residentBytes - half
             print(
-                "\(rounds) \(kind.rawValue): \(Arena.liveCount - arenas) databases, \(after.nodes - before.nodes) nodes and \(after.rows - before.rows) rows more, \(grown >> 10) KiB more in the second half, \(Self.residentBytes >> 20) MiB in all"
-            )
+                """
+                \(rounds) \(kind.rawValue): \(Arena.liveCount - arenas) databases, \(after.nodes - before.nodes) nodes and \
+                \(after.rows - before.rows) rows more, \(grown >> 10) KiB more in the second half, \
+                \(Self.residentBytes >> 20) MiB in all
+                """)
             guard Arena.liveCount == arenas, after == before else { fatalError("\(kind.rawValue) leave something") }
             guard Self.openFiles <= files else { fatalError("\(kind.rawValue) leave files open") }
             guard grown <= Self.growthMax else { fatalError("\(kind.rawValue) grow the process") }

@@ -79,12 +79,15 @@ import YaprakReplay
         }
     }
 
-    @Test func `Twice the extensions take twice as long to register and to unregister`() async throws {
-        try await expectGrowth("extensions", 300) { count in
+    @Test func `Twice the views take twice as long to register and to unregister`() async throws {
+        try await expectGrowth("views", 60) { count in
             let database = Database.inMemory()
-            try await database.write { $0[.books]["a"] = Book(title: "x") }
+            try await database.write { for index in 0..<300 { $0[.books]["\(index)"] = Book(title: "\(-index)") } }
             return try await clock.measure {
-                for index in 0..<count { try await database.register(Counter(name: "\(index)")) }
+                for index in 0..<count {
+                    try await database.register(
+                        AutoView("\(index)", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.title))
+                }
                 for index in 0..<count { try await database.unregister("\(index)") }
             }
         }

@@ -37,7 +37,7 @@ extension ListCore {
         /// - Parameter isInList: the group is in the list on the new side also if it has no rows.
         mutating func add(_ name: String, _ before: ListLayout.Group?, _ view: ViewDifference, isInList: Bool) {
             let count = view.new.count(ofGroup: name)
-            guard let before, isInList || count > 0 else {
+            guard before != nil, isInList || count > 0 else {
                 rawChangeCount += before?.count ?? count
                 return
             }

@@ -88,7 +88,9 @@ struct ListLayout: Sendable {
         edits.reserveCapacity(changes.count)
         for (name, group) in changes {
             let place = index(of: name)
-            assert(isAscending || place != nil && group != nil, "groups come and go by themselves only where they ascend")
+            assert(
+                isAscending || place != nil && group != nil,
+                "groups come and go by themselves only where they ascend")
             rowCount += (group?.window.count ?? 0) - (place.map { groups[$0].window.count } ?? 0)
             if place == nil && group == nil { continue }
             edits.append(
