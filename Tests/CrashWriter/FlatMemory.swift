@@ -75,12 +75,9 @@ struct FlatMemory {
             }
             let after = try await settled(memory, written, arenas, since: before)
             let grown = Self.residentBytes - half
-            print(
-                """
-                \(rounds) \(kind.rawValue): \(Arena.liveCount - arenas) databases, \(after.nodes - before.nodes) nodes and \
-                \(after.rows - before.rows) rows more, \(grown >> 10) KiB more in the second half, \
-                \(Self.residentBytes >> 20) MiB in all
-                """)
+            let more = "\(after.nodes - before.nodes) nodes and \(after.rows - before.rows) rows more"
+            let resident = "\(grown >> 10) KiB more in the second half, \(Self.residentBytes >> 20) MiB in all"
+            print("\(rounds) \(kind.rawValue): \(Arena.liveCount - arenas) databases, \(more), \(resident)")
             guard Arena.liveCount == arenas, after == before else { fatalError("\(kind.rawValue) leave something") }
             guard Self.openFiles <= files else { fatalError("\(kind.rawValue) leave files open") }
             guard grown <= Self.growthMax else { fatalError("\(kind.rawValue) grow the process") }
@@ -114,7 +111,7 @@ struct FlatMemory {
             try await database.close()
         case .openAndDrop:
             _ = try await Database.open(at: kept, options: options, collections: Self.books).snapshot
-            // The lock goes with the last reference, which a task of the database's own may hold a moment longer.
+        // The lock goes with the last reference, which a task of the database's own may hold a moment longer.
         case .failingOpen:
             let others = RecordCollection<[Int], NoMetadata>("books")
             guard (try? await Database.open(at: kept, options: options, collections: others)) == nil else {

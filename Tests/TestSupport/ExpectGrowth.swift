@@ -7,7 +7,8 @@ public import Testing
 ///     }
 ///
 /// By the best of some runs: others use the machine, too, and what is quadratic takes four times as long in the best of
-/// runs. The first pair of runs that is good enough is the last.
+/// runs. The first pair of runs that is good enough is the last. Choose a `count` that takes some ten milliseconds: work that
+/// fits into a slice of the scheduler looks faster than twice as much that does not.
 nonisolated(nonsending) public func expectGrowth(
     _ what: String, _ count: Int, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Int) async throws -> Duration

@@ -106,7 +106,7 @@ import YaprakReplay
 
     @Test func `Twice the streams take twice as long to make, to feed, to drop and to close`() async throws {
         for closes in [false, true] {
-            try await expectGrowth("streams, \(closes ? "closed" : "dropped")", 2000) { count in
+            try await expectGrowth("streams, \(closes ? "closed" : "dropped")", 10_000) { count in
                 let database = Database.inMemory()
                 try await database.write { $0[.books]["a"] = Book(title: "x") }
                 return try await clock.measure {
@@ -125,7 +125,7 @@ import YaprakReplay
     }
 
     @Test func `Twice the writers in line take twice as long to cancel`() async throws {
-        try await expectGrowth("writers", 1500) { count in
+        try await expectGrowth("writers", 10_000) { count in
             let database = Database.inMemory()
             let gate = Flag()
             let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
