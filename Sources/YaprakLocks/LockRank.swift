@@ -12,6 +12,7 @@
 /// The list is the whole truth: a lock that is not named here is a ``leaf``. Debug builds check each acquisition
 /// and stop at the first that breaks the order; release builds know nothing of ranks. `Concurrency.md` explains what each
 /// lock guards.
+@usableFromInline
 package enum LockRank: UInt8, CaseIterable, Sendable {
     /// `Publication`: the newest snapshot and the end of the chain of changesets.
     case publication

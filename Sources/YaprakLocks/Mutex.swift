@@ -40,10 +40,11 @@ package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         @usableFromInline let base: Synchronization.Mutex<Value>
     #endif
     #if DEBUG
-        let rank: LockRank
+        @usableFromInline let rank: LockRank
     #endif
 
-    /// A lock around a value.
+    /// A lock around a value. Inlined, so that a new lock costs no look at the runtime's metadata of generic types.
+    @inlinable @inline(__always)
     package init(_ initial: consuming sending Value, rank: LockRank = .leaf) {
         #if YAPRAK_TSAN
             lock = .allocate(capacity: 1)

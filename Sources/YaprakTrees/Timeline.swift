@@ -164,7 +164,8 @@ extension Timeline {
     /// - Parameter roots: all trees of the newest version.
     package func close(roots: [TreeRoot]) {
         var dead = DeadList()
-        for root in roots { dead.append(subtreeOf: root) }
+        // A tree that no draft of this timeline has touched is all its origin's: nothing of it is freed here.
+        for root in roots { dead.append(subtreeOf: root, bornAfter: base.pointee.stamp) }
         let newest = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true
@@ -181,9 +182,9 @@ extension Timeline {
 }
 
 extension DeadList {
-    /// Gives up a whole tree. O(1).
-    mutating func append(subtreeOf root: TreeRoot) {
-        if let node = root.node { append(.subtree(node), birth: node.born) }
+    /// Gives up a whole tree, unless its root was there when the timeline began. O(1).
+    mutating func append(subtreeOf root: TreeRoot, bornAfter stamp: UInt64 = 0) {
+        if let node = root.node, node.born > stamp { append(.subtree(node), birth: node.born) }
     }
 }
 
