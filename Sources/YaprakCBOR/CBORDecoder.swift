@@ -18,7 +18,7 @@ public struct CBORDecoder: Sendable {
     /// What the types that are decoded may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    private let spare = Spare<DecodingState>()
+    private let pool = OneObjectPool<DecodingState>()
 
     /// A decoder.
     public init() {}
@@ -45,12 +45,12 @@ public struct CBORDecoder: Sendable {
 
     /// The value of the one item that `bytes` hold. Throws and costs as the one above. The pointer is not used after the call.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: UnsafeRawBufferPointer) throws -> T {
-        var state = spare.take() ?? DecodingState()
+        var state = pool.take() ?? DecodingState()
         state.open(bytes, userInfo)
         defer {
             // A container that somebody kept finds no bytes any more, and keeps its state from being used again.
             state.close()
-            spare.put(&state)
+            pool.put(&state)
         }
         // A map is read from end to end before any of its values is decoded; anything else is checked here.
         let isMap = bytes.first.map { $0 >> 5 == Major.map } ?? false

@@ -30,7 +30,7 @@ public struct CBOREncoder: Sendable {
     /// What the types that are encoded may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    private let spare = Spare<EncodingState>()
+    private let pool = OneObjectPool<EncodingState>()
 
     /// An encoder.
     public init() {}
@@ -67,7 +67,7 @@ public struct CBOREncoder: Sendable {
     }
 
     private func take() -> EncodingState {
-        let state = spare.take() ?? EncodingState()
+        let state = pool.take() ?? EncodingState()
         if !userInfo.isEmpty { state.userInfo = userInfo.mapValues { $0 } }
         return state
     }
@@ -75,6 +75,6 @@ public struct CBOREncoder: Sendable {
     /// Lends the state to the next call. A state in which an error was thrown is not used again.
     private func put(_ state: inout EncodingState) {
         state.reset()
-        spare.put(&state)
+        pool.put(&state)
     }
 }

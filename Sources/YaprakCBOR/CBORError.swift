@@ -71,9 +71,6 @@ extension CBORError {
     @inline(never) static func malformed(_ message: String, _ offset: Int) -> CBORError {
         CBORError(.malformed, message, offset: offset)
     }
-    @inline(never) static func tooDeep(_ offset: Int?) -> CBORError {
-        CBORError(.tooDeep, "items are nested more than \(CBORItem.depthMax) deep", offset: offset)
-    }
     @inline(never) static func wrongType(_ wanted: String, _ offset: Int) -> CBORError {
         CBORError(.wrongType, "the item is not \(wanted)", offset: offset)
     }

@@ -31,7 +31,8 @@ public enum CBORItem {
         try withRaw(bytes) { raw throws(CBORError) in try end(raw, offset, min(maxDepth, depthMax)) } - offset
     }
 
-    /// The length in bytes of the well-formed item that starts at the index `offset` of the slice. Throws and costs as the one above.
+    /// The length in bytes of the well-formed item that starts at the index `offset` of the slice. Throws and costs as the one
+    /// above.
     ///
     /// `offset` is an index of the slice, `bytes.startIndex` for its first byte.
     public static func length(
@@ -113,6 +114,12 @@ public enum CBORItem {
             guard chunk.argument <= UInt64(bytes.count - chunk.end) else { throw .truncated(bytes.count) }
             position = chunk.end + Int(chunk.argument)
         }
+    }
+}
+
+extension CBORError {
+    @inline(never) static func tooDeep(_ offset: Int?) -> CBORError {
+        CBORError(.tooDeep, "items are nested more than \(CBORItem.depthMax) deep", offset: offset)
     }
 }
 

@@ -15,7 +15,7 @@
 ///
 /// Every offset is checked against `bytes.count` where it is used, also those that were noted: whoever keeps a container
 /// too long gets an error, never another's memory.
-final class DecodingState: Decoder {
+final class DecodingState {
     /// Values within values, containers or not. Keeps a type that decodes itself from exhausting the stack.
     static let levelMax = 256
 
@@ -42,7 +42,7 @@ final class DecodingState: Decoder {
     private var paths: [[any CodingKey]] = []
     private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
     let entries = NoteStack<Entry>()
-    private var cursor = 0
+    var cursor = 0
     /// Where the item at offset 0 ends, once the whole of it was read.
     private(set) var rootEnd: Int?
     private var level = 0
@@ -192,6 +192,15 @@ final class DecodingState: Decoder {
         return (try? reader(at: offset))?.isNull ?? false
     }
 
+    /// Runs `body` with these keys at the end of the coding path.
+    @inline(__always)
+    func within<Result>(_ inner: [any CodingKey], _ body: () throws -> Result) rethrows -> Result {
+        if inner.isEmpty { return try body() }
+        codingPath += inner
+        defer { codingPath.removeLast(inner.count) }
+        return try body()
+    }
+
     // MARK: Errors
 
     @inline(never)
@@ -209,33 +218,10 @@ final class DecodingState: Decoder {
         return isNull(at: offset) ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
-    // MARK: Containers
+    // MARK: Keys of nested containers
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        try keyed(at: position, type, [])
-    }
-
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try unkeyed(at: position, []) }
-
-    func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        SingleValueDecoding(state: self, offset: position)
-    }
-
-    func keyed<Key: CodingKey>(
-        at offset: Int, _ type: Key.Type, _ inner: [any CodingKey]
-    ) throws -> KeyedDecodingContainer<Key> {
-        let first = entries.count
-        do throws(CBORError) {
-            try note(at: offset)
-        } catch {
-            throw translated(error, [String: Any].self, at: offset, path: codingPath + inner)
-        }
-        cursor = first
-        return KeyedDecodingContainer(
-            KeyedDecoding<Key>(state: self, first: first, count: entries.count - first, path: number(inner)))
-    }
-
-    private func number(_ inner: [any CodingKey]) -> Int {
+    /// Keeps these keys and gives their number.
+    func number(_ inner: [any CodingKey]) -> Int {
         if inner.isEmpty { return 0 }
         paths.append(inner)
         return paths.count
@@ -244,23 +230,10 @@ final class DecodingState: Decoder {
     /// The keys with that number.
     func path(_ number: Int) -> [any CodingKey] { number > 0 && number <= paths.count ? paths[number - 1] : [] }
 
-    func unkeyed(at offset: Int, _ inner: [any CodingKey]) throws -> UnkeyedDecoding {
-        do throws(CBORError) {
-            var reader = try reader(at: offset)
-            if try reader.peek() == .bytes {
-                return UnkeyedDecoding(state: self, inner: inner, blob: try reader.readBytes(), total: nil, position: 0)
-            }
-            let count = try reader.readArrayHead()
-            return UnkeyedDecoding(state: self, inner: inner, blob: nil, total: count, position: reader.position)
-        } catch {
-            throw translated(error, [Any].self, at: offset, path: codingPath + inner)
-        }
-    }
-
     // MARK: The pairs of a map
 
     /// Notes the pairs of the map at `offset`.
-    private func note(at offset: Int) throws(CBORError) {
+    func note(at offset: Int) throws(CBORError) {
         let first = entries.count
         var reader = try reader(at: offset)
         let bytes = reader.bytes
@@ -465,13 +438,3 @@ private final class NullItem: Sendable {
     }
 }
 private let nullItem = NullItem()
-
-extension CBORReader {
-    /// Looks for a break at `position` and steps over it.
-    func readStop(at position: inout Int) throws(CBORError) -> Bool {
-        var there = CBORReader(bytes, at: position)
-        guard try there.readStop() else { return false }
-        position = there.position
-        return true
-    }
-}

@@ -15,7 +15,7 @@
 ///
 /// Invariants: `frame.start` ≤ every entry of the frame ≤ `writer.count`; entries and branches of a frame are the ones from
 /// its base on; a container may write only while its frame is the current one (`serial`).
-final class EncodingState: Encoder {
+final class EncodingState {
     /// Values within values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
     static let levelMax = 256
 
@@ -162,7 +162,7 @@ final class EncodingState: Encoder {
     // MARK: Containers
 
     /// Starts the container of this item, or goes on with it if a superclass started it.
-    private func open(_ kind: Kind) {
+    func open(_ kind: Kind) {
         if frame.kind == .empty {
             frame.kind = kind
             if kind == .single { return }
@@ -171,21 +171,6 @@ final class EncodingState: Encoder {
         } else if frame.kind != kind {
             frame.fault = .misuse
         }
-    }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        open(.keyed)
-        return KeyedEncodingContainer(KeyedEncoding<Key>(state: self, serial: frame.serial))
-    }
-
-    func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        open(.unkeyed)
-        return UnkeyedEncoding(state: self, serial: frame.serial)
-    }
-
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        open(.single)
-        return SingleValueEncoding(state: self, serial: frame.serial)
     }
 
     /// A state for a container that may outlive the call; its item takes the place at the end of the buffer.

@@ -82,7 +82,10 @@ struct Loader {
     }
 
     private func record(of line: ArraySlice<UInt8>) throws(InputError) -> (String, CBORValue) {
-        let value = try JSONReader.value(of: line)
+        let value: CBORValue
+        do { value = try CBORValue(json: line) } catch {
+            throw InputError(error.offset.map { "\(error.message), at byte \($0)" } ?? error.message)
+        }
         guard case .map = value else { throw InputError("the line is no object") }
         guard let field = value[keyField] else { throw InputError("the object has no field \"\(keyField)\"") }
         if let text = field.text { return (text, value) }

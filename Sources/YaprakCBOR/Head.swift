@@ -1,28 +1,3 @@
-/// The eight major types of RFC 8949 §3.1, under their numbers.
-enum Major {
-    static let unsigned: UInt8 = 0
-    static let negative: UInt8 = 1
-    static let bytes: UInt8 = 2
-    static let text: UInt8 = 3
-    static let array: UInt8 = 4
-    static let map: UInt8 = 5
-    static let tag: UInt8 = 6
-    static let other: UInt8 = 7
-}
-
-/// Whole initial bytes that mean something by themselves.
-enum InitialByte {
-    static let emptyMap: UInt8 = 0xa0
-    static let no: UInt8 = 0xf4
-    static let yes: UInt8 = 0xf5
-    static let null: UInt8 = 0xf6
-    static let undefined: UInt8 = 0xf7
-    static let half: UInt8 = 0xf9
-    static let single: UInt8 = 0xfa
-    static let double: UInt8 = 0xfb
-    static let stop: UInt8 = 0xff
-}
-
 /// The head of one data item (RFC 8949 §3): the initial byte and the argument behind it.
 ///
 ///     ┌───────┬──────┬────────────────────────────┐

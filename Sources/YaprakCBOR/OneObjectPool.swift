@@ -1,9 +1,9 @@
 import YaprakLocks
 
-/// One object that waits to be used again.
+/// A one-element object pool.
 ///
-/// Nobody waits for it: whoever finds none, or finds another thread at the door, makes its own.
-final class Spare<State: AnyObject>: Sendable {
+/// It never makes a thread wait: a caller that finds the pool empty, or in use by another thread, makes an object of its own.
+final class OneObjectPool<State: AnyObject>: Sendable {
     // The state is reachable from the slot alone while it is there, and from one call alone while it is not.
     private struct Slot: @unchecked Sendable { var state: State? }
     private let slot = Mutex(Slot(state: nil))
@@ -18,7 +18,7 @@ final class Spare<State: AnyObject>: Sendable {
         return taken?.state
     }
 
-    /// Keeps the object, unless somebody else still refers to it.
+    /// Keeps the object for the next caller, unless something else still refers to it.
     func put(_ state: inout State) {
         guard isKnownUniquelyReferenced(&state) else { return }
         let full = Slot(state: state)

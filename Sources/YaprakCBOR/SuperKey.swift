@@ -1,0 +1,8 @@
+/// The key under which a superclass stands unless it is given another.
+struct SuperKey: CodingKey {
+    init() {}
+    init?(intValue: Int) { return nil }
+    init?(stringValue: String) { guard stringValue == "super" else { return nil } }
+    var intValue: Int? { nil }
+    var stringValue: String { "super" }
+}
