@@ -1,6 +1,6 @@
 import YaprakCBOR
 import YaprakModel
-package import YaprakTrees
+import YaprakTrees
 
 /// A registered extension without its type: the non-generic interface to its code.
 package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
