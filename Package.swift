@@ -151,6 +151,7 @@ let package = Package(
                 "YaprakTrees", "YaprakLocks", "DiskSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "HashTreeCollections", package: "swift-collections"),
             ],
             swiftSettings: strict),
         .testTarget(

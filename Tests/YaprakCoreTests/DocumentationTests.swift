@@ -170,7 +170,7 @@ import Yaprak
 
     func improve(_ key: String, in database: Database, by work: (Book) async throws -> Book) async throws {
         guard let seen = database.snapshot[.books].row(for: key) else { return }
-        let improved = try await work(seen.object)  // takes its time; nobody waits for it
+        let improved = try await work(seen.object)  // may take long; no other task waits for it
         try await database.write { transaction in
             guard let present = transaction[.books].row(for: key), present.isIdentical(to: seen) else {
                 throw Changed()
@@ -220,7 +220,7 @@ import Yaprak
             transaction[.shelved].set(Book(title: "Dune"), metadata: Shelf(room: "2"), for: "dune")
             transaction[.shelved]["dune"]?.salesRank = 3  // keeps the metadata
             transaction[.shelved].replaceMetadata(Shelf(room: "7"), for: "dune")  // keeps the object
-            transaction[.shelved].touchObject(for: "dune")  // writes nothing, tells everybody
+            transaction[.shelved].touchObject(for: "dune")  // writes nothing, reports a change
             let gone = transaction[.shelved].remove("emma")  // nil: there was none
             assert(gone == nil)
         }
@@ -341,6 +341,33 @@ import Yaprak
         #expect(snapshot[counter] == ["books": 1] && snapshot[total] == 1 && snapshot[pins] == ["dune"])
     }
 
+    @Test func `An extension with an entry for each record follows every write`() async throws {
+        let database = Database.inMemory()
+        try await database.write {
+            for index in 0..<200 { $0[.books]["\(index)"] = Book(title: "Volume \(index % 50)") }
+        }
+        try await database.register(Titles())
+        for round in 0..<60 {
+            let before = (database.snapshot, database.snapshot[Titles()])
+            try await database.write { transaction in
+                var random = SplitMix64(seed: UInt64(round))
+                if round == 40 { transaction[.books].removeAll() }
+                for _ in 0..<10 {
+                    let key = "\(random.below(250))"
+                    if random.chance(30) {
+                        transaction[.books][key] = nil
+                    } else {
+                        transaction[.books][key] = Book(title: "Volume \(random.below(50))")
+                    }
+                }
+            }
+            for (snapshot, titles) in [before, (database.snapshot, database.snapshot[Titles()])] {
+                let keys = Dictionary(grouping: snapshot[.books], by: \.object.title).mapValues { Set($0.map(\.key)) }
+                #expect(Dictionary(uniqueKeysWithValues: titles.map { ($0.key, $0.value) }) == keys, "round \(round)")
+            }
+        }
+    }
+
     // MARK: Testing
 
     // snippet: double
@@ -374,10 +401,12 @@ import Yaprak
 
     private static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
-    /// The pages of the catalog, and the README where there is one.
+    /// The pages of the catalogs, and the README where there is one.
     private static func pages() throws -> [(name: String, text: String)] {
-        let catalog = root.appending(path: "Sources/Yaprak/Yaprak.docc")
-        let articles = FileManager.default.enumerator(at: catalog, includingPropertiesForKeys: nil)?.allObjects ?? []
+        let articles = ["Sources/Yaprak/Yaprak.docc", "Sources/YaprakReplay/YaprakReplay.docc"].flatMap {
+            FileManager.default.enumerator(at: root.appending(path: $0), includingPropertiesForKeys: nil)?.allObjects
+                ?? []
+        }
         let readme = root.appending(path: "README.md")
         let urls =
             articles.compactMap { $0 as? URL } + (FileManager.default.fileExists(atPath: readme.path) ? [readme] : [])
@@ -454,7 +483,9 @@ import Yaprak
         let names = Set(pages.map { $0.name.dropLast(3) })
         for (page, text) in pages {
             for link in text.matches(of: #/<doc:([^>]+)>/#) {
-                #expect(names.contains(link.1), "\(page) links to \(link.1), which is not there")
+                // A link to another catalog begins with its module.
+                let name = link.1.split(separator: "/").last ?? ""
+                #expect(names.contains(name), "\(page) links to \(link.1), which is not there")
             }
         }
     }
@@ -468,6 +499,50 @@ import Yaprak
             for suite in Set(text.matches(of: #/`([A-Z][A-Za-z]*Tests)`/#).map(\.1)) {
                 #expect(
                     sources.contains { $0.contains("struct \(suite) ") }, "\(page) names \(suite), which is not there")
+            }
+        }
+    }
+
+    /// The Swift files of the sources and the tests, with their text.
+    private static func swiftFiles() throws -> [(path: String, text: String)] {
+        try ["Sources", "Tests"].flatMap { folder in
+            let files =
+                FileManager.default.enumerator(
+                    at: root.appending(path: folder), includingPropertiesForKeys: nil)?.allObjects ?? []
+            return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+                .map { ($0.path, try text($0)) }
+        }
+    }
+
+    @Test func `The page on errors has every code, and no other`() throws {
+        let page = try #require(try Self.pages().first { $0.name == "Troubleshooting.md" })
+        let listed = page.text.matches(of: #/^\| `([a-zA-Z]+)` \|/#.anchorsMatchLineEndings()).map { String($0.1) }
+        var codes: Set<String> = []
+        for file in try Self.swiftFiles() where file.path.contains("/Sources/") {
+            if file.text.contains("extension DatabaseError.Code {") {
+                codes.formUnion(
+                    file.text.matches(of: #/static let [a-zA-Z]+ = Self\(rawValue: "([a-zA-Z]+)"\)/#)
+                        .map { String($0.1) })
+            }
+            // What the tool reports in the same form.
+            if file.path.contains("/YaprakTool/") {
+                codes.formUnion(
+                    file.text.matches(of: #/(?:Failure|self\.init)\(\s*"([a-zA-Z]+)"/#).map { String($0.1) })
+            }
+        }
+        #expect(codes.count > 30)
+        #expect(codes.subtracting(listed).sorted() == [], "codes without a row")
+        #expect(Set(listed).subtracting(codes).sorted() == [], "rows without a code")
+        #expect(Set(listed).count == listed.count, "a code has two rows")
+    }
+
+    @Test func `Every Swift file that a page names is there`() throws {
+        let files = try Self.swiftFiles().map(\.path) + [Self.root.appending(path: "Package.swift").path]
+        // The README names the files of the program that its reader makes.
+        for (page, text) in try Self.pages() where page != "README.md" {
+            for match in text.matches(of: #/`([A-Za-z+\/]+\.swift)`/#) {
+                #expect(
+                    files.contains { $0.hasSuffix("/\(match.1)") }, "\(page) names \(match.1), which is not there")
             }
         }
     }

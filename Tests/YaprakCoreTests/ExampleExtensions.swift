@@ -50,7 +50,7 @@ struct Total: DatabaseExtension {
 // end
 
 // snippet: pins
-/// Keys that were pinned by hand: state that no record tells. A record that goes takes its pin with it.
+/// Keys that a user has pinned: state not derivable from records. Removing a record removes its pin.
 struct Pins: PrimaryExtension {
     var name = "pins"
 

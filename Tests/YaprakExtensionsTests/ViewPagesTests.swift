@@ -83,7 +83,7 @@ extension RecordCollection where Object == Train, Metadata == NoMetadata {
         print(board["JFK"].count)  // 20, O(1)
         print(board["JFK"][3].object.number)  // any position, O(log n)
         for row in board["JFK"][10..<20] { print(row.key) }  // a page
-        print(board["JFK"].reversed().first?.key ?? "nobody")  // the last to leave
+        print(board["JFK"].reversed().first?.key ?? "none")  // the last to leave
         print(board.place(of: "f9") ?? "nowhere")  // (group: "JFK", index: 18)
         print(board["JFK"].rows(by: \.object.minute, in: 570..<580).count)  // by binary search
         // end
@@ -102,7 +102,7 @@ extension RecordCollection where Object == Train, Metadata == NoMetadata {
         try await database.write { transaction in
             transaction[.flights]["f0"] = nil
             let next = try transaction.reader(of: departures)["JFK"].first  // f0 is not there any more
-            print(next?.key ?? "nobody leaves")
+            print(next?.key ?? "no flights")
         }
         // end
 

@@ -134,7 +134,7 @@ import Yaprak
             case .delete(let path): print("\(path) goes")
             case .insert(let path): print("\(path) comes")
             case .move(let source, let target): print("\(source) moves to \(target)")
-            case .update(_, let path): print("\(path) is drawn anew: \(change.aspects)")
+            case .update(_, let path): print("\(path) reloads: \(change.aspects)")
             }
         }
         // end

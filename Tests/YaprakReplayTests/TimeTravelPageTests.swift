@@ -59,7 +59,7 @@ import YaprakReplay
                 print(change.key, change.before?.object ?? .null, change.after?.object ?? .null)
             }
         }
-        try journey.step(-10)  // back, without reading the log anew
+        try journey.step(-10)  // back, without reading the log again
         try journey.go(to: 7)
         // end
         #expect(journey.commitNumber == 7 && journey.snapshot[.books]["abc"]?.rank == 7)
@@ -70,7 +70,7 @@ import YaprakReplay
         let before = journey.snapshot
         try journey.step(5)
         let changes = try sections.advance(from: before, to: journey.snapshot)
-        print(changes.rowChanges.count)  // what a list would have been told
+        print(changes.rowChanges.count)  // the changes of a list
         // end
         #expect(changes.hasChanges && journey.commitNumber == 12)
 
