@@ -71,7 +71,7 @@ extension ReplayReader {
     ///     let undo = try reader.changes(from: 20, to: 10)
     ///
     /// Both snapshots come with it, and share what they have in common.
-    /// - Throws: as ``snapshot(at:)-(_)``.
+    /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: O(bytes of the checkpoint before the earlier one, and of the log from there to the later one).
     public func changes(from source: CommitNumber, to target: CommitNumber) throws -> ReplayChanges {
         let (earlier, later) = try snapshots(at: min(source, target), max(source, target))

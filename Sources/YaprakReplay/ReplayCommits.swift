@@ -27,7 +27,7 @@ public struct ReplayCommits: AsyncSequence, Sendable {
 
         /// The next commit, or `nil` at the end; ask again later where a program may be writing.
         ///
-        /// - Throws: ``DatabaseError``: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
+        /// - Throws: `DatabaseError`: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
         ///   `corruptLog`, `newerFormat`, `ioFailed`.
         /// - Complexity: the first is O(bytes of its segment and number of files), the others O(their bytes), whatever
         ///   the number of files; the answer that there is none lists the directory.

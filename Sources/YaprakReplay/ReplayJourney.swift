@@ -158,7 +158,7 @@ extension ReplayReader {
     ///
     ///     let journey = try reader.journey(at: 42)
     ///
-    /// - Throws: as ``snapshot(at:)-(_)``.
+    /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: O(bytes of the checkpoint before it and of the log from there).
     public func journey(at number: CommitNumber? = nil) throws -> ReplayJourney {
         try ReplayJourney(self, at: number ?? newestCommitNumber())

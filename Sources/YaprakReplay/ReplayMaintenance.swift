@@ -44,7 +44,9 @@ public struct ReplayMaintenance: Sendable {
 
     /// Writes a checkpoint of the newest commit, unless there is one, and removes the history that `retention` gives up.
     ///
-    /// - Parameter isDryRun: tells what would be removed, and changes nothing.
+    /// - Parameters:
+    ///   - retention: how much history to keep.
+    ///   - isDryRun: reports what would be removed, and changes nothing.
     /// - Throws: as ``checkpoint()``. - Complexity: as ``checkpoint()``.
     @discardableResult
     public func compact(keeping retention: Retention, isDryRun: Bool = false) throws -> Outcome {

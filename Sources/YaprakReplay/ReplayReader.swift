@@ -54,7 +54,10 @@ public struct ReplayReader: Sendable {
     /// extensions as they were at each commit; other collections stay bytes. What was put into an extension by hand is
     /// what the log says; what is computed comes from the code given here, whichever code wrote the log.
     ///
-    /// - Parameter extensions: those that others read come before these.
+    /// - Parameters:
+    ///   - path: the database's directory.
+    ///   - collections: handles of the collections to read with types.
+    ///   - extensions: those that others read come before these.
     /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`; `invalidName`, `nameTaken`, `missingExtension`.
     /// - Complexity: O(1); files are read by the other calls.
     public init<each Object, each Metadata, each Extension: DatabaseExtension>(
@@ -101,7 +104,7 @@ public struct ReplayReader: Sendable {
     ///
     ///     let then = try reader.snapshot(at: Date(timeIntervalSinceNow: -600))
     ///
-    /// - Throws: as ``snapshot(at:)-(_)``; `commitOutOfReach` also if the log keeps no commit that old, and
+    /// - Throws: as ``snapshot(at:)-(CommitNumber?)``; `commitOutOfReach` also if the log keeps no commit that old, and
     ///   does not go back to the first.
     /// - Complexity: O(bytes of the log).
     public func snapshot(at time: Date) throws -> Snapshot {

@@ -129,7 +129,7 @@ extension ReplayReader {
     ///   - level: how thorough the check is.
     ///   - progress: is told now and then how far it is.
     /// - Throws: `permissionDenied`, `ioFailed` if the directory can't be listed. What is wrong with files is a finding.
-    /// - Complexity: O(bytes of the directory); at level ``Level/replay`` the memory of one state, else of one frame.
+    /// - Complexity: O(bytes of the directory); at level ``ReplayVerification/Level/replay`` the memory of one state, else of one frame.
     public func verify(
         _ level: ReplayVerification.Level = .contents, progress: @escaping (ReplayProgress) -> Void = { _ in }
     ) throws(DatabaseError) -> ReplayVerification {

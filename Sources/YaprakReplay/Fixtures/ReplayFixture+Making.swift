@@ -5,10 +5,12 @@ public import YaprakModel
 extension ReplayReader {
     /// A commit and the records before it, as text that a test can carry with it.
     ///
-    /// - Parameter touchedOnly: whether only the records that the commit touches are in it: those it changed, and all of a
-    ///   collection that it emptied.
+    /// - Parameters:
+    ///   - number: the commit.
+    ///   - touchedOnly: whether only the records that the commit touches are in it: those it changed, and all of a
+    ///     collection that it emptied.
     /// - Throws: `commitOutOfReach` if the files don't lead to the commit before it; errors of reading.
-    /// - Complexity: as ``snapshot(at:)-(_)``, and O(records).
+    /// - Complexity: as ``ReplayReader/snapshot(at:)-(CommitNumber?)``, and O(records).
     public func fixture(of number: CommitNumber, touchedOnly: Bool = false) throws -> ReplayFixture {
         guard number > 0 else {
             throw DatabaseError(

@@ -43,7 +43,9 @@ public struct ReplayRevert: Sendable {
 extension ReplayReader {
     /// What takes commits back from a snapshot, such as the newest.
     ///
-    /// - Parameter snapshot: of this database; its commits include those that are taken back.
+    /// - Parameters:
+    ///   - commits: the commits to revert.
+    ///   - snapshot: of this database; its commits include those that are reverted.
     /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading.
     /// - Complexity: as ``changes(from:to:)``.
     public func revert(of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot) throws -> ReplayRevert {
