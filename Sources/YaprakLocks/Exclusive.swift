@@ -50,7 +50,10 @@ package final class Exclusive<Object>: @unchecked Sendable {
         while let user {
             precondition(
                 pthread_equal(user, pthread_self()) == 0,
-                "an object that one thread at a time uses is used from within its own use: by the decoder or the view of a history that moves that same history"
+                """
+                an object that one thread at a time uses is used from within its own use: by the decoder or the view \
+                of a history that moves that same history
+                """
             )
             pthread_cond_wait(isBack, lock)
         }

@@ -48,7 +48,10 @@ package enum LockRank: UInt8, CaseIterable, Sendable {
             let bit = UInt(1) << UInt(rank.rawValue)
             precondition(
                 held < bit,
-                "a lock of rank \(rank) is taken while the thread holds \(LockRank.allCases.filter { held & (1 << UInt($0.rawValue)) != 0 }): see LockRank"
+                """
+                a lock of rank \(rank) is taken while the thread holds \
+                \(LockRank.allCases.filter { held & (1 << UInt($0.rawValue)) != 0 }): see LockRank
+                """
             )
             held |= bit
         }

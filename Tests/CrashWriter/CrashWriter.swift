@@ -4,7 +4,7 @@ import Yaprak
 
 /// Writes commit after commit into the database at the given path, from several tasks, and says on standard output which
 /// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything, and after the first
-/// thousands of commits, made at full speed, there is a pause behind each: whoever looks on needs the processor, too. With
+/// thousands of commits, made at full speed, there is a pause behind each: the observer needs the processor, too. With
 /// `close N` behind the path it is opened and closed N times instead, see ``Closing``; with `flat N SEED` all kinds of things
 /// are made and dropped N times each, see ``FlatMemory``.
 @main

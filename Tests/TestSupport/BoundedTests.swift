@@ -29,7 +29,7 @@ public struct BoundedTests: SuiteTrait, TestTrait, TestScoping {
         guard let path = ProcessInfo.processInfo.environment["YAPRAK_TEST_TIMES"], let file = fopen(path, "a") else {
             return
         }
-        // One write for each line, which `a` puts at the end whoever else writes.
+        // One write for each line, which `a` puts at the end although others write.
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
         let name = "\(test.sourceLocation.fileName)\t\(test.displayName ?? test.name)"
         fputs(String(format: "%.3f", seconds) + "\t\(name)\n", file)

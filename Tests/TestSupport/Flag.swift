@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Something that is either so or not yet, told between threads.
+/// Something that is set once, and passed between threads.
 public final class Flag: Sendable {
     private let state = Atomic(false)
     /// Not yet.

@@ -40,7 +40,7 @@ import YaprakCBOR
         #expect(try decoder.decode(Double.self, from: encoder.encode(-0.0)).sign == .minus)
     }
 
-    @Test func `Bytes are byte strings, whoever holds them`() throws {
+    @Test func `Bytes are byte strings in every type that holds them`() throws {
         #expect(try encoder.encode([1, 2] as [UInt8]) == hex("420102"))
         #expect(try encoder.encode(Data([1, 2])) == hex("420102"))
         #expect(try decoder.decode([UInt8].self, from: hex("82011880")) == [1, 128])
@@ -103,7 +103,7 @@ import YaprakCBOR
         #expect(!"\(context)".contains("no number"))
     }
 
-    @Test func `A missing key, a null and a number too large are told apart`() throws {
+    @Test func `A missing key, a null and a number too large are distinguished`() throws {
         let missing = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a0")) }
         let null = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a1616ef6")) }
         let large = #expect(throws: DecodingError.self) { try decoder.decode(Shelf.self, from: hex("a1616e190100")) }

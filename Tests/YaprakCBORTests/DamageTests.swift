@@ -6,7 +6,7 @@ import YaprakCBOR
 @Suite(.bounded) struct DamageTests {
     let decoder = CBORDecoder()
 
-    /// Sends bytes through every door. Returns whether they are well-formed.
+    /// Sends bytes through every API. Returns whether they are well-formed.
     @discardableResult
     func feed(_ bytes: [UInt8], _ note: @autoclosure () -> String, asTypes: Bool = true) -> Bool {
         let length = try? CBORItem.length(of: bytes)

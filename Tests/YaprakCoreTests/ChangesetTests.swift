@@ -48,7 +48,7 @@ import Yaprak
         #expect(change.before?.metadata == Shelf(room: "1") && change.after?.metadata == nil)
     }
 
-    @Test func `Object, metadata and touches are told apart`() async throws {
+    @Test func `Object, metadata and touches are distinguished`() async throws {
         try await database.write {
             for key in ["o", "m", "t", "u"] { $0[.shelved].set(Book(title: key), metadata: nil, for: key) }
         }
@@ -150,7 +150,7 @@ import Yaprak
         #expect(changeset.time.timeIntervalSince1970 == 1_357_000_000)
     }
 
-    @Test func `Replacing every record of every collection in one commit is told record by record`() async throws {
+    @Test func `Replacing every record of every collection in one commit is reported record by record`() async throws {
         try await database.write { transaction in
             for index in 0..<300 {
                 transaction[.books]["\(index)"] = Book(title: "old")

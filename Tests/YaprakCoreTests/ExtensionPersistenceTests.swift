@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Yaprak
 
-/// Extensions and launches: derived state is taken over or computed anew, primary state is never lost.
+/// Extensions and launches: derived state is adopted or recomputed, primary state is never lost.
 @Suite(.bounded) struct ExtensionPersistenceTests {
     let directory = TemporaryDirectory()
     var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
@@ -28,7 +28,7 @@ import Yaprak
         try await database.close()
     }
 
-    @Test func `A persisted root is taken over, and what changed since is replayed`() async throws {
+    @Test func `A persisted root is adopted, and what changed since is replayed`() async throws {
         try await prepare()
         let database = try await open()
         #expect(await database.unclaimedExtensionNames == ["counter"])
@@ -41,7 +41,7 @@ import Yaprak
         try await database.close()
     }
 
-    @Test func `It is taken over also when it is registered late`() async throws {
+    @Test func `It is adopted also when it is registered late`() async throws {
         try await prepare()
         let database = try await open()
         try await database.write { $0[.books]["later"] = Book(title: "x") }
@@ -53,7 +53,7 @@ import Yaprak
         try await database.close()
     }
 
-    @Test func `It is taken over also when its collections are bound late`() async throws {
+    @Test func `It is adopted also when its collections are bound late`() async throws {
         try await prepare()
         let database = try await Database.open(at: path, collections: .authors)
         try await database.bind(.books)
@@ -73,7 +73,7 @@ import Yaprak
         try await database.close()
     }
 
-    @Test func `Another version tag computes it anew`() async throws {
+    @Test func `Another version tag recomputes it`() async throws {
         try await prepare()
         let database = try await open()
         let host = try await database.register(Counter(versionTag: "2"))
@@ -82,7 +82,7 @@ import Yaprak
         try await database.close()
     }
 
-    @Test func `A root that does not decode is computed anew`() async throws {
+    @Test func `A root that does not decode is recomputed`() async throws {
         struct Broken: DatabaseExtension {
             let name = "counter"
             let versionTag = "1"
@@ -101,7 +101,7 @@ import Yaprak
         try await database.close()
     }
 
-    @Test func `What was put in by hand survives without a checkpoint and without its code`() async throws {
+    @Test func `Primary state survives without a checkpoint and without its code`() async throws {
         let pins = Pins()
         var database = try await open()
         try await database.register(pins)

@@ -20,7 +20,7 @@ import Yaprak
         #expect(snapshot[counter] == ["books": 1, "authors": 1])
     }
 
-    @Test func `Registering counts what is there, and tells how far it is`() async throws {
+    @Test func `Registering counts what is there, and reports its progress`() async throws {
         try await database.write { for index in 0..<5000 { $0[.books]["\(index)"] = Book(title: "x") } }
         let progress = Log()
         let host = try await database.register(counter) { progress.add("\($0)") }
@@ -182,7 +182,7 @@ import Yaprak
         #expect(error?.code == .extensionFailed && !database.snapshot.isRegistered("forgetful"))
     }
 
-    @Test func `What is put in by hand is part of the commit, and goes with what it belongs to`() async throws {
+    @Test func `Primary state is part of the commit, and goes with what it belongs to`() async throws {
         let pins = Pins()
         try await database.register(pins)
         try await database.write { transaction in

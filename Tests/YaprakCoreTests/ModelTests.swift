@@ -79,7 +79,7 @@ import Yaprak
             if random.chance(15), !held.isEmpty { held.remove(at: random.below(held.count)) }
         }
 
-        /// Every snapshot is what it was; what lies between any two of them is told both ways.
+        /// Every snapshot is what it was; the difference of any two of them is found both ways.
         mutating func checkHeld() {
             for (index, snapshot) in held {
                 #expect(ReferenceDatabase.state(of: snapshot) == model.states[index], place)
@@ -163,7 +163,7 @@ import Yaprak
             }
             history.checkHeld()
             if options.retention == .all {
-                // Any commit can be gone to, and what came after is told again.
+                // Any commit can be gone to, and what came after is reported again.
                 let start = history.random.below(history.model.states.count)
                 var changesets: [Changeset] = []
                 var iterator = database.changesets(since: CommitNumber(UInt64(start))).makeAsyncIterator()

@@ -145,7 +145,7 @@ import Yaprak
         #expect(Array(database.snapshot[.books].first!.key.utf8) == Array(composed.utf8))
     }
 
-    @Test func `Collections are told apart, listed and searched`() async throws {
+    @Test func `Collections are distinguished, listed and searched`() async throws {
         try await database.write { transaction in
             transaction[.books]["a"] = Book(title: "a")
             transaction[.authors]["a"] = Author(name: "a")

@@ -16,7 +16,7 @@ struct ReferenceDatabase {
     var states: [State] = [[:]]
     var newest: State { states[states.count - 1] }
 
-    /// The collections of the model. All have the same types, so that one is told from another by its name alone.
+    /// The collections of the model. All have the same types, so that only its name distinguishes one from another.
     static let collections = ["alpha", "beta", "gamma"].map { RecordCollection<Book, Shelf>($0) }
 
     /// What a snapshot holds, in the form of the model.

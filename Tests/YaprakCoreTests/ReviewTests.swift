@@ -112,7 +112,7 @@ import YaprakCBOR
         try await database.close()
     }
 
-    // Records set aside are out of extensions, but their removal was told to them.
+    // Records set aside are out of extensions, but their removal was reported to them.
     @Test func `Extensions hear nothing of records that were set aside`() async throws {
         try await withBadRecords(["bad", "good"])
         let database = try await Database.open(at: path, collections: Self.lenient)
@@ -143,7 +143,7 @@ import YaprakCBOR
         try await database.close()
     }
 
-    // Extensions never saw the rows of a collection without types, but were told that so many were removed.
+    // Extensions never saw the rows of a collection without types, but were given the count of those removed.
     @Test func `Extensions hear nothing of collections without types`() async throws {
         try await withBadRecords(["a", "b"])
         let database = try await Database.open(at: path, collections: .authors)
@@ -154,7 +154,7 @@ import YaprakCBOR
     }
 
     // Rows that were replayed had the stamps of those in the checkpoint, so that a change looked like a touch.
-    @Test func `An extension that is taken over learns what kinds of changes it missed`() async throws {
+    @Test func `An extension that is adopted learns what kinds of changes it missed`() async throws {
         struct Kinds: DatabaseExtension {
             let name = "kinds"
             func makeRoot() -> [String: UInt8] { [:] }
@@ -209,8 +209,8 @@ import YaprakCBOR
         try await database.close()
     }
 
-    // A root that counts records which this launch does not decode was taken over as it was.
-    @Test func `A root is not taken over where records of its time do not decode any more`() async throws {
+    // A root that counts records which this launch does not decode was adopted as it was.
+    @Test func `A root is not adopted where records of its time do not decode any more`() async throws {
         var database = try await Database.open(at: path, collections: .books)
         try await database.register(Counter())
         try await database.write { for key in ["bad", "good"] { $0[.books][key] = Book(title: key) } }
@@ -224,7 +224,7 @@ import YaprakCBOR
     }
 
     // The same with migrations: the root was made of other values.
-    @Test func `A root is not taken over where records were migrated since`() async throws {
+    @Test func `A root is not adopted where records were migrated since`() async throws {
         struct Titles: DatabaseExtension {
             let name = "titles"
             func makeRoot() -> [String: String] { [:] }
@@ -277,7 +277,7 @@ import YaprakCBOR
         try await database.close()
     }
 
-    // What was removed one by one before everything was, was told twice; read back from the log it was a change of a
+    // What was removed one by one before everything was, was reported twice; read back from the log it was a change of a
     // record that is neither before nor after, and stopped the program.
     @Test func `Removals before the removal of everything are part of it`() async throws {
         let database = try await Database.open(at: path, collections: .books, .authors)
@@ -370,7 +370,7 @@ import YaprakCBOR
         }
     }
 
-    // Commits that failed behind the first were told of after a writer had dealt with that, and took back what came
+    // Commits that failed behind the first were reported after a writer had dealt with that, and took back what came
     // after it: commits were lost in memory that the log wrote, and numbers were used twice, which traps.
     @Test func `Writers who try again at once when the log fails lose nothing and nobody`() async throws {
         let disk = MemoryFileSystem()
@@ -410,7 +410,7 @@ import YaprakCBOR
         try await again.close()
     }
 
-    /// Remembers keys in the order in which records came: state that no record tells.
+    /// Remembers keys in the order in which records came: state not derivable from records.
     struct Arrivals: PrimaryExtension {
         let name = "arrivals"
         func makeRoot() -> [String] { [] }
@@ -442,7 +442,7 @@ import YaprakCBOR
     }
 
     // The state that waits on the shelf stood in the backup behind the one the snapshot has, and won.
-    @Test func `A backup has the state that was put in by hand as the snapshot has it`() async throws {
+    @Test func `A backup has the primary state as the snapshot has it`() async throws {
         let database = Database.inMemory()
         try await database.bind(.books)
         try await database.register(Pins())

@@ -4,7 +4,7 @@ import Testing
 import Yaprak
 import YaprakCBOR
 
-/// State put in by hand that does not encode while it holds "poison".
+/// Primary state that does not encode while it holds "poison".
 private struct Notes: PrimaryExtension {
     struct Poisoned: Error {}
     var name: String

@@ -104,7 +104,7 @@ import YaprakLocks
     }
 
     @Test func `Readers see whole commits only, whatever the writers do`() async throws {
-        // Each commit moves an amount from one account to another: the sum tells a torn state.
+        // Each commit moves an amount from one account to another: the sum shows a torn state.
         try await database.write { transaction in
             for index in 0..<64 { transaction[.books]["\(index)"] = Book(title: "", salesRank: 100) }
             transaction[.authors]["sum"] = Author(name: "6400")

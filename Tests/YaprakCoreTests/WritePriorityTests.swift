@@ -6,7 +6,7 @@ import YaprakLocks
 
 @testable import YaprakCore
 
-/// An executor that keeps what it is given until it is told to run it: a pool whose threads are all taken by others.
+/// An executor that keeps what it is given until the test has it run: a pool whose threads are all taken by others.
 private final class BusyPool: TaskExecutor {
     private let held = YaprakLocks.Mutex<[UnownedJob]?>([])
 

@@ -3,7 +3,7 @@ import Testing
 import Yaprak
 import YaprakExtensions
 
-/// What users of the ancestor suffered from, by the number of their report.
+/// What users of YapDatabase suffered from, by the number of their report.
 @Suite(.bounded) struct AncestorFaultTests {
     let database = Database.inMemory()
     let view = AutoView("view", of: .books, groupedBy: \.genre, sortedBy: \.rank)
@@ -54,7 +54,7 @@ import YaprakExtensions
     }
 
     /// Issue 274 and its like: what was keyed by a number of a row hit another row after a removal and an insertion.
-    @Test func `A record that is removed and made anew is one row`() async throws {
+    @Test func `A record that is removed and made again is one row`() async throws {
         let manual = ManualView("manual", of: .books)
         try await database.register(view)
         try await database.register(manual)

@@ -85,7 +85,7 @@ import Yaprak
         #expect(database.snapshot[view].groupNames.isEmpty)
     }
 
-    @Test func `A stored view is taken over if its tag is the same and its order holds`() async throws {
+    @Test func `A stored view is adopted if its tag is the same and its order holds`() async throws {
         let directory = TemporaryDirectory()
         func view(_ tag: String, _ sign: Int) -> AutoView<BookRow> {
             AutoView(

@@ -110,7 +110,7 @@ final class Calls: Sendable {
         #expect(calls.take() == [:], "reading runs no closure of the view")
     }
 
-    @Test func `Setting a sorting groups nothing anew, and setting a grouping sorts nothing anew`() async throws {
+    @Test func `Setting a sorting groups nothing again, and setting a grouping sorts nothing again`() async throws {
         let calls = calls
         @Sendable func grouping(_ length: Int) -> Grouping<Book, Shelf> {
             .byKey {

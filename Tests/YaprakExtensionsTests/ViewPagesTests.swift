@@ -143,7 +143,7 @@ extension RecordCollection where Object == Train, Metadata == NoMetadata {
         #expect(database.snapshot[station]["JFK"].count == 21)
     }
 
-    @Test func `What a user puts together by hand is kept`() async throws {
+    @Test func `What a user puts together is kept`() async throws {
         let database = Database.inMemory()
         try await Self.fill(database)
 

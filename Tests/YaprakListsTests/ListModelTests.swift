@@ -5,7 +5,7 @@ import Yaprak
 
 /// The list for declarative interfaces.
 @MainActor @Suite(.boundedInPool) struct ListModelTests {
-    @Test func `The model follows, and tells whoever read it`() async throws {
+    @Test func `The model follows, and notifies its observers`() async throws {
         let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
         let model = try ListModel(ViewMappings(CityView.byCountry), in: database)
         #expect(model.sections.map(\.name) == ["tr"] && model.sections[0].map(\.object.name) == ["Ankara"])

@@ -30,7 +30,7 @@ import Yaprak
         #expect(update.old.isIdentical(to: shown))
     }
 
-    @Test func `A commit that changes nothing in the list is passed over, and its window still moves`() async throws {
+    @Test func `A commit that changes nothing in the list is skipped, and its window still moves`() async throws {
         let database = try await Database.cities([
             "c1": City(name: "Ankara", people: 5), "c2": City(name: "Van", people: 1),
             "c3": City(name: "Urfa", people: 2),

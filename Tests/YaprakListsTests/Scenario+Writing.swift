@@ -25,7 +25,7 @@ protocol ScenarioWriting: OrderedView where Element == ScenarioRow {
     func removeAll(of group: String, _ keys: [String], in transaction: inout WriteTransaction) throws
 }
 
-/// Rows are where they were put by hand.
+/// Rows are where they were put explicitly.
 extension ManualView<ScenarioRow>: ScenarioWriting {
     static var new: Self { ManualView("scenario", of: .items) }
 

@@ -3,23 +3,23 @@ import TestSupport
 import Testing
 import Yaprak
 
-/// What the ancestor's unit tests say about views and mappings, as facts: contents before and after, options, and the
+/// What YapDatabase's unit tests say about views and mappings, as facts: contents before and after, options, and the
 /// changes it reported. Ours are the same, all of them, as sets: the order of emission is no promise.
 ///
-/// Each runs through a database, once in a view that is arranged by hand and once in one that closures arrange.
+/// Each runs through a database, once in a view that is arranged explicitly and once in one that closures arrange.
 @Suite(.bounded) struct ScenarioTests {
     @Test(arguments: try Scenario.all.filter { $0.kind == "changeset" })
-    func `A change set of rows arranged by hand is the ancestor's`(scenario: Scenario) async throws {
+    func `A change set of rows arranged explicitly is YapDatabase's`(scenario: Scenario) async throws {
         try await check(scenario, ManualView<ScenarioRow>.new)
     }
 
     @Test(arguments: try Scenario.all.filter { $0.kind == "changeset" })
-    func `A change set of rows arranged by closures is the ancestor's`(scenario: Scenario) async throws {
+    func `A change set of rows arranged by closures is YapDatabase's`(scenario: Scenario) async throws {
         try await check(scenario, AutoView<ScenarioRow>.new)
     }
 
     @Test(arguments: try Scenario.all.filter { $0.kind == "query" })
-    func `A query is answered as the ancestor does`(scenario: Scenario) async throws {
+    func `A query is answered as in YapDatabase`(scenario: Scenario) async throws {
         try await checkQueries(scenario, ManualView<ScenarioRow>.new)
         try await checkQueries(scenario, AutoView<ScenarioRow>.new)
     }

@@ -9,7 +9,7 @@ import Yaprak
     // MARK: Rows in several groups
 
     /// A view whose parent let rows into several groups, without one moving, went on as if each was in one: its items had
-    /// the same identity in all groups, and a row that left one of its groups for another was told as moved.
+    /// the same identity in all groups, and a row that left one of its groups for another was reported as moved.
     @Test func `A filtered view learns that its parent puts rows into several groups, though none moved`() async throws
     {
         let database = Database.inMemory()
@@ -144,7 +144,7 @@ import Yaprak
     }
 
     /// Records of another opening say nothing of when they were written: equal numbers would be taken for equal contents.
-    @Test func `Snapshots of two openings lead to a list that is drawn anew`() async throws {
+    @Test func `Snapshots of two openings lead to a list that is reloaded`() async throws {
         let directory = TemporaryDirectory()
         func open() async throws -> Database {
             let database = try await Database.open(at: .init(directory.appending("db")), collections: .cities)
@@ -203,7 +203,7 @@ import Yaprak
         #expect(aspects(try ViewMappings(child).changes(from: four, to: database.snapshot), "c1") == [.object, .touch])
     }
 
-    @Test func `A row that is moved by hand keeps its touches`() async throws {
+    @Test func `A row that is moved explicitly keeps its touches`() async throws {
         let database = Database.inMemory()
         let view = ManualView("manual", of: .cities)
         let child = FilteredView("child", of: view) { _ in true }
@@ -253,14 +253,14 @@ import Yaprak
         #expect(!database.snapshot[view].hasChanges(since: old[view]))
         #expect(kinds(try ViewMappings(view).changes(from: old, to: database.snapshot)) == [])
         #expect(kinds(try ViewMappings(manual).changes(from: old, to: database.snapshot)) == ["delete 0.2 (c3)"])
-        // A touch is told still.
+        // A touch is still reported.
         try await database.write { _ = $0[.cities].touchRow(for: "c1") }
         #expect(aspects(try ViewMappings(view).changes(from: old, to: database.snapshot), "c1") == [.touch])
     }
 
     // MARK: Changes
 
-    @Test func `A view that is sorted anew into the same order has no changes`() async throws {
+    @Test func `A view that is sorted again into the same order has no changes`() async throws {
         let database = try await Database.cities([
             "c1": City(name: "a", people: 3), "c2": City(name: "b", people: 2), "c3": City(name: "c", people: 1),
         ])
@@ -342,7 +342,7 @@ import Yaprak
         }
     }
 
-    @Test func `A window that was grown by hand stays grown`() async throws {
+    @Test func `A window that was extended stays grown`() async throws {
         let database = try await Database.cities(["c1": City(people: 10), "c2": City(people: 20), "c3": City()])
         var sections = ViewMappings(CityView.byCountry)
         sections.setRange(.flexible(length: 1, from: .beginning), for: "tr")

@@ -9,7 +9,7 @@ import YaprakReplay
     let directory = TemporaryDirectory()
     private var path: FilePath { FilePath(directory.appending("shop.yaprak")) }
 
-    @Test func `Every commit, played from its text, gives the records and tells the changes that the log has`()
+    @Test func `Every commit, played from its text, gives the records and reports the changes that the log has`()
         async throws
     {
         let seed = UInt64.random(in: .min ... .max)

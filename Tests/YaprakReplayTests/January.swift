@@ -18,7 +18,7 @@ enum January {
         let directory = NSTemporaryDirectory() + "yaprak-january-\(ProcessInfo.processInfo.processIdentifier)"
         try? FileManager.default.removeItem(atPath: directory)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        // The last of the tests to use it can't be told.
+        // Which test uses it last is not known.
         atexit { January.removeFiles() }
         let path = FilePath(directory + "/january.yaprak")
         let database = try await Database.open(at: path, options: replayable(), collections: .flights, .clock)

@@ -49,7 +49,7 @@ import YaprakTrees
         }
     }
 
-    @Test func `Every step tells each record before and after, and undoing it leads back`() async throws {
+    @Test func `Every step reports each record before and after, and undoing it leads back`() async throws {
         let (reader, model) = try await makeShop(600, seed: 11, checkpointsAt: [300])
         let journey = try reader.journey(at: 600)
         var contents = model[600]

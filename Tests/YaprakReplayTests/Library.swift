@@ -10,7 +10,7 @@ struct Library {
         /// By view, the keys of each group; without the views that were not registered.
         let groups: [String: [String: [String]]]
         var isCheckpoint = false
-        /// Views that were registered anew since the commit before.
+        /// Views that were registered again since the commit before.
         var renewed: Set<String> = []
     }
 
@@ -40,7 +40,7 @@ struct Library {
         for number in 1...count {
             var renewed: Set<String> = []
             if random.chance(4) {
-                // What is registered anew is told of anew.
+                // What is registered again is logged as a whole again.
                 let name = Self.names[random.below(3)]
                 try await database.unregister(name)
                 if random.chance(50) { try await database.write { $0[.notes]["gap"] = "\(number)" } }

@@ -66,7 +66,7 @@ import YaprakStorage
         #expect(report.severity == .clean, "\(report.findings)")
     }
 
-    @Test func `A checkpoint without the types holds the state, and what was put in by hand`() async throws {
+    @Test func `A checkpoint without the types holds the records and the primary state`() async throws {
         try await prepare()
         let before = try contents()
         let outcome = try ReplayMaintenance(path).checkpoint()
@@ -81,7 +81,7 @@ import YaprakStorage
     }
 
     @Test(arguments: [Retention.commits(15), .checkpoints(3), .all, .age(.seconds(1_000_000_000))])
-    func `Compacting removes what the rule gives up, and a dry run tells it before`(retention: Retention) async throws {
+    func `Compacting removes what the rule gives up, and a dry run reports it before`(retention: Retention) async throws {
         try await prepare()
         let before = try files()
         let state = try contents()

@@ -63,7 +63,7 @@ import YaprakStorage
     }
 
     @Test(arguments: [(70, 71), (70, 9), (12, 70), (12, 9)] as [(UInt64, Int)])
-    func `The longest prefix is kept, and what is lost is told with time and collections`(
+    func `The longest prefix is kept, and what is lost is reported with time and collections`(
         commit: UInt64, offset: Int
     ) async throws {
         try await prepare()

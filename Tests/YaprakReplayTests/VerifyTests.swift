@@ -67,7 +67,7 @@ import YaprakTrees
         try recovery.replay { _, _ in }
         var replay = RawReplay(timeline: Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) })
         defer { replay.discard() }
-        // A commit of the same opening, so that no other program with other types can have written the record anew.
+        // A commit of the same opening, so that no other program with other types can have rewritten the record.
         let newest = recovery.report.newest.next()
         try append(newest, to: store)
         var commits = try StoreReader.open(path).commits(from: 1)
@@ -146,7 +146,7 @@ import YaprakTrees
         }
     }
 
-    @Test func `Records that a program with other types wrote anew are a note, not damage`() async throws {
+    @Test func `Records that a program with other types rewrote are a note, not damage`() async throws {
         struct Old: Codable { var title: String, genre: String, rank: Int, extra: Int }
         let old = RecordCollection<Old, Int>("books")
         var database = try await Database.open(at: path(), options: replayable(), collections: old)
@@ -183,7 +183,7 @@ import YaprakTrees
         #expect(report.setAside.allSatisfy { $0.collection == "books" })
     }
 
-    @Test func `Damage in what is kept of a view is 8, and the database opens and computes the view anew`() async throws
+    @Test func `Damage in what is kept of a view is 8, and the database opens and recomputes the view`() async throws
     {
         let view = AutoView(
             "ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, persistence: .checkpoints)

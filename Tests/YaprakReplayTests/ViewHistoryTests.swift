@@ -42,7 +42,7 @@ import YaprakReplay
         for (old, new) in zip(numbers, numbers.dropFirst()) {
             guard let before = past[old], let after = past[new] else { continue }
             for (from, to) in [(before, after), (after, before)] {
-                // What is registered anew is told as a whole: which of two rows passed the other, nobody tells.
+                // What is registered again is logged as a whole, without which of two rows passed the other.
                 for name in ["genre", "tags", "mixed"]
                 where before.groups[name] != nil && after.groups[name] != nil && !after.renewed.contains(name) {
                     let typed = try Library.changes(of: name, from: from.snapshot, to: to.snapshot)
@@ -87,7 +87,7 @@ import YaprakReplay
         #expect(error?.message.contains("1 to 4, 7 to 8") == true)
     }
 
-    @Test func `A view that is taken over from the newest commit goes on being told of`() async throws {
+    @Test func `A view that is adopted from the newest commit continues to be logged`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))
         for launch in 0..<3 {
@@ -101,7 +101,7 @@ import YaprakReplay
         }
         let reader = try ReplayReader(path)
         #expect(try reader.views().map(\.commits) == [[1...150]])
-        // Not told as a whole at each launch.
+        // Not logged as a whole at each launch.
         var sizes: [Int] = []
         var commits = reader.commits(from: 1).makeAsyncIterator()
         while let commit = try await commits.next() { sizes.append(commit.byteCount) }

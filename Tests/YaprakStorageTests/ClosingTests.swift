@@ -87,7 +87,7 @@ import YaprakModel
         disk.remove(file)
         #expect(throws: DatabaseError.self) { try reopened(disk).get() }
         #expect(try verify(disk).severity == .corrupt)
-        // Whoever has put older files there takes away the lock file, which speaks of later ones.
+        // A backup that brings older files removes the lock file, which speaks of later ones.
         disk.remove("/db/LOCK")
         #expect(try reopened(disk).get().count == 6)
     }

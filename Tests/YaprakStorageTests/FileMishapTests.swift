@@ -49,7 +49,7 @@ import YaprakModel
     }
 
     @Test(arguments: ["pipe", "directory", "link"])
-    func `Something else in the place of a checkpoint is passed over, and verify goes on`(kind: String) throws {
+    func `Something else in the place of a checkpoint is skipped, and verify goes on`(kind: String) throws {
         try Harness.withTemporaryDirectory { path in
             let database = path.appending("odd.yaprak")
             var opened = try Opened(PosixFileSystem(), database)

@@ -110,7 +110,7 @@ import YaprakReplay
         try await count(to: 30, mark: 17)
         let log = folder("seen.txt"), scratch = folder("scratch")
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-        // Good below 17; commits 14 to 16 can't be told.
+        // Good below 17; commits 14 to 16 can't be judged.
         let command = """
             test -d "$YAPRAK_DATABASE/ckpt" || exit 99
             echo "$YAPRAK_COMMIT $(stat -c %a "$(dirname "$YAPRAK_DATABASE")" 2>/dev/null || echo 700)" >> '\(log)'

@@ -109,7 +109,7 @@ import YaprakReplay
                 """)
     }
 
-    @Test func `A progress bar tells share, rate and the time that is left`() {
+    @Test func `A progress bar shows share, rate and the time that is left`() {
         let bar = ProgressBar(Console(out: TextSink(), err: TextSink()), "loading", unit: "records")
         #expect(bar.line(done: 0, of: 1000, counted: 0, after: 0).contains("0 %  0 records/s  0:00 left"))
         let half = bar.line(done: 500, of: 1000, counted: 12_000, after: 10)

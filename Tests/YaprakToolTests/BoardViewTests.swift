@@ -10,7 +10,7 @@ import Yaprak
 /// The board's views: while the month is played, lists that are kept by their changes equal them, and they equal what is
 /// computed without the engine.
 @Suite(.bounded) struct BoardViewTests {
-    /// The whole month; a failure tells the seed, and the same seed has the same minutes.
+    /// The whole month; a failure prints the seed, and the same seed has the same minutes.
     @Test func `The whole month is as it is without the engine, also at fifty random minutes`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let database = try await open()
@@ -155,7 +155,7 @@ where View.Element == Row<Flight, NoMetadata> {
     return ShownList(of: mappings, in: snapshot)
 }
 
-/// Goes from commit to commit, none passed over, by the changes between two snapshots.
+/// Goes from commit to commit, none skipped, by the changes between two snapshots.
 private struct Stepper<View: OrderedView> where View.Element == Row<Flight, NoMetadata> {
     private var mappings: ViewMappings<View>
     private var shown: ShownList

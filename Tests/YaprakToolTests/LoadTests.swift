@@ -47,7 +47,7 @@ import YaprakReplay
         #expect(try count() == 2)
     }
 
-    @Test func `Bad lines can be passed over and are counted`() async throws {
+    @Test func `Bad lines can be skipped and are counted`() async throws {
         let text =
             "{\"id\":\"a\"}\nnot json\n{\"name\":\"no key\"}\n{\"id\":[1]}\n[1]\n{\"id\":\"a\",\"id\":\"b\"}\n{\"id\":\"z\"}"
         let outcome = try await load(text, "--skip-bad")

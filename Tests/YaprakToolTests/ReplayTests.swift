@@ -35,7 +35,7 @@ import YaprakLocks
         #expect(ReplaySpeed(argument: "1x")!.pause(from: .min, to: .max) > .seconds(1 << 32))
     }
 
-    @Test func `A play takes its time, divided by the speed, and no longer than it is told to`() async throws {
+    @Test func `A play takes its time, divided by the speed, and no longer than it is asked to`() async throws {
         func play(_ options: String...) async -> (Outcome, Duration) {
             let start = ContinuousClock.now
             let outcome = await yaprak(["replay", shop] + options)

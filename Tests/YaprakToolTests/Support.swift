@@ -86,7 +86,7 @@ func makeShop(at path: String) async throws {
     try await database.close()
 }
 
-/// A clock that starts with 2026 and goes on when it is told to.
+/// A clock that starts with 2026 and moves on when the test says so.
 private final class Clock: Sendable {
     private let nanoseconds = Atomic<Int64>(1_767_225_600_000_000_000)
     var now: Int64 { nanoseconds.load(ordering: .relaxed) }

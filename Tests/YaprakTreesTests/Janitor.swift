@@ -2,10 +2,10 @@ import YaprakLocks
 
 @testable import YaprakTrees
 
-/// Reclaims for the timelines it made, as a database's reclaimer does, but when it is told to.
+/// Reclaims for the timelines it made, as a database's reclaimer does, but when the test says so.
 final class Janitor: Sendable {
     private struct Owner: @unchecked Sendable {
-        // Set once, before the timeline can have garbage; whoever reports garbage holds the timeline.
+        // Set once, before the timeline can have garbage; the reporter of garbage holds the timeline.
         var timeline: Unmanaged<Timeline>?
     }
 

@@ -103,7 +103,11 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             guard let (path, fileSystem) = source.files else {
                 throw DatabaseError(
                     .laggedBehind,
-                    "the consumer is \(newest.rawValue - number.rawValue) commits behind; \(source.lagLimit.commits) commits or \(source.lagLimit.bytes) bytes are kept in memory. Start again from a snapshot, consume faster, or raise DatabaseOptions.lagLimit or lagBytesLimit.",
+                    """
+                    the consumer is \(newest.rawValue - number.rawValue) commits behind; \(source.lagLimit.commits) \
+                    commits or \(source.lagLimit.bytes) bytes are kept in memory. Start again from a snapshot, consume \
+                    faster, or raise DatabaseOptions.lagLimit or lagBytesLimit.
+                    """,
                     place: .init(commits: number.next()...newest))
             }
             let reader: HistoryReader

@@ -12,8 +12,8 @@ extension Database {
     /// former coder wrote stays in the log, so the next launch names it among ``CollectionConfiguration/earlierCoders``.
     ///
     /// - Throws: `undecodableRecord` with the first keys (nothing is lost, and nothing is bound then), `migrationFailed`,
-    ///   `invalidName`, `overLimit`, `extensionFailed` if an extension can't follow records that it now gets to see, `readOnly`, `closed`;
-    ///   `CancellationError` if the task is cancelled before its turn.
+    ///   `invalidName`, `overLimit`, `extensionFailed` if an extension can't follow records that it now gets to see,
+    ///   `readOnly`, `closed`; `CancellationError` if the task is cancelled before its turn.
     /// - Precondition: no collection is bound to other types already.
     /// - Complexity: O(number of records that are decoded).
     public func bind<each Object, each Metadata>(

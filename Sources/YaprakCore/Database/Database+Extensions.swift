@@ -201,7 +201,10 @@ extension Database {
         } catch {
             throw DatabaseError(
                 .extensionFailed,
-                "the state of \"\(registration.name)\", which is primary, does not decode. It stays in the files; register the code it was written with.",
+                """
+                the state of "\(registration.name)", which is primary, does not decode. It stays in the files; \
+                register the code it was written with.
+                """,
                 cause: error)
         }
     }
@@ -272,7 +275,10 @@ extension Database {
         }
         throw DatabaseError(
             .extensionFailed,
-            "extension \"\(entry.registration.name)\" keeps primary state, and its encode(_:) returns nil. Implement encode and decode."
+            """
+            extension "\(entry.registration.name)" keeps primary state, and its encode(_:) returns nil. Implement \
+            encode and decode.
+            """
         )
     }
 

@@ -14,8 +14,8 @@ extension Database {
     /// directory is read, not changed, and may be in use.
     ///
     /// What comes of it is a writable database of its own, without files; commit numbers go on from the last one that was
-    /// replayed. Extensions that are registered afterwards are computed from the records; one whose state was put in by
-    /// hand has it as of that commit.
+    /// replayed. Extensions that are registered afterwards are computed from the records; a primary
+    /// one has its state as of that commit.
     ///
     /// - Parameters:
     ///   - last: the commit to stop at; the newest there is if `nil`.

@@ -159,8 +159,8 @@ public actor Database {
     /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.
     ///
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
-    /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the database is
-    /// closed when this returns, whatever it throws.
+    /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the
+    /// database is closed when this returns, whatever it throws.
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
     public func close() async throws {
         await turns.takeBehindAll()

@@ -17,7 +17,8 @@ import YaprakTrees
 ///
 /// A collection is [name, version of its records, whether everything in it was removed first, operations]; an operation
 /// is [key, kinds (``ChangeKinds``), object if it was inserted or set, metadata if it was inserted or set and is not
-/// none]; 64 added to the kinds says that both follow, whichever was set. Keys of the map are in ascending order, so the item is in deterministic form (RFC 8949, section 4.2.1).
+/// none]; 64 added to the kinds says that both follow, whichever was set. Keys of the map are in ascending order, so the
+/// item is in deterministic form (RFC 8949, section 4.2.1).
 struct CommitEncoder {
     let environment: DraftEnvironment
 
@@ -74,8 +75,10 @@ struct CommitEncoder {
         guard elements <= Limits.elementsMax(inCommitOf: writer.count) else {
             throw DatabaseError(
                 .transactionTooLarge,
-                "a commit of \(writer.count) bytes has \(elements) operations and steps; \(Limits.elementsMax(inCommitOf: writer.count)) "
-                    + "are what a reader takes. Write in several transactions.")
+                """
+                a commit of \(writer.count) bytes has \(elements) operations and steps; \
+                \(Limits.elementsMax(inCommitOf: writer.count)) are what a reader takes. Write in several transactions.
+                """)
         }
         return writer.bytes
     }
@@ -150,7 +153,10 @@ struct CommitEncoder {
         if bytes > environment.limits.valueBytesMax {
             throw DatabaseError(
                 .valueTooLarge,
-                "a value of the record \(entry.key.debugDescription) of \"\(binding.name)\" has \(bytes) bytes, \(environment.limits.valueBytesMax) are allowed. Split it, or raise Limits.valueBytesMax.",
+                """
+                a value of the record \(entry.key.debugDescription) of "\(binding.name)" has \(bytes) bytes, \
+                \(environment.limits.valueBytesMax) are allowed. Split it, or raise Limits.valueBytesMax.
+                """,
                 place: .init(collection: binding.name, key: entry.key))
         }
     }
@@ -168,7 +174,10 @@ struct CommitEncoder {
                 } catch {
                     throw DatabaseError(
                         .undecodableRecord,
-                        "the record \(entry.key.debugDescription) of \"\(changes.binding.name)\" encodes, but does not decode again. Nothing of the write was kept.",
+                        """
+                        the record \(entry.key.debugDescription) of "\(changes.binding.name)" encodes, but does not \
+                        decode again. Nothing of the write was kept.
+                        """,
                         place: .init(collection: changes.binding.name, key: entry.key), cause: error)
                 }
             }

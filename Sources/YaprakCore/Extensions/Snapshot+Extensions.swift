@@ -1,3 +1,5 @@
+import YaprakModel
+
 extension Snapshot {
     /// What an extension knows in this snapshot.
     ///
@@ -8,9 +10,9 @@ extension Snapshot {
     /// - Complexity: O(number of extensions).
     public func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
         let name = `extension`.name
-        guard let entry = state.entry(ofExtension: name) else { throw notRegistered(name) }
+        guard let entry = state.entry(ofExtension: name) else { throw DatabaseError.notRegistered(name) }
         guard let registration = entry.registration as? TypedRegistration<Extension> else {
-            throw otherExtension(name, Extension.self)
+            throw DatabaseError.otherExtension(name, Extension.self)
         }
         return registration.base.reader(of: entry.root as! Extension.Root, in: self)
     }

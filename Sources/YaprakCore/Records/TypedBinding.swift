@@ -110,7 +110,10 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         guard at < version else {
             throw DatabaseError(
                 .migrationFailed,
-                "a record of \"\(name)\" has version \(at), newer than version \(version) of this program. Open it with the newer program.",
+                """
+                a record of "\(name)" has version \(at), newer than version \(version) of this program. Open it with \
+                the newer program.
+                """,
                 place: .init(collection: name, key: raw.key))
         }
         var record = UntypedRecord(
@@ -120,7 +123,10 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             guard let migration = configuration.migrations[at], migration.to <= version else {
                 throw DatabaseError(
                     .migrationFailed,
-                    "no migration leads \"\(name)\" from version \(at) to \(version). Add migrate(from: \(at), to: …) where it is bound.",
+                    """
+                    no migration leads "\(name)" from version \(at) to \(version). Add migrate(from: \(at), to: …) \
+                    where it is bound.
+                    """,
                     place: .init(collection: name, key: raw.key))
             }
             try migration.step(&record)

@@ -95,7 +95,10 @@ package final class HistoryReader: Sendable {
             if case .setAside = binding.undecodable { return raw }
             throw DatabaseError(
                 .undecodableRecord,
-                "the record \(raw.key.debugDescription) of \"\(binding.name)\" in the log does not decode. Bind the type it was written with, or set such records aside.",
+                """
+                the record \(raw.key.debugDescription) of "\(binding.name)" in the log does not decode. Bind the \
+                type it was written with, or set such records aside.
+                """,
                 place: .init(collection: binding.name, key: raw.key), cause: error)
         }
     }

@@ -54,7 +54,10 @@ package struct RawReplay {
         if directory.isBeyondFormat {
             throw DatabaseError(
                 .corruptCheckpoint,
-                "\(checkpoint.fileName) has more than \(Limits.collectionsMax) collections, or their names are too long. Restore a backup.",
+                """
+                \(checkpoint.fileName) has more than \(Limits.collectionsMax) collections, or their names are too \
+                long. Restore a backup.
+                """,
                 place: .init(file: checkpoint.fileName))
         }
         let items = try checkpoint.extensionItems { section, error in
@@ -218,7 +221,10 @@ package struct RawReplay {
         if directory.isBeyondFormat {
             throw DatabaseError(
                 .corruptLog,
-                "commit \(number) makes more than \(Limits.collectionsMax) collections, or their names too long. Run `yaprak verify`.",
+                """
+                commit \(number) makes more than \(Limits.collectionsMax) collections, or their names too long. Run \
+                `yaprak verify`.
+                """,
                 place: .init(commits: number...number))
         }
     }

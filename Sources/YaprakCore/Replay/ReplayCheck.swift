@@ -273,8 +273,10 @@ package struct ReplayCheck {
         if section.asOf != checkpoint.number {
             add(
                 isDerived ? .derived : .corrupt, checkpoint.file,
-                "What is kept of the extension \(section.name.debugDescription) is as of commit \(section.asOf), not of this one. "
-                    + (isDerived ? "`yaprak repair --rebuild-derived` drops it." : "Restore a backup."))
+                """
+                What is kept of the extension \(section.name.debugDescription) is as of commit \(section.asOf), not of \
+                this one. \(isDerived ? "`yaprak repair --rebuild-derived` drops it." : "Restore a backup.")
+                """)
         }
         _ = try SectionInfo(section.info)
         var pieces = 0

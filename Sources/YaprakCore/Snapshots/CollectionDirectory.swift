@@ -86,13 +86,19 @@ extension CollectionDirectory {
         if bindings.count >= most {
             return DatabaseError(
                 .overLimit,
-                "the database has \(bindings.count) collections, \(most) are allowed. Put a part of the collection's name into the keys, or raise Limits.collectionsMax if it is below \(Limits.collectionsMax).",
+                """
+                the database has \(bindings.count) collections, \(most) are allowed. Put a part of the collection's \
+                name into the keys, or raise Limits.collectionsMax if it is below \(Limits.collectionsMax).
+                """,
                 place: .init(collection: binding.name))
         }
         if nameBytes + binding.name.utf8.count > Limits.allNamesBytesMax {
             return DatabaseError(
                 .overLimit,
-                "the names of the \(bindings.count) collections have \(nameBytes) bytes together, \(Limits.allNamesBytesMax) are allowed. Use shorter names, or put a part of them into the keys.",
+                """
+                the names of the \(bindings.count) collections have \(nameBytes) bytes together, \
+                \(Limits.allNamesBytesMax) are allowed. Use shorter names, or put a part of them into the keys.
+                """,
                 place: .init(collection: binding.name))
         }
         return nil

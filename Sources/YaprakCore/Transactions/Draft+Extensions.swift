@@ -97,10 +97,10 @@ extension Draft {
         lastCaughtUp = freeze()
         guard countOperation() else { throw failure! }
         guard let index = extensions.firstIndex(where: { $0.registration.name == `extension`.name }) else {
-            throw notRegistered(`extension`.name)
+            throw DatabaseError.notRegistered(`extension`.name)
         }
         guard let registration = extensions[index].registration as? TypedRegistration<Extension> else {
-            throw otherExtension(`extension`.name, Extension.self)
+            throw DatabaseError.otherExtension(`extension`.name, Extension.self)
         }
         let (applied, encoded) = try wrap(registration) {
             (
@@ -122,10 +122,10 @@ extension Draft {
         try catchUp()
         lastCaughtUp = freeze()
         guard let index = extensions.firstIndex(where: { $0.registration.name == `extension`.name }) else {
-            throw notRegistered(`extension`.name)
+            throw DatabaseError.notRegistered(`extension`.name)
         }
         guard var root = extensions[index].root as? Extension.Root else {
-            throw otherExtension(`extension`.name, Extension.self)
+            throw DatabaseError.otherExtension(`extension`.name, Extension.self)
         }
         let changes = try wrap(extensions[index].registration) { try body(&root, context()) }
         extensions[index].root = root

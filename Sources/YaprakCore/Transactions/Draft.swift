@@ -264,7 +264,10 @@ final class Draft {
             fail(
                 DatabaseError(
                     .transactionTooLarge,
-                    "a transaction has more than \(environment.limits.operationsMax) operations. Write in several transactions, or raise Limits.operationsMax."
+                    """
+                    a transaction has more than \(environment.limits.operationsMax) operations. Write in several \
+                    transactions, or raise Limits.operationsMax.
+                    """
                 ))
             return false
         }

@@ -103,7 +103,10 @@ extension WriteTransaction {
     private func undecodable(_ key: String, _ name: String, _ cause: (any Error)?) -> DatabaseError {
         DatabaseError(
             .undecodableRecord,
-            "the record \(key.debugDescription) is not one that \"\(name)\" can hold. Write a value of the type that is bound to it.",
+            """
+            the record \(key.debugDescription) is not one that "\(name)" can hold. Write a value of the type that is \
+            bound to it.
+            """,
             place: .init(collection: name, key: key), cause: cause)
     }
 }

@@ -55,7 +55,13 @@ extension LawCase {
             naive = naive.advanced(from: old, to: new, kept, moment: step, earlier.core, mappings.core)
             let shown = naive.shown(new)
             func report(_ text: String) -> String {
-                "step \(step): \(text)\n  before \(list)\n  after  \(shown)\n  sections \(changes.sectionChanges)\n  rows \(changes.rowChanges)"
+                """
+                step \(step): \(text)
+                  before \(list)
+                  after  \(shown)
+                  sections \(changes.sectionChanges)
+                  rows \(changes.rowChanges)
+                """
             }
             if let problem = naive.problem { return report(problem) }
             let queried = mappings.shown(new)

@@ -2,64 +2,6 @@ import YaprakCBOR
 import YaprakModel
 import YaprakTrees
 
-/// What the sections of a checkpoint are. The numbers stand in files.
-///
-/// | kind | name | items |
-/// | --- | --- | --- |
-/// | 1 records | collection | [key, object], [key, object, metadata], [key, object, metadata or undefined, version] |
-/// | 2 set aside | collection | the same; records that did not decode when they were last bound |
-/// | 3 derived root | extension | byte strings: the encoded root, in pieces |
-/// | 4 primary root | extension | the same |
-/// | 5 primary steps | extension | steps that were logged while the extension was not registered |
-///
-/// The info of a section is a CBOR map: `"v"` the version of a collection's records, `"t"` the version tag of an
-/// extension.
-package enum SectionKind: UInt16 {
-    case records = 1
-    case setAside = 2
-    case derivedRoot = 3
-    case primaryRoot = 4
-    case primarySteps = 5
-}
-
-/// The info of a section.
-package struct SectionInfo {
-    package var version = 1
-    package var tag = ""
-
-    init(version: Int = 1, tag: String = "") {
-        self.version = version
-        self.tag = tag
-    }
-
-    /// Reads the info; what is missing has its default, what is unknown is skipped.
-    package init(_ bytes: [UInt8]) throws {
-        self = try bytes.withUnsafeBytes { bytes in
-            var info = SectionInfo()
-            if bytes.isEmpty { return info }
-            var reader = CBORReader(bytes)
-            for _ in 0..<(try reader.readMapHead() ?? 0) {
-                switch try reader.readText() {
-                case "t": info.tag = try reader.readText()
-                case "v": info.version = Int(try reader.readInteger(as: Int64.self))
-                default: try reader.skip()
-                }
-            }
-            return info
-        }
-    }
-
-    var bytes: [UInt8] {
-        let writer = CBORWriter(capacity: 32)
-        writer.writeMapHead(count: 2)
-        writer.write(text: "t")
-        writer.write(text: tag)
-        writer.write(text: "v")
-        writer.write(integer: Int64(version))
-        return writer.bytes
-    }
-}
-
 /// One record as a checkpoint has it.
 package enum RecordItem {
     /// Appends the item of a record; `version` is the one that the section names.
