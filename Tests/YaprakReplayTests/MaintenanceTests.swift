@@ -81,7 +81,8 @@ import YaprakStorage
     }
 
     @Test(arguments: [Retention.commits(15), .checkpoints(3), .all, .age(.seconds(1_000_000_000))])
-    func `Compacting removes what the rule gives up, and a dry run reports it before`(retention: Retention) async throws {
+    func `Compacting removes what the rule gives up, and a dry run reports it before`(retention: Retention) async throws
+    {
         try await prepare()
         let before = try files()
         let state = try contents()

@@ -183,8 +183,7 @@ import YaprakTrees
         #expect(report.setAside.allSatisfy { $0.collection == "books" })
     }
 
-    @Test func `Damage in what is kept of a view is 8, and the database opens and recomputes the view`() async throws
-    {
+    @Test func `Damage in what is kept of a view is 8, and the database opens and recomputes the view`() async throws {
         let view = AutoView(
             "ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, persistence: .checkpoints)
         var database = try await Database.open(at: path(), options: replayable(), collections: .books, .notes)
