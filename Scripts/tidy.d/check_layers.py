@@ -65,7 +65,7 @@ def _places(folders, tree):
                 (types if isType else members)[declaration.name].add(folder)
     places = {}
     for name, found in types.items():
-        if len(found) == 1 and name not in members:
+        if len(found) == 1 and name not in members and name not in rules.COMMON_NAMES:
             places[name] = (next(iter(found)), "type")
     for name, found in members.items():
         if len(found) == 1 and len(everywhere[name]) == 1 and name not in types and name not in rules.COMMON_NAMES:

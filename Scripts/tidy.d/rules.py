@@ -11,6 +11,9 @@ LAYERS = {
         "Records", "Snapshots", "Changes", "Extensions", "Encoding", "Transactions", "Replay", "Publication", "Database",
     ],
     "YaprakLists": ["Vocabulary", "Difference", "Layout", "Changes", "Mappings", "Updates", "Adapters"],
+    "YaprakExtensions": [
+        "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
+    ],
 }
 
 # (path, name): why that arrow upwards is right.
@@ -18,8 +21,8 @@ LAYERS_ALLOWED = {
     ("Sources/YaprakStorage/Format/DiskError+DatabaseError.swift", "Place"): "it is DatabaseError.Place, of YaprakModel",
 }
 
-# Members that the standard library or another package has as well: a dot and such a name say nothing.
-COMMON_NAMES = set()
+# Members and types that the standard library or another package has as well: such a name says nothing.
+COMMON_NAMES = {"Element", "indices"}
 
 # MARK: Dependencies
 # What comes with Swift or the system.

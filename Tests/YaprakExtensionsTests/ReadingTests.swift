@@ -101,7 +101,8 @@ import Yaprak
                 == #""nobody" is not in view "view": there is no record of that key in "books"."#)
         #expect(
             snapshot.explain("k0", in: chain).description
-                == #""k0" is not in view "chain": the filter of view "filter", which reads the object and metadata and group, rejects its row of view "view"."#
+                == #""k0" is not in view "chain": the filter of view "filter", which reads the object and metadata and group, "#
+                + #"rejects its row of view "view"."#
         )
         #expect(
             snapshot.explain("k100", in: chain).description

@@ -7,7 +7,7 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
     let sortings: [SortingRules]
     let tags: Tags
 
-    /// Which code groups each collection, and which sorts: exchanged one by one, so that each has a tag of its own.
+    /// Which code groups each collection, and which sorts: exchanged one by one, so each has its own tag.
     struct Tags: Equatable {
         /// The tag of the code that was registered.
         let registered: String
@@ -42,7 +42,7 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
         super.init(versionTag: tags.whole(latest: tag), of: old.collections, order: order)
     }
 
-    /// The same, but for how one collection is grouped.
+    /// The same configuration with another grouping of one collection.
     func grouped(_ collection: Int, by rule: GroupingRule, tagged tag: String) -> AutoConfiguration {
         var (tags, groupings) = (tags, groupings)
         tags.groupings[collection] = tag
@@ -50,7 +50,7 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
         return AutoConfiguration(self, tagged: tag, tags, groupings, sortings, order)
     }
 
-    /// The same, but for how rows are sorted.
+    /// The same configuration with another sorting.
     func sorted(by sortings: [SortingRules], _ order: PlacementOrder, tagged tag: String) -> AutoConfiguration {
         var tags = tags
         tags.sorting = tag
@@ -59,7 +59,7 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
 
     override package var rowsHaveOnePlace: Bool { !groupings.contains { $0.isMultiple } }
 
-    /// The placements a record should have, by asking both closures.
+    /// The placements a record should have, by running both closures.
     func placements(of record: RecordBox, _ collection: Int) -> [Placement] {
         switch groupings[collection].names(record) {
         case .none: []

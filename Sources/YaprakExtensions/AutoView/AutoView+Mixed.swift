@@ -1,7 +1,7 @@
 public import YaprakCore
 
 extension AutoView where Element == MixedRow {
-    /// A view over several collections of different types, each with a grouping and a sorting of its own. All of them are
+    /// A view over several collections of different types, each with its own grouping and sorting. All of them are
     /// sorted by values of one type.
     ///
     ///     let bond = AutoView(

@@ -36,7 +36,7 @@ extension AutoView: TreeBackedExtension {
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
         let stored = try StoredGroups(decoding: bytes)
-        guard stored.collections == configuration.collectionNames else { throw StoredGroups.Mismatch() }
+        guard stored.collections == configuration.collectionNames else { throw StoredGroups.SchemaMismatch() }
         return try stored.root(configuration, in: context) { record, collection, group in
             configuration.sortings[collection].place(record, collection, group, Touches())
         }

@@ -8,8 +8,8 @@ import YaprakTrees
 ///     for row in database.snapshot[salesRank]["sci-fi"].prefix(20) { print(row.object.title) }
 ///
 /// A write that sets, touches or removes a record moves its row in the same commit. A closure runs only if a part of the
-/// record changed that it gets (``Grouping``, ``Sorting``), and its answer is kept: nothing is asked again when a row is
-/// read, looked for or taken out. Rows stand in the order of their sort value, then collection, then key: always, so that a
+/// record changed that it gets (``Grouping``, ``Sorting``), and its answer is kept: no closure runs when a row is
+/// read, looked up or removed. Rows are ordered by their sort value, then collection, then key: always, so that a
 /// rebuild, a replay and a fork have the same order.
 ///
 /// Raise the version tag whenever the code changes its answers. Grouping and sorting of a registered view can be exchanged
@@ -23,8 +23,8 @@ public struct AutoView<Element: ViewRow>: OrderedView {
     public let versionTag: String
     /// The names of the collections its rows come from.
     public var collectionNames: [String]? { configuration.collectionNames }
-    /// What of the view is stored in files. Nothing by default: what is computed anew at launch asks its closures while
-    /// writers go on, and takes about a second for a million rows; what was stored is taken over in a writer's turn.
+    /// What of the view is stored in files. Nothing by default: a view that is recomputed at launch runs its closures while
+    /// writers go on, and takes about a second for a million rows; a stored one is restored in a writer's turn.
     public let persistence: ViewPersistence
     let configuration: AutoConfiguration
 
@@ -52,7 +52,7 @@ public struct AutoView<Element: ViewRow>: OrderedView {
 }
 
 extension AutoConfiguration {
-    /// Moves the row of one changed record, asking no closure that can't have another answer than before.
+    /// Moves the row of one changed record. Runs no closure whose answer can't have changed.
     func follow(_ entry: ChangeEntry, of collection: Int, in editor: ViewEditor) {
         let row = RowID(collection: collection, key: entry.key)
         let before = entry.before == nil ? nil : editor.place(of: row)
@@ -73,7 +73,7 @@ extension AutoConfiguration {
             if let before { editor.takeOut(row, before, kinds: entry.kinds) }
             return
         }
-        // What the row was sorted by is still good for it, unless a part changed that it was made of.
+        // The sort value is still valid, unless a part of the record changed that it was computed from.
         let kept = isNew || sortings[collection].reads.concerns(entry.kinds) ? nil : before?.placement
         func place(in name: String, like model: Placement?) -> Placement {
             let touches = (before?.touches(inGroup: name) ?? Touches()).adding(entry.kinds)

@@ -80,7 +80,7 @@ struct SortValueKind<Key: Comparable & Sendable>: Sendable {
         #if !(os(Windows) || os(Android)) && (arch(i386) || arch(x86_64))
             if Key.self == Float80.self {
                 return Self(word: { totalOrder(Double(unsafeBitCast($0, to: Float80.self))) }) {
-                    // Not a number has a word of its own, the last.
+                    // Not a number has its own word, the last.
                     ascending(unsafeBitCast($0, to: Float80.self), unsafeBitCast($1, to: Float80.self))
                 }
             }

@@ -1,20 +1,20 @@
 public import YaprakCore
 import YaprakTrees
 
-// Another grouping, another sorting, on the fly.
+// Changing grouping and sorting at run time.
 extension WriteTransaction {
-    /// Groups a view by something else from now on.
+    /// Groups a view by another closure from now on.
     ///
     ///     try transaction.setGrouping(of: salesRank, groupedBy: .byObject { $0.publisher }, versionTag: "by publisher")
     ///
-    /// The closure is asked about every record once; only rows whose group differs move. No sort value is computed but for
-    /// rows that come in. Views made of this one follow in the same commit. With the tag that the grouping has already
-    /// nothing happens; a sorting may be set with the same tag, in the same write.
+    /// The closure runs for every record once; only rows whose group differs move. Sort values are computed only for
+    /// rows that are new in the view. Views derived from this one follow in the same commit. With the tag that the grouping has
+    /// already, nothing happens; a sorting may be set with the same tag, in the same write.
     ///
-    /// The view's tag is the one that was set last; the one it was registered with only while all of its code is that which
+    /// The view's tag is the one that was set last. It is the tag of registration only while all of its code is the code that
     /// was registered.
     ///
-    /// What is registered at the next launch is what the program says there: keep the choice in a record if it should last.
+    /// The next launch registers what the program passes there: keep the choice in a record if it should last.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(number of records).
     public mutating func setGrouping<Object, Metadata>(
@@ -23,7 +23,7 @@ extension WriteTransaction {
         try setGrouping(of: view, 0, grouping.rule, versionTag)
     }
 
-    /// Groups the rows of one collection of a view over several by something else from now on.
+    /// Groups the rows of one collection of a view over several collections by another closure from now on.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Precondition: the view is one of `collection`.
     public mutating func setGrouping<Object, Metadata>(
@@ -52,13 +52,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Sorts a view by something else from now on.
+    /// Sorts a view by other values from now on.
     ///
     ///     try transaction.setSorting(of: salesRank, sortedBy: .byObject { $0.title }, versionTag: "by title")
     ///
-    /// Every sort value is computed once; no record is grouped anew. Views made of this one follow in the same commit, and
-    /// a list that compares its two snapshots sees as few moves as lead from one order to the other. With the tag that the
-    /// sorting has already nothing happens.
+    /// Every sort value is computed once; no grouping runs. Views derived from this one follow in the same commit, and
+    /// a list that compares its two snapshots gets as few moves as lead from one order to the other. With the tag that the
+    /// sorting has already, nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
     public mutating func setSorting<Object, Metadata, Value>(
@@ -83,7 +83,7 @@ extension WriteTransaction {
 }
 
 extension AutoConfiguration {
-    /// Moves the row of a record to the groups it belongs to by now, if they are others.
+    /// Moves the row of a record to the groups it belongs to now, if they differ.
     fileprivate func regroup(_ record: RecordBox, _ collection: Int, in editor: ViewEditor) {
         let row = RowID(collection: collection, key: record.key)
         let before = editor.place(of: row)

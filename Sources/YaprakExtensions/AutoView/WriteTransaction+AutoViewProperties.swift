@@ -1,8 +1,9 @@
 public import YaprakCore
 
-// Another grouping, another sorting, by properties of the object: what the initializers of a view take.
+// Changing grouping and sorting at run time by properties of the object, as the initializers of a view take them.
 extension WriteTransaction {
-    /// Groups a view by a property of the object from now on. Otherwise as ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
+    /// Groups a view by a property of the object from now on. As
+    /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
     ///
     ///     try transaction.setGrouping(of: salesRank, groupedBy: \.publisher, versionTag: "by publisher")
     public mutating func setGrouping<Object, Metadata>(
@@ -12,7 +13,7 @@ extension WriteTransaction {
         try setGrouping(of: view, groupedBy: .byObject(group), versionTag: versionTag)
     }
 
-    /// Groups a view by an enumeration of the object from now on. Otherwise as
+    /// Groups a view by an enumeration of the object from now on. See
     /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
     public mutating func setGrouping<Object, Metadata, Group>(
         of view: AutoView<Row<Object, Metadata>>, groupedBy group: @escaping @Sendable (Object) -> Group?,
@@ -21,7 +22,7 @@ extension WriteTransaction {
         try setGrouping(of: view, groupedBy: .byObject(group), versionTag: versionTag)
     }
 
-    /// Puts a record into a group for each of several names from now on. Otherwise as
+    /// Puts a record into a group for each of several names from now on. See
     /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
     public mutating func setGrouping<Object, Metadata, Names>(
         of view: AutoView<Row<Object, Metadata>>, groupedByEach names: @escaping @Sendable (Object) -> Names,
@@ -30,7 +31,7 @@ extension WriteTransaction {
         try setGrouping(of: view, groupedBy: .byEachObject(names), versionTag: versionTag)
     }
 
-    /// Sorts a view by a property of the object from now on. Otherwise as
+    /// Sorts a view by a property of the object from now on. See
     /// ``setSorting(of:sortedBy:order:versionTag:)``.
     ///
     ///     try transaction.setSorting(of: salesRank, sortedBy: \.title, versionTag: "by title")

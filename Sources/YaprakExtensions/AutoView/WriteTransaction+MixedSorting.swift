@@ -2,13 +2,13 @@ public import YaprakCore
 
 // Another sorting of a view over several collections: one for each, by values of one type.
 extension WriteTransaction {
-    /// Sorts a view over two collections by something else from now on.
+    /// Sorts a view over two collections by other values from now on.
     ///
     ///     try transaction.setSorting(
     ///         of: bond, .movies, .actors, sortedBy: .byObject { $0.title }, .byObject { $0.name }, versionTag: "by name")
     ///
-    /// As for a view over one collection: every sort value is computed once, no record is grouped anew, and with the tag
-    /// the sorting has already nothing happens.
+    /// As for a view over one collection: every sort value is computed once, no grouping runs, and with the tag
+    /// that the sorting has already, nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Precondition: the collections are those of the view, in its order.
     /// - Complexity: O(*n* log *n*) for the rows of the view.

@@ -38,7 +38,7 @@ extension Snapshot {
     }
 }
 
-/// A view that knows why it does not have a row. All of them do.
+/// A view that can explain why it does not have a row. All of them can.
 protocol ExplainableView: OrderedView {
     /// Why there is no row for a record that there is.
     func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer

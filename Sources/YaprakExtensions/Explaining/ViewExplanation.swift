@@ -3,7 +3,7 @@
 ///     print(database.snapshot.explain("abc", in: unread))
 ///     // "abc" is not in view "unread": the filter, which reads the metadata, rejects its row of view "inbox".
 ///
-/// What is told is what the view knows: answers that closures gave when the record last changed. Nothing is asked again.
+/// The answer is what the view knows: what closures returned when the record last changed. No closure runs again.
 public struct ViewExplanation: Sendable {
     /// The view that was asked.
     public let viewName: String
@@ -22,7 +22,7 @@ public struct ViewExplanation: Sendable {
         case otherCollection(String, collectionNames: [String])
         /// The grouping closure of a view said that the record belongs to no group.
         case notGrouped(by: Closure)
-        /// Nobody has put the record into a view that is arranged by hand.
+        /// The record was never put into a manual view.
         case notPut(inViewNamed: String)
         /// A filter rejected the row that the parent has.
         case rejected(by: Closure, parentName: String)

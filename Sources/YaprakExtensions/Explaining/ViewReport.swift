@@ -3,16 +3,16 @@ import YaprakTrees
 
 /// What is wrong with a view, if anything is.
 ///
-/// A closure that has another answer each time it is asked can make rows misplaced or missing, since nobody asks it
-/// again until the record changes. The rest can't happen, and is looked for all the same.
+/// A closure that returns something else each time it runs can make rows misplaced or missing, since it does not run
+/// again until the record changes. The other faults can't happen, and are checked all the same.
 package struct ViewReport: Sendable {
     /// Rows that do not come after the row before them.
     package var misplaced: [(group: String, index: Int)] = []
-    /// Rows of which the record is gone, or is another value by now.
+    /// Rows whose record is gone, or has another value.
     package var ghosts: [RowID] = []
     /// Rows whose places and groups disagree: noted in a group that does not have them, or the other way round.
     package var strays: [RowID] = []
-    /// Records that are not where closures would put them now. Looked for only where closures may be asked.
+    /// Records that are not where closures would put them now. Checked only where closures may run.
     package var misjudged: [RowID] = []
     /// What is wrong with the trees themselves.
     package var violations: [String] = []

@@ -11,7 +11,7 @@ import YaprakTrees
 /// and may have many children. It must be registered first, and takes its children with it when it is unregistered.
 /// The closure runs for rows that are new in the parent and for those of which a part changed that it gets.
 ///
-/// Computed anew at each launch, by one walk over the parent.
+/// Recomputed at each launch, by one walk over the parent.
 /// - Complexity: as the parent's, O(log *n*) for each of its changes.
 public struct FilteredView<Parent: OrderedView>: OrderedView {
     /// What a row is read as: what it is in the parent.
@@ -25,7 +25,7 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
     public let parent: Parent
     let rule: FilterRule
 
-    /// A view of the rows of `parent` that `filter` lets through.
+    /// A view of the rows of `parent` that pass `filter`.
     ///
     /// - Parameters:
     ///   - name: the name under which it is registered.
@@ -39,7 +39,7 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
         rule = filter.rule
     }
 
-    /// A view of the rows of `parent` whose object `isIncluded` lets through.
+    /// A view of the rows of `parent` whose object passes `isIncluded`.
     ///
     ///     FilteredView("bestsellers", of: salesRank) { $0.rank <= 100 }
     public init<Object, Metadata>(
@@ -51,12 +51,12 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
 
     /// The parent.
     public var dependencies: [String] { [parent.name] }
-    /// None: it looks at its parent alone.
+    /// None: it reads its parent alone.
     public var collectionNames: [String]? { [] }
 
     /// Follows what the parent did.
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
-        // A new root is made over the parent as it is now, and has nothing to catch up with.
+        // A new root is built over the parent as it is now, and is up to date.
         guard !context.isRegistering else { return nil }
         let changes = context.changes(of: parent)
         guard !changes.isEmpty else { return nil }
@@ -76,7 +76,7 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
         return editor.finish(&root)
     }
 
-    /// Takes over another order of the parent, in which all of its rows have got other boxes.
+    /// Adopts another order of the parent, in which all of its rows have other boxes.
     private func reorder(_ change: ViewChanges, in editor: ViewEditor) {
         guard let parent = change.reordering else { return }
         let old = editor.root.configuration as! FilterConfiguration
@@ -93,7 +93,7 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
 }
 
 extension FilterConfiguration {
-    /// Does with a row what its parent did, if it is to be seen here.
+    /// Applies what the parent did with a row, if the row passes the filter.
     func follow(_ change: ViewChanges.RowChange, in editor: ViewEditor) {
         let own = editor.place(of: change.row)
         let mustAsk = change.before == nil || rule.reads.concerns(change.kinds)

@@ -2,12 +2,12 @@ public import YaprakCore
 import YaprakTrees
 
 extension WriteTransaction {
-    /// Filters a view by something else from now on.
+    /// Filters a view by another closure from now on.
     ///
     ///     try transaction.setFiltering(of: search, where: .byObject { $0.title.contains(text) }, versionTag: text)
     ///
-    /// The closure is asked about every row of the parent once; only rows about which the answer is another come and go.
-    /// Views made of this one follow in the same commit. With the tag the view has already nothing happens.
+    /// The closure runs for every row of the parent once; only rows for which the answer differs come and go.
+    /// Views derived from this one follow in the same commit. If the view has this tag already, nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(number of rows of the parent).
     public mutating func setFiltering<Parent>(
@@ -28,7 +28,7 @@ extension WriteTransaction {
 }
 
 extension FilterConfiguration {
-    /// Lets a row of the parent in, or out, if that is not so already.
+    /// Adds or removes a row of the parent, if its answer differs from what the view has.
     fileprivate func admit(_ place: PlaceRow, in editor: ViewEditor) {
         let row = place.placement.row
         let own = editor.place(of: row)

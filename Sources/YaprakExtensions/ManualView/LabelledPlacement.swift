@@ -1,7 +1,7 @@
 import YaprakCore
 import YaprakTrees
 
-/// A placement that was put somewhere by hand: a number between those of its neighbours says where.
+/// A placement that was put somewhere explicitly: a number between those of its neighbours orders it.
 final class LabelledPlacement: Placement, @unchecked Sendable {
     /// The number: all there is to compare.
     var label: UInt64 { hint }
@@ -27,7 +27,7 @@ enum Labels {
     /// What a row put at an end is away from the one there was.
     private static let step: UInt64 = 1 << 32
 
-    /// The label at `index` of `count` that are spread anew.
+    /// The label at `index` of `count` that are spread evenly.
     static func spread(_ index: Int, of count: Int) -> UInt64 {
         (1 << 62) + ((1 << 63 as UInt64) / UInt64(count + 1)) * UInt64(index + 1)
     }

@@ -26,7 +26,7 @@ extension ManualView: TreeBackedPrimaryExtension {
         var placements: [RowID: Placement] = [:]
         for (name, members) in arrangement.groups {
             for (index, member) in members.enumerated() {
-                guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
+                guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
                 guard let record = context.before.box(forKey: member.key, in: configuration.collections[row.collection])
                 else {
                     continue
@@ -51,11 +51,11 @@ extension ManualView: TreeBackedPrimaryExtension {
         var departed = root.departed
         switch operation.action {
         case .insert(let member, let group, let index):
-            guard let row = row(member) else { throw RefusedStep(reason: .noSuchCollection) }
-            if editor.place(of: row) != nil { throw RefusedStep(reason: .isThereAlready) }
+            guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
+            if editor.place(of: row) != nil { throw InvalidOperation(reason: .isThereAlready) }
             guard let record = context.before.box(forKey: member.key, in: configuration.collections[row.collection])
             else {
-                throw RefusedStep(reason: .noSuchRecord)
+                throw InvalidOperation(reason: .noSuchRecord)
             }
             let label = makeRoom(at: index, ofGroup: group, in: editor)
             let placement = LabelledPlacement(
@@ -81,8 +81,8 @@ extension ManualView: TreeBackedPrimaryExtension {
         return changes
     }
 
-    /// A label for a row that is to stand at `index`, or at the end if that lies beyond. Spreads all labels of the group
-    /// anew if there is no room left.
+    /// A label for a row at `index`, or at the end if that lies beyond. Spreads all labels of the group
+    /// again if there is no room left.
     private func makeRoom(at index: Int, ofGroup name: String, in editor: ViewEditor) -> UInt64 {
         let rows = editor.rows(ofGroup: name)
         let index = min(max(0, index), rows.count)
@@ -102,4 +102,10 @@ extension ManualView: TreeBackedPrimaryExtension {
         editor.replaceAll(ofGroup: name, with: spread)
         return Labels.spread(index, of: count)
     }
+}
+
+/// A step that can't be applied, and why.
+struct InvalidOperation: Error {
+    enum Reason { case isThereAlready, noSuchRecord, noSuchCollection }
+    let reason: Reason
 }

@@ -1,7 +1,7 @@
 public import YaprakCore
 import YaprakTrees
 
-/// A view that is arranged by hand: a playlist, favourites, the order in which a user dragged things.
+/// A view whose rows are placed explicitly: a playlist, favourites, the order in which a user dragged things.
 ///
 ///     let playlists = ManualView("playlists", of: .songs)
 ///     try await database.write { transaction in
@@ -9,7 +9,7 @@ import YaprakTrees
 ///         try transaction.insert("yesterday", at: 0, of: "evening", in: playlists)
 ///     }
 ///
-/// Where a row stands no record tells, so it is state of its own: every step is logged with its commit, survives a crash
+/// Positions don't follow from records, so they are primary state: every step is logged with its commit, survives a crash
 /// like a record, and is kept while the view is not registered. A row is in a view once; a record that is removed takes its
 /// row with it in the same commit. (A record that is removed and set again within one write has only changed, and its row
 /// stays.)
@@ -102,6 +102,6 @@ extension ManualView: PrimaryExtension {
 
     /// Not called: steps need a draft.
     public func apply(_ operation: ManualStep, to root: inout ViewRoot) throws -> ViewChanges? {
-        throw ViewRoot.NeedsRecords()
+        throw ViewRoot.RequiresPopulation()
     }
 }

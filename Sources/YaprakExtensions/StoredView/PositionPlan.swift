@@ -1,7 +1,7 @@
 import YaprakCore
 import YaprakTrees
 
-/// What is to be done to a view whose code is not there, after all of it was found to make sense.
+/// The changes to make to a view whose code is not there, after all of them were checked.
 struct PositionPlan {
     private struct Place: Hashable {
         let row: RowID
@@ -29,7 +29,7 @@ struct PositionPlan {
 
     var isEmpty: Bool { departures.isEmpty && arrivals.isEmpty && changes.isEmpty }
 
-    /// - Throws: ``ViewRoot/Unfit``.
+    /// - Throws: ``ViewRoot/InconsistentHistory``.
     init(
         _ history: ViewHistory, _ entries: [String: [ChangeEntry]], isCleared: (String) -> Bool, root: ViewRoot,
         _ state: ReplayObserverState
@@ -44,13 +44,13 @@ struct PositionPlan {
         for touch in history.touched ?? [] {
             let row = RowID(collection: Int(touch.collection), key: touch.key.normalizedKey)
             guard names.indices.contains(row.collection), let record = state.record(row.key, in: names[row.collection])
-            else { throw ViewRoot.Unfit(what: "it touches a row whose record is gone") }
+            else { throw ViewRoot.InconsistentHistory(what: "it touches a row whose record is gone") }
             let kinds = (changes[row]?.kinds ?? []).union(ChangeKinds(rawValue: touch.kinds))
             changes[row] = Change(record: record, kinds: kinds)
         }
         for group in history.groups ?? [] { try add(group, root, state) }
         try checkRemovals(root, isCleared)
-        // Records the view does not have are none of its business.
+        // Records that the view does not have don't concern it.
         let arriving = Set(arrivals.map(\.row))
         changes = changes.filter { arriving.contains($0.key) || root.place(of: $0.key) != nil }
     }
@@ -59,11 +59,13 @@ struct PositionPlan {
         guard let keys else { return [] }
         let count = root.configuration.collectionNames.count
         guard of.map({ $0.count == keys.count }) ?? (count == 1) else {
-            throw ViewRoot.Unfit(what: "it does not say which collections its rows are of")
+            throw ViewRoot.InconsistentHistory(what: "it does not say which collections its rows are of")
         }
         return try keys.enumerated().map { index, key in
             let collection = Int(of?[index] ?? 0)
-            guard collection < count else { throw ViewRoot.Unfit(what: "it names a collection that it does not have") }
+            guard collection < count else {
+                throw ViewRoot.InconsistentHistory(what: "it names a collection that it does not have")
+            }
             return RowID(collection: collection, key: key.normalizedKey)
         }
     }
@@ -81,13 +83,13 @@ struct PositionPlan {
         for row in try Self.rows(group.removed, group.removedOf, root) {
             guard let placement = root.place(of: row)?.placement(inGroup: name),
                 gone.insert(Place(row: row, group: name)).inserted
-            else { throw ViewRoot.Unfit(what: "it takes out a row that is not there") }
+            else { throw ViewRoot.InconsistentHistory(what: "it takes out a row that is not there") }
             departures.append(placement)
         }
         let inserted = try Self.rows(group.inserted, group.insertedOf, root)
         let positions = group.positions ?? []
         guard inserted.count == positions.count, groups.insert(name).inserted else {
-            throw ViewRoot.Unfit(what: "it does not say where its rows are put")
+            throw ViewRoot.InconsistentHistory(what: "it does not say where its rows are put")
         }
         var count = rows.count - (departures.count - before)
         var last = -1
@@ -95,12 +97,14 @@ struct PositionPlan {
             guard position > last, position <= count,
                 gone.contains(Place(row: row, group: name)) || root.place(of: row)?.placement(inGroup: name) == nil,
                 let record = state.record(row.key, in: root.configuration.collectionNames[row.collection])
-            else { throw ViewRoot.Unfit(what: "it puts a row where none can be") }
+            else { throw ViewRoot.InconsistentHistory(what: "it puts a row where none can be") }
             arrivals.append(Arrival(row: row, group: name, position: position, record: record))
             last = position
             count += 1
         }
-        guard Set(inserted).count == inserted.count else { throw ViewRoot.Unfit(what: "it puts a row twice") }
+        guard Set(inserted).count == inserted.count else {
+            throw ViewRoot.InconsistentHistory(what: "it puts a row twice")
+        }
     }
 
     /// A row whose record is gone has to be gone, too.
@@ -119,7 +123,7 @@ struct PositionPlan {
                 if changes[row]?.record == nil, !isGone(row, place) { isUnfit = true }
             }
         }
-        if isUnfit { throw ViewRoot.Unfit(what: "it keeps a row whose record is gone") }
+        if isUnfit { throw ViewRoot.InconsistentHistory(what: "it keeps a row whose record is gone") }
     }
 
     /// Does it. Nothing here can fail.

@@ -1,13 +1,13 @@
 public import YaprakCore
 package import YaprakTrees
 
-/// A view as the files tell of it, without the code that made it: groups, positions, rows.
+/// A view as the files have it, without the code that made it: groups, positions, rows.
 ///
 ///     let sales = StoredView("salesRank")
 ///     let then = try reader.view("salesRank", at: 42)
 ///     for row in then["sci-fi"].prefix(20) { print(row.key, row.record.object) }
 ///
-/// A view like any other once it is in a snapshot: mappings and differences take it. Such snapshots are read from files, by
+/// In a snapshot it is a view like any other: mappings and differences work with it. Such snapshots are read from files, by
 /// `ReplayReader` of the library YaprakReplay. It can't be registered in a database: there is no code to keep it up to date.
 public struct StoredView: OrderedView {
     /// What a row is read as.
@@ -22,7 +22,7 @@ public struct StoredView: OrderedView {
     /// None.
     public var collectionNames: [String]? { [] }
 
-    /// Not called: nothing keeps it up to date but what the files say.
+    /// Not called: only the files keep it up to date.
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         nil
     }
@@ -53,17 +53,17 @@ public struct StoredRow: ViewRow {
 
 extension StoredView: TreeBackedExtension {
     package struct Seed: Sendable {}
-    struct HasNoCode: Error {}
+    struct ViewIsReadOnly: Error {}
 
     package func makeSeed() -> Seed { Seed() }
-    package func gather(_ changes: NetChanges, into seed: inout Seed) throws { throw HasNoCode() }
-    package func build(_ seed: Seed, in context: ExtensionContext) throws -> ViewRoot { throw HasNoCode() }
-    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot { throw HasNoCode() }
+    package func gather(_ changes: NetChanges, into seed: inout Seed) throws { throw ViewIsReadOnly() }
+    package func build(_ seed: Seed, in context: ExtensionContext) throws -> ViewRoot { throw ViewIsReadOnly() }
+    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot { throw ViewIsReadOnly() }
     package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
     package func versionTag(of root: ViewRoot) -> String { root.configuration.versionTag }
 }
 
-/// What the files tell of how a view is made.
+/// What the files have of a view's configuration.
 final class StoredConfiguration: ViewConfiguration, @unchecked Sendable {
     override package var rowsHaveOnePlace: Bool { !hasSeveral }
     private let hasSeveral: Bool

@@ -3,19 +3,19 @@ package import YaprakCore
 import YaprakModel
 import YaprakTrees
 
-/// Keeps, in a replay without types, the views that checkpoints and commits tell of.
+/// Keeps, in a replay without types, the views that checkpoints and commits describe.
 ///
-/// A derived view is known from a checkpoint on, or from a commit that tells of it as a whole, for as long as every commit
-/// says what it did to it; from the first that does not, it is not known. A manual view is known always.
+/// A derived view is known from a checkpoint on, or from a commit that has the whole of it, for as long as every commit
+/// says what it did to the view; from the first that does not, it is not known. A manual view is always known.
 package final class ViewFollower: ReplayObserver {
-    /// The views that the replay's states have now, and whether each is arranged by hand.
+    /// The views that the replay's states have now, and whether each is a manual view.
     package private(set) var known: [String: Bool] = [:]
-    /// Views that the files tell of in a way that makes no sense, and what that is.
+    /// Views whose data in the files are inconsistent, and what is wrong.
     package private(set) var damage: [String: String] = [:]
-    /// The only view that is looked at.
+    /// The only view to follow.
     private let only: String?
 
-    /// - Parameter only: the view to look at; all there are if `nil`.
+    /// - Parameter only: the view to follow; all there are if `nil`.
     package init(only: String? = nil) { self.only = only }
 
     package var wantsCheckpoint: Bool { only.map { known[$0] == nil } ?? true }
@@ -37,7 +37,7 @@ package final class ViewFollower: ReplayObserver {
                 put(root, name, isManual: item.isPrimary, in: &state)
                 damage[name] = nil
             } catch {
-                damage[name] = (error as? ViewRoot.Unfit)?.what ?? ErrorText.of(error)
+                damage[name] = (error as? ViewRoot.InconsistentHistory)?.what ?? ErrorText.of(error)
             }
         }
     }
@@ -68,7 +68,9 @@ package final class ViewFollower: ReplayObserver {
                 }
             } catch {
                 drop(name, in: &state)
-                damage[name] = "at commit \(commit.number) " + ((error as? ViewRoot.Unfit)?.what ?? ErrorText.of(error))
+                damage[name] =
+                    "at commit \(commit.number) "
+                    + ((error as? ViewRoot.InconsistentHistory)?.what ?? ErrorText.of(error))
             }
         }
     }
@@ -120,7 +122,7 @@ package final class ViewFollower: ReplayObserver {
     /// Whether a logged step is one of a manual view, by its form.
     package static func isStep(_ bytes: [UInt8]) -> Bool { step(bytes) != nil }
 
-    /// Whether a commit tells of a view as a whole.
+    /// Whether a commit has the whole of a view.
     package static func isWhole(_ logged: LoggedCommit.LoggedHistory) -> Bool {
         guard let item = logged.item, !logged.isUnknown else { return false }
         return (try? CBORDecoder().decode(ViewHistory.self, from: item))?.whole != nil

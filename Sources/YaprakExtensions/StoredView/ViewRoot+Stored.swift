@@ -2,8 +2,8 @@ import YaprakCore
 import YaprakTrees
 
 extension ViewRoot {
-    /// What the files say does not fit together.
-    struct Unfit: Error {
+    /// The parts of what the files have of a view don't fit together.
+    struct InconsistentHistory: Error {
         let what: String
     }
 
@@ -11,8 +11,8 @@ extension ViewRoot {
     ///
     /// - Parameters:
     ///   - skipsMissing: leave out rows whose record is not there, as a manual view does.
-    ///   - touches: how often a row was said to have changed.
-    /// - Throws: ``Unfit`` if a record is not there, or a row twice in a group; nothing was built then.
+    ///   - touches: how often a row was touched.
+    /// - Throws: ``InconsistentHistory`` if a record is not there, or a row twice in a group; nothing was built then.
     init(
         _ stored: StoredGroups, versionTag: String, skipsMissing: Bool, in state: ReplayObserverState,
         touches: (RowID, _ group: String) -> Touches = { _, _ in Touches() }
@@ -26,11 +26,13 @@ extension ViewRoot {
                 let collection = Int(group.of?[index] ?? 0)
                 guard let record = state.record(key.normalizedKey, in: stored.collections[collection]) else {
                     if skipsMissing { continue }
-                    throw Unfit(what: "it has a row for the key \(key.debugDescription), and there is no such record")
+                    throw InconsistentHistory(
+                        what: "it has a row for the key \(key.debugDescription), and there is no such record")
                 }
                 let others = places[collection][record.key] ?? []
                 if others.contains(where: { $0.group == name }) {
-                    throw Unfit(what: "the key \(key.debugDescription) is twice in the group \(name.debugDescription)")
+                    throw InconsistentHistory(
+                        what: "the key \(key.debugDescription) is twice in the group \(name.debugDescription)")
                 }
                 if !others.isEmpty { hasSeveral = true }
                 let placement = PositionedPlacement(
@@ -53,8 +55,8 @@ extension ViewRoot {
             draft: state.draft, isSorted: true)
     }
 
-    /// The root that takes the place of this one, as a commit has it as a whole.
-    /// - Throws: ``Unfit``; nothing was built then.
+    /// The root that replaces this one, where a commit has the whole view.
+    /// - Throws: ``InconsistentHistory``; nothing was built then.
     func replaced(
         by stored: StoredGroups, _ history: ViewHistory, versionTag: String, _ changes: [String: [ChangeEntry]],
         in state: ReplayObserverState
@@ -75,13 +77,13 @@ extension ViewRoot {
         }
     }
 
-    /// Does what a commit says it did.
+    /// Applies what a commit logged for the view.
     ///
     /// - Parameters:
     ///   - history: what the commit says; `nil` if positions are the same.
     ///   - changes: what the commit did to records, by collection.
     ///   - isCleared: whether everything in a collection was removed first.
-    /// - Throws: ``Unfit``; nothing was changed then.
+    /// - Throws: ``InconsistentHistory``; nothing was changed then.
     mutating func follow(
         _ history: ViewHistory?, versionTag: String, _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool,
         in state: ReplayObserverState

@@ -1,10 +1,10 @@
 import YaprakCore
 import YaprakTrees
 
-// A manual view without its types: steps are all there is to it.
+// A manual view without its types: its state follows from its steps.
 extension ViewRoot {
-    /// Does what a commit did to a manual view: exchanges changed records, takes the steps, and lets go of rows whose records
-    /// are gone.
+    /// Applies a commit to a manual view: exchanges changed records, applies the steps, and removes rows whose records are
+    /// gone.
     mutating func follow(
         _ steps: [ManualStep], _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool, in state: ReplayObserverState
     ) {
@@ -52,7 +52,7 @@ extension ViewRoot {
 }
 
 extension ViewEditor {
-    /// Takes one step.
+    /// Applies one step.
     /// - Returns: rows that were put in without a record: it came and went within the commit.
     fileprivate func take(
         _ step: ManualStep, _ names: [String], _ state: ReplayObserverState, _ departed: inout DepartedTouches

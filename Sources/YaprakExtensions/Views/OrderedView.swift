@@ -6,10 +6,10 @@ public import YaprakCore
 ///     for row in fantasy.prefix(20) { print(row.object.title) }
 ///
 /// A dictionary from names of groups to lists of rows, kept up to date in the same commit as the records. A group exists
-/// as long as there is a row in it. What a view says of a record depends on that record alone, so a view equals the records of
-/// its snapshot: the same after a rebuild, a replay, a fork.
+/// as long as there is a row in it. A record's places in a view depend on that record alone, so a view follows from the
+/// records of its snapshot: the same after a rebuild, a replay, a fork.
 ///
-/// ``AutoView`` groups and sorts by closures, ``ManualView`` is arranged by hand, ``FilteredView`` leaves out rows of
+/// ``AutoView`` groups and sorts by closures, ``ManualView`` is arranged explicitly, ``FilteredView`` leaves out rows of
 /// another view. Not a protocol to conform to outside of this package.
 public protocol OrderedView: DatabaseExtension
 where Root == ViewRoot, Changes == ViewChanges, Reader == ViewReader<Element> {
@@ -27,5 +27,5 @@ extension OrderedView {
     public func makeRoot() -> ViewRoot { ViewRoot(configuration: ViewConfiguration(of: [])) }
 
     /// Not called: a view's root is changed where there is a draft.
-    public func decode(_ bytes: [UInt8]) throws -> ViewRoot { throw ViewRoot.NeedsRecords() }
+    public func decode(_ bytes: [UInt8]) throws -> ViewRoot { throw ViewRoot.RequiresPopulation() }
 }

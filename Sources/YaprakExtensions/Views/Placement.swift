@@ -32,16 +32,16 @@ package class Placement: TreeRow, @unchecked Sendable {
         Placement(record, collection: collection, group: group, touches: touches, hint: hint)
     }
 
-    /// What it is ordered by, in words; `nil` if by its record.
+    /// What it is ordered by, as text; `nil` if by its record.
     var sortKeyDescription: String? { nil }
 
     package final var row: RowID { RowID(collection: collection, key: key) }
 
-    /// Another box that says the same, for the tree of another view.
+    /// An equal box for the tree of another view.
     final func copy() -> Placement { copy(record: record, group: group, touches: touches) }
 }
 
-/// How often a row was said to have changed without having been written, since it came into its view.
+/// How often a row was touched (marked as changed without being written) since it came into its view.
 package struct Touches: Sendable, Equatable {
     var object: UInt32 = 0
     var metadata: UInt32 = 0
@@ -54,7 +54,7 @@ package struct Touches: Sendable, Equatable {
     }
 }
 
-/// The touches of rows that a manual view let go of: a row that is moved is taken out and put in, and was not touched.
+/// The touches of rows removed from a manual view: a row that is moved is removed and inserted, which is no touch.
 ///
 /// Only rows that were ever touched are noted, and only so many of them.
 struct DepartedTouches: Sendable {
@@ -75,7 +75,7 @@ struct DepartedTouches: Sendable {
 }
 
 extension Placement {
-    /// What somebody who shows the row has to know of between an earlier placement of it and this one; empty if nothing.
+    /// What changed of a shown row between an earlier placement of it and this one; empty if nothing.
     package final func kinds(since before: Placement) -> ChangeKinds {
         if before === self { return [] }
         var kinds: ChangeKinds = []
@@ -110,7 +110,7 @@ package final class PlaceRow: TreeRow, @unchecked Sendable {
 
     package var all: [Placement] { others.isEmpty ? [placement] : [placement] + others }
 
-    /// How often the row was said to have changed, for its place in a group, also one that it comes into: a move is no touch.
+    /// How often the row was touched, for its place in a group, or one that it moves to: a move is no touch.
     func touches(inGroup name: String) -> Touches { (placement(inGroup: name) ?? placement).touches }
 
     /// The place in a group.

@@ -2,7 +2,7 @@ package import YaprakCore
 
 /// What one commit changed in a view: which rows came, moved, changed and went.
 ///
-/// For views that are made of this one, and for a count. What a list shows is better told by comparing two snapshots.
+/// For derived views, and for a count. A list gets its changes by comparing two snapshots.
 public struct ViewChanges: Sendable {
     /// A row's places before and after.
     package struct RowChange: Sendable {
@@ -19,7 +19,7 @@ public struct ViewChanges: Sendable {
     package var clearedCollections: [Int] = []
     /// In the order in which they happened; a row may be there more than once.
     package var rows: [RowChange] = []
-    /// Rows that were said to have changed in this view alone.
+    /// Rows that were touched in this view alone.
     package var touched: [RowChange] = []
     /// Set if all rows were put in another order: the configuration of the view from now on.
     package var reordering: ViewConfiguration?

@@ -1,7 +1,7 @@
 import YaprakCore
 import YaprakTrees
 
-/// Edits a view's trees in a writer's turn, and notes what it did.
+/// Edits a view's trees in a writer's turn, and records what it did.
 ///
 ///     let editor = ViewEditor(root, draft: context.draft)
 ///     editor.put(row, at: placements, kinds: kinds)
@@ -38,7 +38,7 @@ final class ViewEditor {
     /// The tree of a group as it is now.
     func rows(ofGroup name: String) -> TreeRoot { groups[open(name)].rows }
 
-    /// Puts a row where `placements` say, at most one in each group, and takes it out of wherever else it was.
+    /// Puts a row at `placements`, at most one in each group, and removes it from its other places.
     func put(_ row: RowID, from before: PlaceRow?, to placements: [Placement], kinds: ChangeKinds) {
         if let before {
             for old in before.all where !placements.contains(where: { $0.group == old.group }) { takeOut(old) }
@@ -47,7 +47,7 @@ final class ViewEditor {
         notePlace(row, from: before, to: PlaceRow(placements), kinds: kinds)
     }
 
-    /// As ``put(_:from:to:kinds:)``, for one place: the way of nearly all rows.
+    /// As ``put(_:from:to:kinds:)``, for one place: the path of nearly all rows.
     func put(_ row: RowID, from before: PlaceRow?, to placement: Placement, kinds: ChangeKinds) {
         guard before?.others.isEmpty ?? true else { return put(row, from: before, to: [placement], kinds: kinds) }
         if let old = before?.placement {
@@ -174,7 +174,7 @@ final class ViewEditor {
 
     // MARK: All of a group, and another order
 
-    /// Gives all rows of a group other boxes that stand in the same sequence: same records, other labels.
+    /// Gives all rows of a group other boxes in the same sequence: same records, other labels.
     func replaceAll(ofGroup name: String, with placements: [Placement]) {
         let group = open(name)
         draft.clear(&groups[group].rows)
@@ -184,7 +184,7 @@ final class ViewEditor {
         }
     }
 
-    /// Says that a row has changed, without anything having been written. Views made of this one don't follow.
+    /// Marks a row as changed without a write. Derived views don't follow.
     func touch(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
         let touched = before.all.map { old in
             old.copy(record: old.record, group: old.group, touches: old.touches.adding(kinds))
@@ -231,8 +231,8 @@ final class ViewEditor {
         closeGroups()
     }
 
-    /// Exchanges the configuration for one with the same order. Views made of this one learn whether rows may be in several
-    /// groups, also where no row moves.
+    /// Exchanges the configuration for one with the same order. Derived views are notified whether rows may be in several
+    /// groups, even if no row moves.
     func configure(_ configuration: ViewConfiguration) {
         assert(configuration.order === order, "rows are in the order of another configuration")
         if configuration.rowsHaveOnePlace != root.configuration.rowsHaveOnePlace { changes.regrouping = configuration }
@@ -241,7 +241,7 @@ final class ViewEditor {
 }
 
 extension TreeDraft {
-    /// A tree of placements that stand in the right sequence, as far as anybody can tell.
+    /// A tree of placements that are in the right sequence, as far as the comparisons say.
     func tree(of placements: [Placement], order: PlacementOrder) -> TreeRoot {
         do {
             return try build(from: placements, order: GivenOrder(order))

@@ -109,7 +109,7 @@ struct PlacementRows: Sendable {
     }
 }
 
-/// Walks the placements of a range of positions. Whoever walks keeps the rows.
+/// Walks the placements of a range of positions. Its owner keeps the rows alive.
 @usableFromInline
 struct PlacementCursor {
     private var cursor: TreeCursor

@@ -9,7 +9,7 @@ import YaprakTrees
 ///     view["sci-fi"][3].object.title
 ///     view.place(of: "abc")                // (group: "sci-fi", index: 3)
 ///
-/// A value that keeps its snapshot; O(1) to take, to copy and to keep. Nothing in it is computed when it is asked for.
+/// A value that keeps its snapshot; O(1) to take, to copy and to keep. Nothing in it is computed on demand.
 public struct ViewReader<Element: ViewRow>: Sendable {
     /// The view without the types of its rows.
     package let state: ViewState

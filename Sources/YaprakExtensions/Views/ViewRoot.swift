@@ -11,7 +11,7 @@ public struct ViewRoot: Sendable {
     package var groups = TreeRoot()
     /// Where each record was put, one tree per collection.
     package var places: [TreeRoot]
-    /// The way rows are grouped, sorted and filtered in this snapshot.
+    /// How rows are grouped, sorted and filtered in this snapshot.
     package var configuration: ViewConfiguration
     /// The number of rows in all groups.
     package var count = 0
@@ -19,7 +19,7 @@ public struct ViewRoot: Sendable {
     package var rawOperations = 0
     /// Which root it is: copies have the same, and so have all snapshots between two changes of the view.
     package internal(set) var identity = ViewIdentity.next()
-    /// The touches of rows that were taken out by hand, for when they are put in again.
+    /// The touches of rows that were explicitly removed, for when they are inserted again.
     var departed = DepartedTouches()
 
     init(configuration: ViewConfiguration) {
@@ -27,7 +27,7 @@ public struct ViewRoot: Sendable {
         places = Array(repeating: TreeRoot(), count: configuration.collectionNames.count)
     }
 
-    struct NeedsRecords: Error {}
+    struct RequiresPopulation: Error {}
 
     package var trees: [TreeRoot] { places + [groups] }
 

@@ -52,7 +52,7 @@ public struct MixedRow: ViewRow {
     /// The key, in NFC. O(1).
     public var key: String { record.key }
 
-    /// The row with its types, if it is a record of `collection`; `nil` otherwise. O(1).
+    /// The row with its types, if it is a record of `collection`; `nil` if it is of another. O(1).
     ///
     /// - Precondition: the collection holds records of these types.
     public func `as`<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Row<Object, Metadata>? {

@@ -1,7 +1,7 @@
 package import YaprakCore
 package import YaprakTrees
 
-/// A view in one snapshot, without the types of its rows: what readers and differences look at.
+/// A view in one snapshot, without the types of its rows: what readers and differences use.
 package struct ViewState: Sendable {
     package let snapshot: Snapshot
     package let root: ViewRoot
@@ -26,7 +26,7 @@ package struct ViewState: Sendable {
         withExtendedLifetime(snapshot) { root.place(of: row)?.all ?? [] }
     }
 
-    /// Whether both are in the same order, as far as the code tells: no sorting was set between them.
+    /// Whether both have the same sorting: none was set between them.
     package func hasSameOrder(as other: ViewState) -> Bool {
         root.configuration.order === other.root.configuration.order
     }

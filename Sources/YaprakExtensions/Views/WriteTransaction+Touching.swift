@@ -1,26 +1,26 @@
 public import YaprakCore
 import YaprakTrees
 
-// Saying that a row of one view should be shown anew, though nothing was written.
+// Marking a row of one view as changed without a write, so that lists redraw it.
 extension WriteTransaction {
-    /// Says that the object of a row has changed, in one view alone.
+    /// Marks the object of a row as changed, in one view alone.
     ///
     ///     try transaction.touchObject("abc", in: salesRank)         // its cover was downloaded
     ///
-    /// Lists of this view see an update of the row. No record changes, no closure runs, other views see nothing; nor do
-    /// views made of this one. Nothing happens if the view does not have the record.
+    /// Lists of this view get an update of the row. No record changes, no closure runs, other views don't change; nor do
+    /// views derived from this one. Nothing happens if the view does not have the record.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     public mutating func touchObject(_ key: String, in view: some OrderedView) throws {
         try touch(key, in: view, .objectTouched)
     }
 
-    /// Says that the metadata of a row has changed, in one view alone; see ``touchObject(_:in:)``.
+    /// Marks the metadata of a row as changed, in one view alone; see ``touchObject(_:in:)``.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     public mutating func touchMetadata(_ key: String, in view: some OrderedView) throws {
         try touch(key, in: view, .metadataTouched)
     }
 
-    /// Says that a row has changed, object and metadata, in one view alone; see ``touchObject(_:in:)``.
+    /// Marks a row as changed, object and metadata, in one view alone; see ``touchObject(_:in:)``.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     public mutating func touchRow(_ key: String, in view: some OrderedView) throws {
         try touch(key, in: view, [.objectTouched, .metadataTouched])

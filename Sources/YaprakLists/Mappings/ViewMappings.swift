@@ -14,8 +14,8 @@ public import YaprakModel
 ///     database.snapshot.row(at: ListPath(section: 0, row: 3), in: sections)
 ///
 /// A value: a copy is another list. It holds counts and ranges, never rows, and knows the view as of one commit
-/// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` moves it to another snapshot and returns
-/// what changed; `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
+/// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` moves it to another snapshot
+/// and returns what changed; `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
 ///
 /// Every option is set for one group, which need not exist yet, or for all groups, which discards what was set for
 /// single ones before.
@@ -90,8 +90,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///     if changes.hasChanges { list.apply(changes) }
     ///
     /// Any two snapshots do, near or far, forwards or backwards, and those of forks. If the mappings have not been updated to
-    /// the view as it is in `old`, they are updated first. Snapshots of two openings, or of two databases that are no forks of each
-    /// other, can't be compared: the answer is ``ListChanges/isReload``.
+    /// the view as it is in `old`, they are updated first. Snapshots of two openings, or of two databases that are no forks
+    /// of each other, can't be compared: the answer is ``ListChanges/isReload``.
     /// - Parameter limit: if more rows than that changed in the groups of the list, the answer is ``ListChanges/isReload``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
     /// - Complexity: O((*d* + *w*) log *n*), with *d* what differs between the two snapshots in groups that are shown, and *w*

@@ -8,8 +8,8 @@ package protocol PositionedRow {
 package struct RowPairs {
     /// By their index among the removed rows, ascending, and their index among the inserted ones.
     package private(set) var all: [(removed: Int, inserted: Int)] = []
-    /// Those of them that have stayed between the rows nobody moved, and in their order among themselves; as many as
-    /// possible. Ascending in both. Fewer rows may move if some of those that nobody moved do: ``FewestMoves``.
+    /// Those of them that stayed between the unmoved rows, and in their order among themselves; as many as
+    /// possible. Ascending in both. Fewer rows may move if some of the unmoved ones do: ``FewestMoves``.
     package private(set) var staying: [(removed: Int, inserted: Int)] = []
 
     /// Finds them. - Complexity: O(*d* log *d*) in the number of rows given; both lists ascend by position.
@@ -19,7 +19,7 @@ package struct RowPairs {
         for (index, row) in removed.enumerated() {
             if let arrival = arrivals[row.row] { all.append((index, arrival)) }
         }
-        // As many rows that nobody moved stand before such a row as before: otherwise it passed one of them.
+        // As many unmoved rows stand before such a row as before; if not, it passed one of them.
         let candidates = all.filter {
             removed[$0.removed].position - $0.removed == inserted[$0.inserted].position - $0.inserted
         }

@@ -12,8 +12,8 @@ struct StoredGroups: Codable {
         var of: [UInt8]?
     }
 
-    /// What is stored is not what the records say.
-    struct Mismatch: Error {}
+    /// What is stored does not match the records or the view.
+    struct SchemaMismatch: Error {}
 
     var collections: [String]
     var groups: [Group] = []
@@ -21,24 +21,24 @@ struct StoredGroups: Codable {
     var several: Bool?
 
     /// What a file has of a view.
-    /// - Throws: ``Mismatch`` if the parts don't fit together, what decoding throws.
+    /// - Throws: ``SchemaMismatch`` if the parts don't fit together, what decoding throws.
     init(decoding bytes: [UInt8]) throws {
         self = try CBORDecoder().decode(Self.self, from: bytes)
         try validate()
     }
 
-    /// Looks at everything that a reader counts on.
+    /// Checks everything that a reader relies on.
     func validate() throws {
         guard Set(collections).count == collections.count, Set(groups.map(\.name)).count == groups.count else {
-            throw Mismatch()
+            throw SchemaMismatch()
         }
         for group in groups {
             if let of = group.of {
                 guard of.count == group.keys.count, of.allSatisfy({ collections.indices.contains(Int($0)) }) else {
-                    throw Mismatch()
+                    throw SchemaMismatch()
                 }
             } else if collections.isEmpty, !group.keys.isEmpty {
-                throw Mismatch()
+                throw SchemaMismatch()
             }
         }
     }
@@ -61,13 +61,13 @@ struct StoredGroups: Codable {
 
     /// The root over the records there are.
     ///
-    /// - Throws: ``Mismatch`` if a record is missing or a group isn't in order; nothing was built then.
+    /// - Throws: ``SchemaMismatch`` if a record is missing or a group isn't in order; nothing was built then.
     func root(
         _ configuration: ViewConfiguration, in context: ExtensionContext,
         _ place: (RecordBox, Int, String) -> Placement
     ) throws -> ViewRoot {
         let seed = ViewSeed(collections: collections.count)
-        // Everything is looked at before anything is built.
+        // Everything is checked before anything is built.
         var places: [[String: [Placement]]] = Array(repeating: [:], count: collections.count)
         let order = configuration.order
         for group in groups {
@@ -76,9 +76,9 @@ struct StoredGroups: Codable {
                 let collection = Int(group.of?[index] ?? 0)
                 guard collections.indices.contains(collection),
                     let record = context.before.box(forKey: key, in: configuration.collections[collection])
-                else { throw Mismatch() }
+                else { throw SchemaMismatch() }
                 let placement = place(record, collection, group.name)
-                if let last, order.compare(last, placement) >= 0 { throw Mismatch() }
+                if let last, order.compare(last, placement) >= 0 { throw SchemaMismatch() }
                 places[collection][key, default: []].append(placement)
                 seed.addToGroup(placement)
                 last = placement

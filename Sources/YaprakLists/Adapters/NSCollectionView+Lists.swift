@@ -4,14 +4,6 @@
     import YaprakCore
     public import YaprakExtensions
 
-    extension ListPath {
-        /// The same path for AppKit. O(1).
-        public var indexPath: IndexPath { IndexPath(item: row, section: section) }
-
-        /// The path that AppKit calls `indexPath`. O(1).
-        public init(_ indexPath: IndexPath) { self.init(section: indexPath.section, row: indexPath.item) }
-    }
-
     extension NSCollectionView {
         /// Shows an update. The data source must answer from ``ListUpdate/new`` and ``ListUpdate/mappings`` when this is
         /// called, and from what came before until then.

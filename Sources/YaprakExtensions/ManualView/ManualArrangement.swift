@@ -1,29 +1,4 @@
-/// One thing done by hand to a ``ManualView``, as it stands in the log.
-public struct ManualStep: Codable, Sendable {
-    enum Action: Codable, Sendable {
-        case insert(Member, group: String, index: Int)
-        case remove([Member])
-        case removeGroup(String)
-    }
-
-    /// A row by the names that last: of its collection, and its key.
-    struct Member: Codable, Sendable, Hashable {
-        var collection: String
-        var key: String
-    }
-
-    let action: Action
-
-    init(_ action: Action) { self.action = action }
-}
-
-/// Why a step can't be done.
-struct RefusedStep: Error {
-    enum Reason { case isThereAlready, noSuchRecord, noSuchCollection }
-    let reason: Reason
-}
-
-/// A manual view as plain arrays of keys: what steps from the log are folded over.
+/// A manual view as plain arrays of keys, to which steps from the log are applied.
 struct ManualArrangement {
     private(set) var groups: [String: [ManualStep.Member]] = [:]
     private var groupOf: [ManualStep.Member: String] = [:]

@@ -9,7 +9,7 @@ struct ViewHistory: Codable {
     /// What happened in one group.
     struct Group: Codable {
         var name: String
-        /// Every row was taken out: none of them is named.
+        /// Every row was removed: none of them is named.
         var isEmptied: Bool?
         var removed: [String]?
         /// The collections of `removed`; left out if the view has one.
@@ -31,7 +31,7 @@ struct ViewHistory: Codable {
         }
     }
 
-    /// A row that was said to have changed, though it was not written.
+    /// A row that was touched: marked as changed without being written.
     struct Touch: Codable {
         var key: String
         var collection: UInt8
@@ -46,7 +46,7 @@ struct ViewHistory: Codable {
 
     /// The groups in which rows came, moved and went; ascending.
     var groups: [Group]?
-    /// The view anew, in whatever order it has from here on. Groups are not told of then.
+    /// The whole view, in the order it has from here on. Groups are left out then.
     var whole: StoredGroups?
     /// Whether a row can be in several groups; left out if not.
     var several: Bool?
@@ -65,7 +65,7 @@ struct ViewHistory: Codable {
 extension ViewHistory {
     /// What led from one root to another; `nil` if positions are the same.
     ///
-    /// - Complexity: O(changed rows · log *n*); O(*n*) if rows were sorted anew, and where nothing was known before.
+    /// - Complexity: O(changed rows · log *n*); O(*n*) if the sorting changed, and where nothing was known before.
     init?(from before: ViewRoot?, to after: ViewRoot) {
         guard let before, before.configuration.order === after.configuration.order,
             before.configuration.collectionNames == after.configuration.collectionNames
@@ -127,7 +127,7 @@ extension ViewHistory.Group {
 }
 
 extension ViewHistory.Touch {
-    /// What the placement says more than the record does, since it was in the same group of another root.
+    /// The touches of a row since it was in the same group of another root.
     fileprivate init?(_ placement: Placement, since before: ViewRoot) {
         let old = before.place(of: placement.row)?.touches(inGroup: placement.group) ?? Touches()
         if placement.touches == old { return nil }

@@ -4,7 +4,7 @@ import Yaprak
 import YaprakExtensions
 
 /// What users of YapDatabase suffered from, by the number of their report.
-@Suite(.bounded) struct AncestorFaultTests {
+@Suite(.bounded) struct YapDatabaseFaultTests {
     let database = Database.inMemory()
     let view = AutoView("view", of: .books, groupedBy: \.genre, sortedBy: \.rank)
 

@@ -4,40 +4,6 @@
     import YaprakCore
     public import YaprakExtensions
 
-    extension ListPath {
-        /// The same path for UIKit. O(1).
-        public var indexPath: IndexPath { IndexPath(item: row, section: section) }
-
-        /// The path that UIKit calls `indexPath`. O(1).
-        public init(_ indexPath: IndexPath) { self.init(section: indexPath.section, row: indexPath.item) }
-    }
-
-    extension UICollectionView {
-        /// Shows an update. The data source must answer from ``ListUpdate/new`` and ``ListUpdate/mappings`` when this is
-        /// called, and from what came before until then.
-        ///
-        ///     collectionView.apply(update) { self.shown = update }
-        ///
-        /// - Parameter adopt: makes the data source answer from the update.
-        @MainActor
-        public func apply<View: OrderedView>(_ update: ListUpdate<View>, adopt: @escaping () -> Void) {
-            if update.isReload {
-                adopt()
-                return reloadData()
-            }
-            let batch = BatchUpdates(update.changes)
-            performBatchUpdates { [self] in
-                adopt()
-                deleteSections(IndexSet(batch.deletedSections))
-                insertSections(IndexSet(batch.insertedSections))
-                deleteItems(at: batch.deletedRows.map(\.indexPath))
-                insertItems(at: batch.insertedRows.map(\.indexPath))
-                for move in batch.movedRows { moveItem(at: move.source.indexPath, to: move.target.indexPath) }
-            }
-            if !batch.redrawnRows.isEmpty { reconfigureItems(at: batch.redrawnRows.map(\.indexPath)) }
-        }
-    }
-
     extension UITableView {
         /// Shows an update. The data source must answer from ``ListUpdate/new`` and ``ListUpdate/mappings`` when this is
         /// called, and from what came before until then.

@@ -1,0 +1,32 @@
+// swift-format-ignore: OrderedImports
+#if canImport(UIKit) && !os(watchOS)
+    public import UIKit
+    import YaprakCore
+    public import YaprakExtensions
+
+    extension UICollectionView {
+        /// Shows an update. The data source must answer from ``ListUpdate/new`` and ``ListUpdate/mappings`` when this is
+        /// called, and from what came before until then.
+        ///
+        ///     collectionView.apply(update) { self.shown = update }
+        ///
+        /// - Parameter adopt: makes the data source answer from the update.
+        @MainActor
+        public func apply<View: OrderedView>(_ update: ListUpdate<View>, adopt: @escaping () -> Void) {
+            if update.isReload {
+                adopt()
+                return reloadData()
+            }
+            let batch = BatchUpdates(update.changes)
+            performBatchUpdates { [self] in
+                adopt()
+                deleteSections(IndexSet(batch.deletedSections))
+                insertSections(IndexSet(batch.insertedSections))
+                deleteItems(at: batch.deletedRows.map(\.indexPath))
+                insertItems(at: batch.insertedRows.map(\.indexPath))
+                for move in batch.movedRows { moveItem(at: move.source.indexPath, to: move.target.indexPath) }
+            }
+            if !batch.redrawnRows.isEmpty { reconfigureItems(at: batch.redrawnRows.map(\.indexPath)) }
+        }
+    }
+#endif
