@@ -14,15 +14,21 @@ LAYERS = {
     "YaprakExtensions": [
         "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
     ],
+    "YaprakReplay": [
+        "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
+        "Inspection", "Maintenance",
+    ],
+    "YaprakTool": ["Invocation", "Output", "Inspection", "Views", "Transfer", "Maintenance", ""],
 }
 
 # (path, name): why that arrow upwards is right.
 LAYERS_ALLOWED = {
     ("Sources/YaprakStorage/Format/DiskError+DatabaseError.swift", "Place"): "it is DatabaseError.Place, of YaprakModel",
+    ("Sources/YaprakReplay/Views/ViewSurvey.swift", "Checkpoint"): "it is StoreReader.Checkpoint, of YaprakStorage",
 }
 
 # Members and types that the standard library or another package has as well: such a name says nothing.
-COMMON_NAMES = {"Element", "indices"}
+COMMON_NAMES = {"Element", "indices", "max", "min"}
 
 # MARK: Dependencies
 # What comes with Swift or the system.

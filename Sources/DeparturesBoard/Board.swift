@@ -17,7 +17,7 @@ struct Board: Sendable, Hashable {
         let flight: Flight
     }
 
-    /// Who is on the board: flights that have not left, and cancelled ones until their time has passed.
+    /// The flights on the board: those that have not left, and cancelled ones until their time has passed.
     init(from airport: String, at minute: Minute, of flights: some Sequence<Line>, count: Int = 15) {
         self.airport = airport
         self.minute = minute

@@ -6,7 +6,7 @@ import Yaprak
 ///     try check.follow(database.snapshot, of: minute)         // after each commit
 ///     try check.finish()
 ///
-/// A minute without events has the board of the last one that had some. So a minute is looked at when the commit after it
+/// A minute without events has the board of the last one that had some. So a minute is checked when the commit after it
 /// is there, in the snapshot before, which stays what it was.
 struct BoardCheck {
     /// How many minutes were compared.
@@ -29,14 +29,14 @@ struct BoardCheck {
         plain = try PlainBoard(timetable)
     }
 
-    /// Takes note of the snapshot after the commit of `minute`, and looks at the minutes before.
+    /// Records the snapshot after the commit of `minute`, and checks the minutes before.
     /// - Throws: ``OutOfStep``.
     mutating func follow(_ snapshot: Snapshot, of minute: Minute) throws {
         while let next = minutes.last, next < minute { try compare(minutes.removeLast()) }
         last = snapshot
     }
 
-    /// Looks at the minutes that are left, in the last snapshot.
+    /// Checks the minutes that are left, in the last snapshot.
     /// - Throws: ``OutOfStep``.
     mutating func finish() throws {
         while let next = minutes.popLast() { try compare(next) }

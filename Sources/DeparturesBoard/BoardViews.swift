@@ -9,7 +9,7 @@ extension Flight {
         }
     }
 
-    /// Whether it leaves so late that one says so.
+    /// Whether it leaves at least 15 minutes late.
     var isLate: Bool { (delay ?? 0) >= 15 }
 }
 
@@ -23,8 +23,8 @@ enum BoardViews {
 
     /// Flights that have not left: a group for each airport, in the order in which they are expected to leave.
     ///
-    /// A delay moves the row, a departure takes it out; both in the commit that says so. Stored in checkpoints, so that
-    /// whoever opens the database again takes it over.
+    /// A delay moves the row, a departure removes it, both in the same commit. Stored in checkpoints, from which the next
+    /// opening restores it.
     static let departures = Departures(
         "departures", versionTag: "1", of: .flights, groupedBy: \.waitsAt, sortedBy: \.expected,
         persistence: .everyCommit)

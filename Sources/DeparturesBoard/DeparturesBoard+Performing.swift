@@ -19,7 +19,7 @@ extension DeparturesBoard {
         }
         let (result, checked) = try await runPlayback(database, console, hasEnded)
         let snapshot = database.snapshot
-        // Views are adopted from the last checkpoint: whoever opens the database next finds them.
+        // Views are stored in the last checkpoint: the next opening restores them.
         if result.commits > 0 { try await database.checkpoint() }
         try await database.close()
         return Performance(
@@ -39,9 +39,9 @@ extension DeparturesBoard {
         _ database: Database, _ console: Console, _ hasEnded: Ended
     ) async throws -> (Playback.Result, checked: Int?) {
         var playback = Playback(database: database, until: until, speed: speed ?? (live ? 20 : nil))
-        // Who watches the list has gone if it has ended: there is nobody to play for.
+        // If the list has ended, its reader is gone: there is nothing to play for.
         playback.isCancelled = { Interruption.isRequested || hasEnded.isSet }
-        // The month has 44,871 minutes; nobody counts events ahead.
+        // The month has 44,871 minutes; events are not counted ahead.
         let end = min(until ?? Minute(count: 44_870), Minute(count: 44_870))
         var check =
             check ? try BoardCheck(minutes: 50, seed: seed, from: database.snapshot, to: end, Timetable(data)) : nil
@@ -56,7 +56,7 @@ extension DeparturesBoard {
     }
 }
 
-/// Whether somebody has gone.
+/// Whether the reader of the list is gone.
 private final class Ended: Sendable {
     private let state = Atomic(false)
     var isSet: Bool { state.load(ordering: .relaxed) }

@@ -4,7 +4,7 @@ import ToolSupport
 import Yaprak
 import YaprakReplay
 
-/// The example that is also the demo: a month of New York's departures, played into a database on disk.
+/// The example and demo: a month of New York's departures, played into a database on disk.
 @main
 struct DeparturesBoard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ struct DeparturesBoard: AsyncParsableCommand {
         abstract: "Plays January 2013's departures from New York into a database.",
         discussion: """
             One commit for each minute in which something happens: 31,108 of them, from 85,497 events. Kill it at any \
-            moment, also with kill -9, and run it again: it goes on with the minute after the last one in the database. \
+            moment, also with kill -9, and run it again: it continues with the minute after the last one in the database. \
             At the end it shows the board of JFK at a minute of your choice, by travelling there through the log. With \
             --live it shows the next departures of all airports while they change.
 
@@ -95,14 +95,14 @@ struct DeparturesBoard: AsyncParsableCommand {
         let origins = try await BoardViews.register(in: database)
         if let clock = Playback.clock(of: database.snapshot) {
             try console.err.write(
-                "going on after \(clock.minute), commit \(database.commitNumber); views: \(origins)\n")
+                "continuing after \(clock.minute), commit \(database.commitNumber); views: \(origins)\n")
             try console.err.flush()
         }
         Interruption.listen()
         let performance = try await perform(database, on: console)
         if performance.result.isCancelled {
             try console.err.write(
-                "interrupted after commit \(performance.snapshot.commitNumber). Run it again to go on.\n")
+                "interrupted after commit \(performance.snapshot.commitNumber). Run it again to continue.\n")
             try console.flush()
             throw ExitCode(130)
         }

@@ -1,6 +1,6 @@
 import Yaprak
 
-/// Keeps a list by its updates alone while the database is written, and hands it on after each.
+/// Keeps a list by its updates alone while the database is written, and shows it after each.
 ///
 ///     let follower = ListFollower(database, BoardViews.sections(of: BoardViews.departures)) { shown, _ in draw(shown) }
 ///     …
@@ -23,7 +23,7 @@ struct ListFollower {
     /// - Parameters:
     ///   - isChecked: whether to compare what is kept with the list, read whole, after each update.
     ///   - onEnd: called when following ends, also by an error.
-    ///   - show: called after each update; while it runs, commits are passed over.
+    ///   - show: called after each update; while it runs, commits are skipped.
     init<View: OrderedView>(
         _ database: Database, _ mappings: ViewMappings<View>, isChecked: Bool = false,
         onEnd: @escaping @Sendable () -> Void = {},

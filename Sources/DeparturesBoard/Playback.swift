@@ -4,12 +4,12 @@ import Yaprak
 /// Plays a timetable into a database: one commit for each minute in which something happens.
 ///
 /// What is known of the past is in the database alone. The clock is part of every commit, so that after a crash, at any
-/// moment, the clock and the flights agree; the play goes on with the minute after the clock's.
+/// moment, the clock and the flights agree; the play continues with the minute after the clock's.
 struct Playback {
     let database: Database
     /// Stop after this minute.
     var until: Minute?
-    /// A checkpoint each time so many simulated days have passed; none if 0.
+    /// A checkpoint each time this many simulated days have passed; none if 0.
     var checkpointDays = 5
     /// Simulated minutes per second; as fast as can be if `nil`.
     var speed: Double?
@@ -19,7 +19,7 @@ struct Playback {
     /// What an event makes of a flight.
     var fold: @Sendable (inout Flight, DepartureEvent) -> Void = { $0.apply($1) }
 
-    /// Told before each commit what minute it is of.
+    /// Called before each commit with its minute.
     var willCommit: @Sendable (Minute) async throws -> Void = { _ in }
 
     /// What a run did.
@@ -70,7 +70,7 @@ struct Playback {
         return result
     }
 
-    /// Waits until so many simulated minutes have passed since `start`.
+    /// Waits until this many simulated minutes have passed since `start`.
     private func wait(_ start: ContinuousClock.Instant, _ minutes: Int) async throws {
         guard let speed else { return }
         let end = start + .seconds(Double(minutes) / speed)

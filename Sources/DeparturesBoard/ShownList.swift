@@ -1,11 +1,11 @@
 import Yaprak
 
-/// The rows that a list shows, kept by applying what it is told, and by nothing else.
+/// The rows that a list shows, kept up to date by the reported changes alone.
 ///
 ///     var shown = ShownList()
 ///     for try await update in database.updates(of: sections) { try shown.apply(update) }
 ///
-/// It reads the view once, at the first update, and when it is told to reload. After that, sections and rows stand where
+/// It reads the view once, at the first update, and for a reload. After that, sections and rows are where
 /// the changes put them; a record is looked up by its key. So a change that is wrong shows as a wrong list.
 struct ShownList: Sendable, Hashable {
     /// A section and its rows.

@@ -10,17 +10,17 @@ import class Foundation.ProcessInfo
     import Musl
 #endif
 
-/// A command that somebody gave us to run, and how it ended.
+/// A command that the user gave, and how it ended.
 ///
 ///     switch try ChildProcess.run("make test", environment: ["MODE": "fast"]) {
 ///     case .exited(0): …
 ///
-/// The command is the shell's, in this program's process group, so that Ctrl-C reaches it too. What it says goes to
-/// standard error: standard output is for our data.
+/// The shell runs the command in this program's process group, so that Ctrl-C reaches it too. Its output goes to
+/// standard error: standard output is for data.
 package enum ChildProcess {
     /// How a command ended.
     package enum Ending: Sendable, Hashable {
-        /// It said this.
+        /// It exited with this code.
         case exited(Int32)
         /// A signal ended it.
         case killed(signal: Int32)
@@ -33,19 +33,19 @@ package enum ChildProcess {
         let child = try spawn(["/bin/sh", "-c", command], variables.map { "\($0)=\($1)" })
         var status: Int32 = 0
         var pause: UInt32 = 500
-        var isTold = false
+        var isInterrupted = false
         while true {
             let ended = waitpid(child, &status, WNOHANG)
             if ended == child { break }
             if ended < 0, errno != EINTR { throw Errno(rawValue: errno) }
-            if Interruption.isRequested, !isTold {
-                isTold = true
+            if Interruption.isRequested, !isInterrupted {
+                isInterrupted = true
                 kill(child, SIGINT)
             }
             usleep(pause)
             pause = min(pause * 2, 20_000)
         }
-        // What the macros of sys/wait.h say, which Swift does not import.
+        // As the macros of sys/wait.h compute it, which Swift does not import.
         let signal = status & 0x7f
         return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
     }
@@ -65,7 +65,7 @@ package enum ChildProcess {
             posix_spawnattr_destroy(&attributes)
         }
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        // We ignore closed pipes; what we start shall not.
+        // This program ignores closed pipes; its child must not.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)

@@ -8,13 +8,13 @@ import SystemPackage
     import Musl
 #endif
 
-/// Where a program's words go: data to one place, everything else to the other.
+/// Where a program's output goes: data to one place, everything else to the other.
 ///
 ///     let console = Console.standard()
 ///     try console.out.write("commit 42\n")
 ///     try console.flush()
 ///
-/// A value, so that a test can run a verb against two strings.
+/// A value, so that a test can run a subcommand against two strings.
 package struct Console: Sendable {
     /// Data.
     package let out: TextSink
@@ -44,9 +44,9 @@ package struct Console: Sendable {
         self.usesColor = usesColor
     }
 
-    /// Standard output and standard error, with the manners of the terminal they are, or are not.
+    /// Standard output and standard error, with the properties of the terminal, if they are one.
     ///
-    /// `NO_COLOR` and `TERM=dumb` are heard. A reader that has gone away (`yaprak log | head`) becomes the error
+    /// `NO_COLOR` and `TERM=dumb` are respected. A reader that has gone away (`yaprak log | head`) becomes the error
     /// `Errno.brokenPipe` instead of a signal.
     package static func standard() -> Console {
         signal(SIGPIPE, SIG_IGN)
@@ -59,7 +59,7 @@ package struct Console: Sendable {
             isAddressable: isTerminal && !isDumb, width: terminalWidth(), usesColor: isTerminal && !isPlain)
     }
 
-    /// Hands on what is still held back.
+    /// Writes what is buffered.
     package func flush() throws {
         try out.flush()
         try err.flush()
@@ -70,7 +70,7 @@ package struct Console: Sendable {
         usesColor ? "\u{1b}[\(color.rawValue)m\(text)\u{1b}[0m" : text
     }
 
-    /// Colors by what they say; the numbers are those of ECMA-48.
+    /// Colors by their meaning; the numbers are those of ECMA-48.
     package enum Color: String, Sendable {
         case strong = "1"
         case faint = "2"

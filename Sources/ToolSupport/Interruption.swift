@@ -8,19 +8,20 @@ import Synchronization
     import Musl
 #endif
 
-/// Hears Ctrl-C, so that work in progress can end where it is whole. The second Ctrl-C ends the program at once.
+/// Catches Ctrl-C, so that work in progress can end at a consistent point. The second Ctrl-C ends the program at once.
 ///
 ///     Interruption.listen()
 ///     while !Interruption.isRequested { … }
 package enum Interruption {
     private static let requested = Atomic(false)
     private static let taken = Atomic(false)
-    private static let farewell: StaticString = Screen.farewell
+    /// Leaves the full-screen mode of a terminal.
+    static let farewell: StaticString = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 
-    /// Whether somebody wants the work to end.
+    /// Whether Ctrl-C was pressed.
     package static var isRequested: Bool { requested.load(ordering: .relaxed) }
 
-    /// Whether a ``Screen`` has the terminal, and has to give it back whatever comes.
+    /// Whether a screen has the terminal, which has to be restored in any case.
     static var screenIsTaken: Bool {
         get { taken.load(ordering: .relaxed) }
         set { taken.store(newValue, ordering: .relaxed) }

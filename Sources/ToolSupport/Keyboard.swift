@@ -12,7 +12,7 @@
 ///     defer { keyboard.leave() }
 ///     while let key = keyboard.next(), key != .interrupt { … }
 ///
-/// Ctrl-C is a key like any other meanwhile, so that whoever reads it can give the terminal back first.
+/// Ctrl-C is a key like any other meanwhile, so that its reader can restore the terminal first.
 package final class Keyboard {
     /// A key that was pressed.
     package enum Key: Sendable, Hashable {
@@ -45,7 +45,7 @@ package final class Keyboard {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
     }
 
-    /// Waits for a key; `nil` when nobody can press any more.
+    /// Waits for a key; `nil` at the end of the input.
     package func next() -> Key? {
         while let byte = read(STDIN_FILENO) {
             switch byte {

@@ -38,7 +38,7 @@ final class LZ4FrameReader {
         }
     }
 
-    /// The length of the content, if the frame's header tells it: eight bytes behind the magic number and two bytes of
+    /// The length of the content, if the frame's header has it: eight bytes behind the magic number and two bytes of
     /// flags, present if bit 3 of the first is set.
     static func contentBytes(_ start: ArraySlice<UInt8>) -> Int? {
         let head = Array(start.prefix(14))

@@ -29,7 +29,7 @@ package final class LineReader {
     package private(set) var lineBytes = 0
     /// The length of the file; `nil` for what has none, such as a pipe.
     private let fileBytes: Int?
-    /// The length of what a compressed file holds, where it says so.
+    /// The length of what a compressed file holds, if its header has it.
     private var contentBytes: Int?
     private var bytesRead = 0
 

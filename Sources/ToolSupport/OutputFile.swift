@@ -8,7 +8,7 @@ package import SystemPackage
     import Musl
 #endif
 
-/// A file that is written whole or not at all, for this user alone, and never in the place of another.
+/// A file that is written completely or not at all, for this user alone, and never replaces another unasked.
 ///
 ///     let file = try OutputFile("cities.csv", overwrites: false)
 ///     try file.sink.write("id,name\r\n")
@@ -44,7 +44,7 @@ package final class OutputFile {
         sink = TextSink(descriptor)
     }
 
-    /// Hands on what is held back and gives the file its name.
+    /// Writes what is buffered and gives the file its name.
     /// - Throws: `Errno`.
     package func finish() throws {
         try sink.flush()

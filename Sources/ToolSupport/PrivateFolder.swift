@@ -9,7 +9,7 @@ package import SystemPackage
     import Musl
 #endif
 
-/// A folder that only this user can look into, and that goes with its owner, whatever is in it.
+/// A folder that only this user can read, and that is removed with its owner, whatever is in it.
 ///
 ///     let folder = try PrivateFolder("yaprak-bisect")
 ///     try write(folder.path.appending("state"))
@@ -17,7 +17,7 @@ package final class PrivateFolder: Sendable {
     /// Where it is.
     package let path: FilePath
 
-    /// Makes one in `parent`, or else in the folder for temporary files, with a name that nobody can foresee.
+    /// Makes one in `parent`, or else in the folder for temporary files, with an unpredictable name.
     /// - Throws: `Errno`.
     package init(_ prefix: String, in parent: FilePath? = nil) throws(Errno) {
         let parent = parent ?? FilePath(FileManager.default.temporaryDirectory.path)

@@ -1,4 +1,4 @@
-/// How far a long work is, how fast it goes and when it ends. Shown where a person watches, nowhere else.
+/// The progress of a long operation: how far it is, how fast, and when it ends. Shown on a terminal only.
 ///
 ///     var bar = ProgressBar(console, "loading", unit: "records")
 ///     bar.update(done: 4_096, of: 100_000, counted: 12)
@@ -21,9 +21,9 @@ package struct ProgressBar {
         started = .now
     }
 
-    /// Draws the bar anew, at most ten times a second.
+    /// Redraws the bar, at most ten times a second.
     ///
-    /// The rate is that of `counted`, the end that of `done`; without a total there is no end to foresee.
+    /// The rate is that of `counted`, the end that of `done`; without a total no end is shown.
     package mutating func update(done: Int, of total: Int?, counted: Int) {
         guard console.isWatched else { return }
         if origin == nil { origin = done }
@@ -35,7 +35,7 @@ package struct ProgressBar {
         try? console.err.flush()
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     package mutating func finish() {
         guard console.isWatched, drawn != nil else { return }
         drawn = nil
@@ -43,7 +43,7 @@ package struct ProgressBar {
         try? console.err.flush()
     }
 
-    /// The line as it stands `time` seconds after the start.
+    /// The line at `time` seconds after the start.
     package func line(done: Int, of total: Int?, counted: Int, after time: Double) -> String {
         let rate = time > 0 ? Double(counted) / time : 0
         let rateText = "\(Int(rate).grouped)\(unit.isEmpty ? "" : " " + unit)/s"

@@ -9,13 +9,13 @@ import YaprakLocks
     import Musl
 #endif
 
-/// A terminal that a program has for itself: lines stand at places, and only those that changed are sent.
+/// A terminal in full-screen mode: lines have positions, and only lines that changed are sent.
 ///
 ///     let screen = try Screen(console)
 ///     defer { screen.leave() }
 ///     try screen.show(["Departures", "17:10  B6 359"])
 ///
-/// What was there before comes back at the end, and the cursor too: also when Ctrl-C is pressed twice.
+/// The previous contents and the cursor are restored at the end, also when Ctrl-C is pressed twice.
 package final class Screen: Sendable {
     private let console: Console
     private let state = Mutex(State())
@@ -63,11 +63,9 @@ package final class Screen: Sendable {
     /// Gives the terminal back as it was.
     package func leave() {
         guard Interruption.screenIsTaken else { return }
-        try? send(Self.farewell.description)
+        try? send(Interruption.farewell.description)
         Interruption.screenIsTaken = false
     }
-
-    static let farewell: StaticString = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 
     private func send(_ text: String) throws {
         try console.out.write(text)
@@ -76,7 +74,7 @@ package final class Screen: Sendable {
 }
 
 extension Screen.State {
-    /// Takes over lines; returns what to send.
+    /// Adopts lines; returns what to send.
     fileprivate mutating func turn(to lines: [String], on size: Screen.Size) -> String {
         var bytes = ""
         if size != self.size {

@@ -1,7 +1,7 @@
 package import SystemPackage
 import YaprakLocks
 
-/// Takes text: for a file descriptor, in pieces that are worth a system call, or to keep.
+/// Buffers text for a file descriptor, or keeps it.
 package final class TextSink: Sendable {
     private let descriptor: FileDescriptor?
     private let held = Mutex<[UInt8]>([])
@@ -17,7 +17,7 @@ package final class TextSink: Sendable {
     package var text: String { held.withLock { String(decoding: $0, as: UTF8.self) } }
 
     /// Takes text. Standard error should be flushed after each line.
-    /// - Throws: `Errno`; `brokenPipe` when nobody reads any more.
+    /// - Throws: `Errno`; `brokenPipe` when the reader is gone.
     package func write(_ text: String) throws {
         try held.withLock { held in
             held.append(contentsOf: text.utf8)

@@ -86,7 +86,7 @@ import YaprakReplay
         #expect(try ReplayReader(FilePath(shop)).snapshot().count == 1)
         let edited = try folder.write(dump.out.replacing("Dune", with: "Dawn"), to: "edited.ndjson")
         let other = await yaprak("load", edited, folder("other.yaprak"))
-        #expect(other.code == 1 && other.err.contains("the digest of the dump is another"))
+        #expect(other.code == 1 && other.err.contains("the digest of the dump differs"))
         let bad = try folder.write(dump.out + "{\n", to: "bad.ndjson")
         let refused = await yaprak("load", bad, folder("bad.yaprak"))
         #expect(refused.code == 64 && refused.err.contains("line 4 of"))
@@ -96,7 +96,7 @@ import YaprakReplay
         #expect(!FileManager.default.fileExists(atPath: folder("newer.yaprak")))
         let plain = try folder.write("{\"id\":1}", to: "plain.ndjson")
         let usage = await yaprak("load", plain, folder("plain.yaprak"))
-        #expect(usage.code == 64 && usage.err.contains("is no dump"))
+        #expect(usage.code == 64 && usage.err.contains("is not a dump"))
         #expect(!FileManager.default.fileExists(atPath: folder("plain.yaprak")))
     }
 

@@ -29,17 +29,17 @@ package struct RowPairs {
     /// Finds a row among the inserted ones.
     private struct Arrivals<Row: PositionedRow> {
         private let rows: [Row]
-        private var indices: [RowID: Int] = [:]
+        private var positions: [RowID: Int] = [:]
         /// So few are searched faster than hashed.
         private var isSearched: Bool { rows.count <= 8 }
 
         init(_ rows: [Row]) {
             self.rows = rows
             if isSearched { return }
-            indices.reserveCapacity(rows.count)
-            for (index, row) in rows.enumerated() { indices[row.row] = index }
+            positions.reserveCapacity(rows.count)
+            for (index, row) in rows.enumerated() { positions[row.row] = index }
         }
 
-        subscript(row: RowID) -> Int? { isSearched ? rows.firstIndex { $0.row == row } : indices[row] }
+        subscript(row: RowID) -> Int? { isSearched ? rows.firstIndex { $0.row == row } : positions[row] }
     }
 }

@@ -22,7 +22,7 @@ struct PositionPlan {
     }
 
     private var departures: [Placement] = []
-    private var gone: Set<Place> = []
+    private var departed: Set<Place> = []
     private var arrivals: [Arrival] = []
     private var changes: [RowID: Change] = [:]
     private var groups: Set<String> = []
@@ -77,12 +77,12 @@ struct PositionPlan {
         if group.isEmptied ?? false {
             rows.forEach { row in
                 let placement = unsafeDowncast(row, to: Placement.self)
-                if gone.insert(Place(row: placement.row, group: name)).inserted { departures.append(placement) }
+                if departed.insert(Place(row: placement.row, group: name)).inserted { departures.append(placement) }
             }
         }
         for row in try Self.rows(group.removed, group.removedOf, root) {
             guard let placement = root.place(of: row)?.placement(inGroup: name),
-                gone.insert(Place(row: row, group: name)).inserted
+                departed.insert(Place(row: row, group: name)).inserted
             else { throw ViewRoot.InconsistentHistory(what: "it takes out a row that is not there") }
             departures.append(placement)
         }
@@ -95,7 +95,7 @@ struct PositionPlan {
         var last = -1
         for (row, position) in zip(inserted, positions) {
             guard position > last, position <= count,
-                gone.contains(Place(row: row, group: name)) || root.place(of: row)?.placement(inGroup: name) == nil,
+                departed.contains(Place(row: row, group: name)) || root.place(of: row)?.placement(inGroup: name) == nil,
                 let record = state.record(row.key, in: root.configuration.collectionNames[row.collection])
             else { throw ViewRoot.InconsistentHistory(what: "it puts a row where none can be") }
             arrivals.append(Arrival(row: row, group: name, position: position, record: record))
@@ -107,10 +107,10 @@ struct PositionPlan {
         }
     }
 
-    /// A row whose record is gone has to be gone, too.
+    /// A row whose record is gone has to leave, too.
     private func checkRemovals(_ root: ViewRoot, _ isCleared: (String) -> Bool) throws {
         func isGone(_ row: RowID, _ place: PlaceRow) -> Bool {
-            place.all.allSatisfy { gone.contains(Place(row: row, group: $0.group)) }
+            place.all.allSatisfy { departed.contains(Place(row: row, group: $0.group)) }
         }
         var isUnfit = false
         for (row, change) in changes where change.record == nil {
@@ -134,7 +134,7 @@ struct PositionPlan {
             placements[row] = []
             guard let place = editor.place(of: row) else { continue }
             before[row] = place
-            placements[row] = place.all.filter { !gone.contains(Place(row: row, group: $0.group)) }
+            placements[row] = place.all.filter { !departed.contains(Place(row: row, group: $0.group)) }
         }
         for placement in departures { editor.takeOut(placement) }
         for (row, change) in changes {

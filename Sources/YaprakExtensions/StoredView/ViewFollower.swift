@@ -50,7 +50,8 @@ package final class ViewFollower: ReplayObserver {
         put(root, name, isManual: true, in: &state)
     }
 
-    package func follow(_ commit: LoggedCommit, _ changes: [String: [ChangeEntry]], in state: inout ReplayObserverState) {
+    package func follow(_ commit: LoggedCommit, _ changes: [String: [ChangeEntry]], in state: inout ReplayObserverState)
+    {
         func isCleared(_ name: String) -> Bool {
             commit.clearedAll || commit.collections.contains { $0.name == name && $0.isCleared }
         }

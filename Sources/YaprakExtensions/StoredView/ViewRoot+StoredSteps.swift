@@ -6,7 +6,8 @@ extension ViewRoot {
     /// Applies a commit to a manual view: exchanges changed records, applies the steps, and removes rows whose records are
     /// gone.
     mutating func follow(
-        _ steps: [ManualStep], _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool, in state: ReplayObserverState
+        _ steps: [ManualStep], _ changes: [String: [ChangeEntry]], isCleared: (String) -> Bool,
+        in state: ReplayObserverState
     ) {
         admitCollections(of: steps)
         let names = configuration.collectionNames

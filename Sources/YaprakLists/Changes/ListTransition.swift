@@ -129,7 +129,7 @@ struct ListTransition {
                 let source = Spot(row: found.row, group: name, position: rows.oldPosition(ofKept: kept))
                 let target = Spot(row: found.row, group: name, position: rows.newPosition(ofKept: kept))
                 guard let from = path(source, in: before), let to = path(target, in: after) else { continue }
-                updates.append(change(.update(from: from, to: to), source, target, found.aspects))
+                updates.append(rowChange(.update(from: from, to: to), source, target, found.aspects))
             }
         }
     }
@@ -168,12 +168,12 @@ extension ListTransition {
 
     private mutating func delete(_ spot: Spot) {
         guard let path = path(spot, in: before) else { return }
-        deletes.append(change(.delete(path), spot, spot))
+        deletes.append(rowChange(.delete(path), spot, spot))
     }
 
     private mutating func insert(_ spot: Spot) {
         guard let path = path(spot, in: after) else { return }
-        inserts.append(change(.insert(path), spot, spot))
+        inserts.append(rowChange(.insert(path), spot, spot))
     }
 
     private mutating func moveWithNeighbours(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
@@ -184,10 +184,10 @@ extension ListTransition {
 
     private mutating func move(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
         guard let from = path(source, in: before), let to = path(target, in: after) else { return }
-        moves.append(change(.move(from: from, to: to), source, target, aspects))
+        moves.append(rowChange(.move(from: from, to: to), source, target, aspects))
     }
 
-    private func change(
+    private func rowChange(
         _ kind: RowChange.Kind, _ source: Spot, _ target: Spot, _ aspects: RowAspects = []
     ) -> RowChange {
         RowChange(

@@ -1,6 +1,6 @@
 public import YaprakModel
 
-/// The search for the first bad commit, by halves: says which commit to look at next, and is told what it is.
+/// A binary search for the first bad commit: it names the commit to examine next, and the caller reports what it is.
 ///
 ///     var search = ReplayBisection(good: 0, bad: reader.newestCommitNumber())
 ///     while let commit = search.next {
@@ -8,11 +8,11 @@ public import YaprakModel
 ///     }
 ///     if case .found(let commit) = search.outcome { print("it began with", commit) }
 ///
-/// The good end is taken at its word; the bad end is looked at first, so that a search for what isn't there is over at
-/// once. Among *n* candidates (the commits after the good one, up to the bad one) that takes at most
-/// ⌈log₂ *n*⌉ + 1 probes, if none is skipped. Where good and bad take turns it finds one place where good becomes bad.
+/// The good end is not examined; the bad end is examined first, so that a search for a fault that isn't there is over at
+/// once. Among *n* candidates (the commits after the good one, up to the bad one) the search takes at most
+/// ⌈log₂ *n*⌉ + 1 probes, if none is skipped. Where good and bad alternate it finds one place where good becomes bad.
 ///
-/// A value: a copy of it goes its own way.
+/// A value: copies are independent.
 public struct ReplayBisection: Sendable {
     /// What a commit turned out to be.
     public enum Verdict: String, Sendable, Hashable, CaseIterable {
@@ -20,7 +20,7 @@ public struct ReplayBisection: Sendable {
         case good
         /// It is not.
         case bad
-        /// Nobody can say.
+        /// It can't be tested.
         case skip
     }
 
@@ -38,9 +38,9 @@ public struct ReplayBisection: Sendable {
     public private(set) var good: CommitNumber
     /// The oldest commit known to be bad, or said to be.
     public private(set) var bad: CommitNumber
-    /// The commit to look at; `nil` when the search is over.
+    /// The commit to examine; `nil` when the search is over.
     public private(set) var next: CommitNumber?
-    /// How many commits have been looked at.
+    /// How many commits have been examined.
     public private(set) var probeCount = 0
 
     private var skipped: Set<UInt64> = []
@@ -75,7 +75,7 @@ public struct ReplayBisection: Sendable {
         return candidates.lowerBound == bad && isEndKnown ? .found(bad) : .undecided(candidates)
     }
 
-    /// Says what ``next`` turned out to be.
+    /// Reports what ``next`` turned out to be.
     /// - Precondition: the search is not over. - Complexity: O(number of commits skipped).
     public mutating func note(_ verdict: Verdict) {
         guard let commit = next else { preconditionFailure("the search is over") }
@@ -94,7 +94,7 @@ public struct ReplayBisection: Sendable {
         next = choose()
     }
 
-    // MARK: Where to look
+    // MARK: Choosing the next
 
     /// The commit in the middle; where that was skipped, others, spread over what is left.
     private func choose() -> CommitNumber? {

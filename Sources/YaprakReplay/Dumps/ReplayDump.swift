@@ -2,7 +2,7 @@ import YaprakCBOR
 public import YaprakCore
 public import YaprakModel
 
-/// The records of a snapshot as lines of JSON, to read, to compare with `diff`, and to load again without a loss.
+/// The records of a snapshot as lines of JSON, to read, to compare with `diff`, and to load again without loss.
 ///
 ///     let dump = ReplayDump(of: try reader.snapshot(at: 42))
 ///     try dump.forEachLine { print($0) }

@@ -52,7 +52,7 @@ struct ExpressionLexer {
         while let scalar = next, scalar.properties.isWhitespace { position += 1 }
     }
 
-    /// The token at the place, spaces before it passed over.
+    /// The token at the place, spaces before it skipped.
     mutating func token() throws(ReplayExpressionError) -> ExpressionToken {
         skipSpace()
         guard let scalar = next else { return .end }

@@ -14,7 +14,8 @@ extension ReplayReader {
     public func fixture(of number: CommitNumber, touchedOnly: Bool = false) throws -> ReplayFixture {
         guard number > 0 else {
             throw DatabaseError(
-                .commitOutOfReach, "commit 0 is the empty database, which nobody made.", place: .init(commits: 0...0))
+                .commitOutOfReach, "commit 0 is the empty database, which no commit made.", place: .init(commits: 0...0)
+            )
         }
         let journey = try journey(at: CommitNumber(number.rawValue - 1))
         guard let step = try journey.next() else { throw outOfReach(number, journey.commitNumber) }
@@ -75,7 +76,7 @@ extension ReplayFixture {
     ) -> String {
         var pairs: [CBORValue.Pair] = [
             .init("collection", .text(collection)), .init("key", .text(operation.key)),
-            .init("kinds", .array(operation.kinds.fixtureWords.map { .text($0) })),
+            .init("kinds", .array(operation.kinds.words.map { .text($0) })),
         ]
         let isTouch = operation.kinds.isDisjoint(with: [.inserted, .removed, .objectChanged, .metadataChanged])
         if !isTouch, !operation.kinds.contains(.removed), let after {

@@ -99,7 +99,7 @@ public struct ReplayFixture: Sendable {
             collections, at: CommitNumber(commitNumber.rawValue - 1), checkingCoding: checkingCoding, options: options)
     }
 
-    /// Makes the commit in a database, as it was made: origin, info, every change, removals of everything, touches.
+    /// Makes the commit in a database again: origin, info, every change, removals of everything, touches.
     ///
     /// - Throws: `undecodableRecord`, `migrationFailed` where a record does not fit the type that is bound; what an
     ///   extension throws; as `write`.
@@ -151,19 +151,4 @@ private enum FixtureChange: Sendable {
                 for: record.key, inCollectionNamed: record.collection, reporting: kinds)
         }
     }
-}
-
-extension ChangeKinds {
-    private static let names: [(kind: ChangeKinds, word: String)] = [
-        (.inserted, "inserted"), (.removed, "removed"), (.objectChanged, "objectChanged"),
-        (.metadataChanged, "metadataChanged"), (.objectTouched, "objectTouched"), (.metadataTouched, "metadataTouched"),
-    ]
-
-    /// The kinds of these names; others are passed over.
-    init(words: [String]) {
-        self = Self.names.reduce(into: []) { if words.contains($1.word) { $0.formUnion($1.kind) } }
-    }
-
-    /// The names of the kinds.
-    var fixtureWords: [String] { Self.names.filter { contains($0.kind) }.map(\.word) }
 }

@@ -1,16 +1,16 @@
 public import YaprakCore
 public import YaprakModel
 
-/// What takes commits back: for each record they changed, what it was before.
+/// The reverse of some commits: for each record they changed, what it was before.
 ///
 ///     let revert = try reader.revert(of: 17...17, in: database.snapshot)
 ///     for conflict in revert.conflicts { print(conflict.key, "was changed since") }
 ///
 /// A record that is still as the commits left it becomes what it was before them. One that was changed since is a conflict.
-/// One that is again what it was needs nothing. Commits that removed everything are taken back like any other.
+/// One that already is what it was needs nothing. Commits that removed everything are reverted like any other.
 ///
-/// Only records are taken back. What was put into an extension by hand stays; ``extensionNames`` says where the commits
-/// did that.
+/// Only records are reverted. Operations of primary extensions stay; ``extensionNames`` names the extensions whose state
+/// the commits changed that way.
 public struct ReplayRevert: Sendable {
     /// A record that is to become what it was.
     public struct Change: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct ReplayRevert: Sendable {
     public let commits: ClosedRange<CommitNumber>
     /// Every record that is not what it was before the commits, conflicts included; ordered by collection and key.
     public let changes: [Change]
-    /// The extensions into which the commits put something by hand, ascending.
+    /// The primary extensions whose operations the commits logged, ascending.
     public let extensionNames: [String]
 
     /// The records that were changed since.
@@ -41,7 +41,7 @@ public struct ReplayRevert: Sendable {
 }
 
 extension ReplayReader {
-    /// What takes commits back from a snapshot, such as the newest.
+    /// The changes that revert commits in a snapshot, such as the newest.
     ///
     /// - Parameters:
     ///   - commits: the commits to revert.
@@ -51,7 +51,7 @@ extension ReplayReader {
     public func revert(of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot) throws -> ReplayRevert {
         guard commits.lowerBound > 0 else {
             throw DatabaseError(
-                .commitOutOfReach, "commit 0 is the empty database, which can't be taken back",
+                .commitOutOfReach, "commit 0 is the empty database, which can't be reverted",
                 place: .init(commits: commits))
         }
         let base = CommitNumber(commits.lowerBound.rawValue - 1)
@@ -86,14 +86,14 @@ public struct ReplayRevertConflict: Error, Sendable, CustomStringConvertible {
 }
 
 extension Database {
-    /// Takes commits back as one new commit: each record that they changed becomes what it was before them.
+    /// Reverts commits as one new commit: each record that they changed becomes what it was before them.
     ///
     ///     let revert = try await database.revert(17...17)
     ///
-    /// The new commit's info is `{"reverts": [17]}`; extensions follow it as they follow any other. Where nothing is to be
-    /// done no commit is made. What happened in between stays in the history.
+    /// The new commit's info is `{"reverts": [17]}`; extensions follow it as they follow any other. If there is nothing to
+    /// do, no commit is made. What happened in between stays in the history.
     ///
-    /// - Parameter overwritesConflicts: whether records that were changed since are taken back, too.
+    /// - Parameter overwritesConflicts: whether records that were changed since are reverted, too.
     /// - Returns: what was written.
     /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back,
     ///   or there is none, in memory; `undecodableRecord`, `migrationFailed` where a record does not fit the type that is

@@ -5,7 +5,7 @@ public import YaprakModel
 import YaprakStorage
 
 extension ReplayReader {
-    /// The views that the files tell of, in the order of their names.
+    /// The views that are in the files, in the order of their names.
     ///
     ///     for view in try reader.views() { print(view.name, view.kind, view.commitsDescription) }
     ///
@@ -23,15 +23,15 @@ extension ReplayReader {
     /// - Parameters:
     ///   - name: the name under which the program registered it.
     ///   - number: the commit; the newest there is if `nil`.
-    /// - Throws: `notFound` if the files tell of no such view; `viewNotShown`, which names the commits that can be shown, if
-    ///   not as of this one; `corruptView` if what they tell does not fit together; as ``snapshot(at:)-(CommitNumber?)``.
+    /// - Throws: `notFound` if the files have no such view; `viewNotShown`, which names the commits that can be shown, if
+    ///   not as of this one; `corruptView` if its data are inconsistent; as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: as ``snapshot(at:)-(CommitNumber?)``.
     public func view(_ name: String, at number: CommitNumber? = nil) throws -> ViewReader<StoredRow> {
         let number = try number ?? newestCommitNumber()
         return try snapshot(at: number, ofView: name)[StoredView(name)]
     }
 
-    /// What happens in a list of a view between two commits, forwards or backwards: the very changes that the program's own
+    /// What happens in a list of a view between two commits, forwards or backwards: the same changes that the program's own
     /// list would get.
     ///
     ///     var sections = ViewMappings(StoredView("salesRank"), groups: ["fantasy", "sci-fi"])
@@ -99,7 +99,7 @@ extension ReplayReader {
     private func notShown(_ name: String, _ number: CommitNumber, _ view: ReplayView?) -> DatabaseError {
         DatabaseError(
             .viewNotShown,
-            "the view \(quoted(name)) can't be shown as of commit \(number): nothing tells where its rows were then. "
+            "the view \(quoted(name)) can't be shown as of commit \(number): the files don't have its rows of then. "
                 + "The commits that can be shown are: \(view?.commitsDescription ?? "none"). "
                 + "A view with persistence: .everyCommit can be shown as of each.",
             place: .init(commits: number...number))
@@ -108,8 +108,8 @@ extension ReplayReader {
     private func damaged(_ name: String, _ what: String, _ number: CommitNumber) -> DatabaseError {
         DatabaseError(
             .corruptView,
-            "what the files tell of the view \(quoted(name)) does not fit together: \(what). No record is concerned; the "
-                + "program computes the view anew.",
+            "the data of the view \(quoted(name)) in the files are inconsistent: \(what). No record is affected; the "
+                + "program recomputes the view.",
             place: .init(commits: number...number))
     }
 
@@ -119,9 +119,9 @@ extension ReplayReader {
 }
 
 extension DatabaseError.Code {
-    /// A view can't be shown as of a commit: neither a checkpoint nor the log tells where its rows were.
+    /// A view can't be shown as of a commit: neither a checkpoint nor the log has its rows.
     public static let viewNotShown = Self(rawValue: "viewNotShown")
-    /// What the files tell of a view does not fit together. Views are derived: no record is concerned.
+    /// The data of a view in the files are inconsistent. Views are derived: no record is affected.
     public static let corruptView = Self(rawValue: "corruptView")
 }
 

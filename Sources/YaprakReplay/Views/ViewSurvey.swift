@@ -25,7 +25,7 @@ struct ViewSurvey {
     }
 
     /// Walks.
-    /// - Throws: errors of reading the log. Checkpoints that can't be read are passed over.
+    /// - Throws: errors of reading the log. Checkpoints that can't be read are skipped.
     init(_ store: StoreReader) throws {
         var checkpoints = try store.checkpoints()[...]
         let oldest = try store.oldest()
@@ -68,14 +68,14 @@ struct ViewSurvey {
         for step in commit.steps where sights[step.name]?.isSeen != true && ViewFollower.isStep(step.step) {
             see(step.name, .manual, sights[step.name]?.versionTag ?? "")
         }
-        var told: Set<String> = []
+        var logged: Set<String> = []
         for history in commit.histories {
             let isSeen = sights[history.name]?.isSeen ?? false
             guard !history.isUnknown, isSeen || ViewFollower.isWhole(history) else { continue }
-            told.insert(history.name)
+            logged.insert(history.name)
             see(history.name, .automatic, history.versionTag)
         }
-        for (name, sight) in sights where sight.kind == .automatic && !told.contains(name) {
+        for (name, sight) in sights where sight.kind == .automatic && !logged.contains(name) {
             sights[name]?.isSeen = false
         }
     }

@@ -7,10 +7,10 @@ import YaprakReplay
 
 /// Commit 8 of shop.yaprak, made 2026-01-01T09:55:00.000Z by "till".
 @Suite struct Commit8Tests {
-    @Test func `Commit 8, played again, makes the records what it made them then`() async throws {
+    @Test func `Commit 8, played again, makes the same records`() async throws {
         let fixture = try ReplayFixture(Self.text)
         let database = fixture.database()
-        // Bind the types that you ask for below, and register the views:
+        // Bind the types that you use below, and register the views:
         //     try await database.bind(.books)
 
         let before = database.snapshot
@@ -20,7 +20,7 @@ import YaprakReplay
         #expect(before.commitNumber == 7)
         #expect(after.commitNumber == 8)
         #expect(after.digest == "0000000000000000")
-        // What should have come of it? Say so here; without types, for example:
+        // What should the result have been? Expect it here; without types, for example:
         //     #expect(after.untyped("books")["dune"]?.object["rank"] == 1)
     }
 

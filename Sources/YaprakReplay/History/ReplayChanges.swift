@@ -1,0 +1,96 @@
+public import YaprakCore
+public import YaprakModel
+import YaprakStorage
+
+/// The difference of two snapshots: one element for each record that differs.
+///
+///     for change in try reader.changes(from: 10, to: 20) {
+///         print(change.collection, change.key, change.before?.object, change.after?.object)
+///     }
+///
+/// Ordered by collection, in that by key. It is the difference of the two, not what happened in between: a record that was
+/// written and has the same bytes as before is not among it.
+public struct ReplayChanges: RandomAccessCollection, Sendable {
+    /// The snapshot that is changed from.
+    public let before: Snapshot
+    /// The snapshot that is changed to.
+    public let after: Snapshot
+    private let changes: [ReplayChange]
+
+    /// Compares two snapshots of one journey, or of one reader's ``ReplayReader/changes(from:to:)``; also backwards.
+    ///
+    /// Others can be compared, too: all their records are compared then.
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
+    public init(from before: Snapshot, to after: Snapshot) {
+        self.before = before
+        self.after = after
+        var changes: [ReplayChange] = []
+        after.difference(since: before).forEachRaw { collection, kinds, old, new in
+            let old = old.map { ReplayRecord($0) }
+            let new = new.map { ReplayRecord($0) }
+            if old != new {
+                changes.append(ReplayChange(collection: collection, kinds: kinds, before: old, after: new))
+            }
+        }
+        // Trees differ in the order of keys; collections come in the order in which they were made.
+        self.changes = changes.enumerated().sorted { ($0.1.collection, $0.0) < ($1.1.collection, $1.0) }.map(\.1)
+    }
+
+    /// The same for collections with types: `netChanges.changes(in: .books)`. Records that were written and are what they
+    /// were are among it.
+    /// - Complexity: as ``init(from:to:)``, at each call.
+    public var netChanges: NetChanges { after.difference(since: before) }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of records that differ. O(1).
+    public var endIndex: Int { changes.count }
+    /// The change at a position. O(1).
+    /// - Precondition: the position is within `0..<count`.
+    public subscript(position: Int) -> ReplayChange { changes[position] }
+}
+
+/// One record that differs between two snapshots.
+public struct ReplayChange: Sendable, Hashable {
+    /// The name of the collection.
+    public let collection: String
+    /// What happened to the record between the two.
+    public let kinds: ChangeKinds
+    /// The record before; `nil` if it was not there.
+    public let before: ReplayRecord?
+    /// The record after; `nil` if it is not there any more.
+    public let after: ReplayRecord?
+
+    /// The key. O(1).
+    public var key: String { (after ?? before)?.key ?? "" }
+}
+
+extension ReplayReader {
+    /// The changes from one commit to another, forwards or backwards.
+    ///
+    ///     let undo = try reader.changes(from: 20, to: 10)
+    ///
+    /// Both snapshots come with it, and share what they have in common.
+    /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
+    /// - Complexity: O(bytes of the checkpoint before the earlier one, and of the log from there to the later one).
+    public func changes(from source: CommitNumber, to target: CommitNumber) throws -> ReplayChanges {
+        let (earlier, later) = try snapshots(at: min(source, target), max(source, target))
+        return ReplayChanges(from: source <= target ? earlier : later, to: source <= target ? later : earlier)
+    }
+
+    private func snapshots(at earlier: CommitNumber, _ later: CommitNumber) throws -> (Snapshot, Snapshot) {
+        let line = try HistoryLine(of: store, at: earlier, types)
+        let first = Snapshot(line.state)
+        guard earlier < later else { return (first, first) }
+        var commits = try store.commits(from: earlier.next(), through: later)
+        while let stored = try commits.next() { try line.apply(ReplayCommit(stored).logged) }
+        guard line.state.commitNumber == later else { throw outOfReach(later, line.state.commitNumber) }
+        return (first, Snapshot(line.state))
+    }
+
+    func outOfReach(_ wanted: CommitNumber, _ newest: CommitNumber) -> DatabaseError {
+        DatabaseError(
+            .commitOutOfReach, "commit \(wanted) is not in these files; the newest there is is \(newest).",
+            place: .init(commits: min(wanted, newest)...max(wanted, newest)))
+    }
+}

@@ -1,0 +1,109 @@
+public import YaprakCore
+import YaprakModel
+import YaprakStorage
+
+/// What happened to one record, commit by commit.
+///
+///     for try await revision in reader.history(ofKey: "abc", inCollection: "books") {
+///         print(revision.commit.commitNumber, revision.before?.object, revision.after?.object)
+///     }
+///
+/// Oldest first, as far back as the files reach. A removal of everything is one of this record, if it was
+/// there. The iterator blocks while it reads files, so that it serves a synchronous `while let revision = try
+/// revisions.next()` as well.
+public struct ReplayHistory: AsyncSequence, Sendable {
+    /// A revision.
+    public typealias Element = ReplayRevision
+
+    let reader: ReplayReader
+    let key: String
+    let collection: String
+
+    /// An iterator that starts at the beginning. O(1).
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// Delivers revisions.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let history: ReplayHistory
+        private var commits: ReplayCommits.Iterator?
+        private var record: ReplayRecord?
+
+        init(_ history: ReplayHistory) { self.history = history }
+
+        /// The next commit that concerns the record, or `nil` at the end.
+        ///
+        /// - Throws: `commitOutOfReach`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
+        /// - Complexity: O(bytes of the log up to it); the first time also O(bytes of the oldest checkpoint, if the log does
+        ///   not reach back to the first commit).
+        public mutating func next() throws -> ReplayRevision? {
+            if commits == nil { try begin() }
+            while let commit = try commits?.next() {
+                guard let (kinds, after) = commit.logged.effect(on: history.key, of: history.collection, was: record)
+                else { continue }
+                defer { record = after }
+                return ReplayRevision(commit: commit, kinds: kinds, before: record, after: after)
+            }
+            return nil
+        }
+
+        private mutating func begin() throws {
+            let start = try history.reader.oldestReachableCommitNumber()
+            if start > .zero {
+                let untyped = try HistoryReader.state(at: start, of: history.reader.store)
+                record = Snapshot(untyped).untyped(history.collection)[history.key]
+            }
+            guard try history.reader.store.hasLog() else { return }
+            commits = history.reader.commits(from: start.next()).makeAsyncIterator()
+        }
+    }
+}
+
+/// What one commit did to one record.
+public struct ReplayRevision: Sendable {
+    /// The commit.
+    public let commit: ReplayCommit
+    /// What happened to the record.
+    public let kinds: ChangeKinds
+    /// The record before; `nil` if it was not there.
+    public let before: ReplayRecord?
+    /// The record after; `nil` if it is not there any more.
+    public let after: ReplayRecord?
+}
+
+extension ReplayReader {
+    /// What happened to the record under `key`, oldest first. O(1) to make.
+    public func history(ofKey key: String, inCollection collection: String) -> ReplayHistory {
+        ReplayHistory(reader: self, key: key.normalizedKey, collection: collection.normalizedKey)
+    }
+}
+
+extension LoggedCommit {
+    /// What the commit made of a record; `nil` if it left it alone.
+    fileprivate func effect(
+        on key: String, of collection: String, was record: ReplayRecord?
+    ) -> (ChangeKinds, ReplayRecord?)? {
+        var after = clearedAll ? nil : record
+        var kinds: ChangeKinds?
+        for changes in collections where changes.name == collection {
+            if changes.isCleared { after = nil }
+            for operation in changes.operations where operation.key.normalizedKey == key {
+                kinds = operation.kinds
+                after = operation.applied(to: after, key, changes.version)
+            }
+        }
+        if let kinds { return record == nil && after == nil ? nil : (kinds, after) }
+        return record != nil && after == nil ? (.removed, nil) : nil
+    }
+}
+
+extension LoggedCommit.LoggedOperation {
+    /// The record after the operation. As RawReplay applies it.
+    fileprivate func applied(to record: ReplayRecord?, _ key: String, _ version: Int) -> ReplayRecord? {
+        if kinds.contains(.removed) { return nil }
+        guard let object = object ?? record?.objectBytes else { return record }
+        return ReplayRecord(
+            key: record?.key ?? key, objectBytes: object,
+            metadataBytes: setsMetadata ? metadata : record?.metadataBytes,
+            version: self.object == nil ? record?.version ?? version : version)
+    }
+}

@@ -1,0 +1,251 @@
+import YaprakCore
+import YaprakModel
+import YaprakStorage
+
+/// Cache of snapshots that lets a journey seek in both directions.
+///
+///     branches[0]   ●────────●────────●───○            a line of history, and snapshots kept of it
+///     branches[1]            └──●──●──○                one that starts at a snapshot of the one before
+///     window                    ▪▪▪▪▪▪▪                the commits around here, each with its snapshots
+///
+/// A line is history applied forwards. It can be continued at its end; elsewhere another line begins, which shares what
+/// there is. Only the way that leads here is kept: going on from an earlier branch drops those that hang on it. Their
+/// number is bounded, for each keeps the snapshot it began with.
+struct SnapshotCache {
+    private struct Branch {
+        let line: HistoryLine
+        /// Snapshots that were kept, ascending; the first is where the line began.
+        var kept: [SnapshotState]
+        /// The commits after the line's end, if they were read on from there.
+        var commits: StoreReader.Commits?
+
+        var end: CommitNumber { line.state.commitNumber }
+    }
+
+    /// A commit that was applied, and what it led from and to.
+    private struct Passed {
+        let commit: ReplayCommit
+        let before: SnapshotState
+        let after: SnapshotState
+    }
+
+    /// So many commits can be stepped over again without applying anything, unless they are large.
+    private static let windowMin = 256
+    /// The bytes of commits that are kept for that.
+    private static let windowBytesMax = 32 << 20
+    /// One snapshot in so many commits is kept at first.
+    private static let interval: UInt64 = 256
+    private static let branchesMax = 4
+
+    private let reader: ReplayReader
+    private var branches: [Branch] = []
+    /// Consecutive commits. The place is before the first of them, or after one.
+    private var window: [Passed] = []
+    private var windowBytes = 0
+    private var state: SnapshotState
+
+    init(_ reader: ReplayReader, at number: CommitNumber) throws {
+        self.reader = reader
+        let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types)
+        state = line.state
+        branches = [Branch(line: line, kept: [line.state])]
+        try go(to: number)
+    }
+
+    var snapshot: Snapshot { Snapshot(state) }
+    private var number: CommitNumber { state.commitNumber }
+
+    /// Snapshots that are kept: an upper bound, for the window's are those of the branches in part.
+    var keptSnapshotCount: Int { window.count + branches.reduce(0) { $0 + $1.kept.count } }
+
+    // MARK: Moving
+
+    mutating func go(to target: CommitNumber) throws {
+        if let known = known(target) {
+            state = known
+            return
+        }
+        let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
+        arrive(at: reached, by: passed)
+    }
+
+    /// Takes steps until the history ends; returns how many.
+    mutating func step(_ count: Int) throws -> Int {
+        let start = number
+        if count >= 0 {
+            let (sum, overflow) = start.rawValue.addingReportingOverflow(UInt64(count))
+            let target = CommitNumber(overflow ? .max - 1 : sum)
+            if let known = known(target) {
+                state = known
+            } else {
+                let (reached, passed) = try apply(upTo: target, startingAtOrBefore: start, mayEnd: true)
+                arrive(at: reached, by: passed)
+            }
+            return Int(clamping: number.rawValue - start.rawValue)
+        }
+        let target = CommitNumber(start.rawValue - min(start.rawValue, UInt64(count.magnitude)))
+        do {
+            try go(to: target)
+        } catch let error as DatabaseError where error.code == .commitOutOfReach {
+            try go(to: min(start, reader.oldestReachableCommitNumber()))
+        }
+        return -Int(clamping: start.rawValue - number.rawValue)
+    }
+
+    mutating func next() throws -> ReplayStep? {
+        if let passed = passed(number.next()) { return take(passed, to: passed.after) }
+        let (reached, passed) = try apply(upTo: number.next(), startingAtOrBefore: number, mayEnd: true)
+        guard reached.commitNumber > number, let last = passed.last else { return nil }
+        arrive(at: reached, by: passed)
+        return take(last, to: last.after)
+    }
+
+    mutating func previous() throws -> ReplayStep? {
+        guard number > .zero else { return nil }
+        if let passed = passed(number) { return take(passed, to: passed.before) }
+        do {
+            let before = CommitNumber(number.rawValue - 1)
+            let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
+            arrive(at: reached, by: passed)
+        } catch let error as DatabaseError where error.code == .commitOutOfReach {
+            return nil
+        }
+        return passed(number).map { take($0, to: $0.before) }
+    }
+
+    private mutating func take(_ passed: Passed, to state: SnapshotState) -> ReplayStep {
+        self.state = state
+        return ReplayStep(commit: passed.commit, before: Snapshot(passed.before), after: Snapshot(passed.after))
+    }
+
+    // MARK: The window
+
+    /// The commit `number`, if it is in the window.
+    private func passed(_ number: CommitNumber) -> Passed? {
+        guard let first = window.first?.commit.commitNumber, number >= first else { return nil }
+        let index = number.rawValue - first.rawValue
+        return index < UInt64(window.count) ? window[Int(index)] : nil
+    }
+
+    /// The state after commit `number`, if the window leads there.
+    private func known(_ number: CommitNumber) -> SnapshotState? {
+        if number == state.commitNumber { return state }
+        // A number from outside may be the last there is.
+        return passed(number)?.after ?? (number.rawValue < .max ? passed(number.next())?.before : nil)
+    }
+
+    /// Stands at a state, with the commits that led there; those that are known already stay where they follow.
+    private mutating func arrive(at reached: SnapshotState, by passed: [Passed]) {
+        state = reached
+        guard let first = passed.first?.commit.commitNumber, let last = passed.last?.commit.commitNumber else {
+            // It is a kept snapshot itself.
+            windowBytes = 0
+            return window = []
+        }
+        let limit = Self.windowMin * 2
+        if window.last?.commit.commitNumber.next() == first {
+            window += passed
+            windowBytes += Self.bytes(of: passed)
+            if window.count <= limit, windowBytes <= Self.windowBytesMax { return }
+            window.removeFirst(Self.surplus(window))
+        } else if window.first?.commit.commitNumber == last.next() {
+            let isLight = Self.bytes(of: passed) + windowBytes <= Self.windowBytesMax
+            window = passed + window.prefix(isLight ? max(0, limit - passed.count) : 0)
+        } else {
+            window = passed
+        }
+        windowBytes = Self.bytes(of: window)
+    }
+
+    private static func bytes(of window: [Passed]) -> Int { window.reduce(0) { $0 + $1.commit.byteCount } }
+
+    /// How many of the first commits of a window are not kept: at least the last one is.
+    private static func surplus(_ window: [Passed]) -> Int {
+        var bytes = 0
+        let kept = window.reversed().prefix(windowMin).prefix { passed in
+            bytes += passed.commit.byteCount
+            return bytes <= windowBytesMax
+        }
+        return window.count - max(1, kept.count)
+    }
+
+    // MARK: Applying commits
+
+    /// Applies commits up to `target`, from the nearest place there is at or before `start`.
+    ///
+    /// - Returns: where that led, and the last of the commits that were applied.
+    /// - Throws: `commitOutOfReach` if the log ends before, unless it may.
+    private mutating func apply(
+        upTo target: CommitNumber, startingAtOrBefore start: CommitNumber, mayEnd: Bool
+    ) throws -> (SnapshotState, [Passed]) {
+        let index = try branch(at: start)
+        let line = branches[index].line
+        var commits = branches[index].commits.take()
+        var passed: [Passed] = []
+        var bytes = 0
+        while line.state.commitNumber < target {
+            if commits == nil {
+                guard try reader.store.hasLog() else { break }
+                commits = try reader.store.commits(from: line.state.commitNumber.next())
+            }
+            guard let stored = try commits?.next() else { break }
+            let before = line.state
+            let commit = try ReplayCommit(stored)
+            try line.apply(commit.logged)
+            passed.append(Passed(commit: commit, before: before, after: line.state))
+            bytes += commit.byteCount
+            if passed.count > 4 * Self.windowMin || bytes > 2 * Self.windowBytesMax {
+                passed.removeFirst(Self.surplus(passed))
+                bytes = Self.bytes(of: passed)
+            }
+            if line.state.commitNumber.rawValue % Self.interval == 0 { keep(line.state, of: index) }
+        }
+        branches[index].commits = commits
+        guard mayEnd || line.state.commitNumber >= target else {
+            throw reader.outOfReach(target, line.state.commitNumber)
+        }
+        if !passed.isEmpty { passed.removeFirst(Self.surplus(passed)) }
+        return (line.state, passed)
+    }
+
+    /// The branch whose end is the nearest there is to a commit, at or before it; made where nothing ends there.
+    private mutating func branch(at number: CommitNumber) throws -> Int {
+        var best: (index: Int, state: SnapshotState, isEnd: Bool)?
+        for (index, branch) in branches.enumerated() {
+            if branch.end <= number, branch.end >= best?.state.commitNumber ?? 0 {
+                best = (index, branch.line.state, true)
+            }
+            guard index + 1 < Self.branchesMax, let kept = branch.kept.last(where: { $0.commitNumber <= number })
+            else { continue }
+            if best.map({ kept.commitNumber > $0.state.commitNumber }) ?? true { best = (index, kept, false) }
+        }
+        guard let best else {
+            let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types)
+            // Fails, and changes nothing, if the log does not go on from there.
+            let commits = try reader.store.hasLog() ? reader.store.commits(from: line.state.commitNumber.next()) : nil
+            branches = [Branch(line: line, kept: [line.state], commits: commits)]
+            return 0
+        }
+        branches.removeSubrange((best.index + 1)...)
+        if !best.isEnd {
+            branches.append(Branch(line: HistoryLine(from: best.state, reader.types), kept: [best.state]))
+        }
+        return branches.count - 1
+    }
+
+    // MARK: Kept snapshots
+
+    private mutating func keep(_ state: SnapshotState, of index: Int) {
+        branches[index].kept.append(state)
+        guard branches[index].kept.count % 8 == 0 else { return }
+        // Four for each doubling of the distance: what is far away costs a quarter of the way to come back to.
+        let here = state.commitNumber.rawValue
+        let first = branches[index].kept[0].commitNumber
+        branches[index].kept.removeAll { kept in
+            let number = kept.commitNumber
+            let quarter = (here - number.rawValue) / 4
+            let spacing = quarter < Self.interval ? Self.interval : 1 << (63 - quarter.leadingZeroBitCount)
+            return number.rawValue % UInt64(spacing) != 0 && number != first
+        }
+    }
+}

@@ -1,0 +1,157 @@
+public import SystemPackage
+import YaprakCBOR
+import YaprakCore
+public import YaprakModel
+import YaprakStorage
+
+public import struct Foundation.Date
+
+/// What can be recovered of a damaged database, and how.
+///
+///     let repair = try reader.repair()
+///     print(repair.last, repair.losses)                        // nothing is written yet
+///     let verification = try repair.perform(to: "repaired.yaprak")
+///
+/// The source is only read. The result is another directory, with an identity of its own.
+public struct ReplayRepair: Sendable {
+    /// What to recover.
+    public struct Options: Sendable {
+        /// Step over commits that can't be read instead of ending there. Empty commits with the origin
+        /// ``ReplayRepair/lostOrigin`` stand in their places, and every file of the result says so: what later commits
+        /// changed may then build on what is missing.
+        public var salvages = false
+        /// Leave out everything that is kept of views, not only what is damaged: it is recomputed.
+        public var dropsDerived = false
+        /// A copy of the directory, such as a backup, which may have what this one lacks.
+        public var donor: FilePath?
+        /// The longest prefix that is whole.
+        public init() {}
+    }
+
+    /// Commits that will not be in the result.
+    public struct Loss: Sendable, Hashable {
+        /// Their numbers.
+        public let commits: ClosedRange<CommitNumber>
+        /// The file and the byte in it where they should be.
+        public let place: DatabaseError.Place
+        /// What is wrong there.
+        public let message: String
+    }
+
+    /// A commit that can be read and is lost nevertheless, since one before it is.
+    public struct LostCommit: Sendable, Hashable {
+        /// The number.
+        public let commitNumber: CommitNumber
+        /// When it was made.
+        public let time: Date
+        /// Who made it.
+        public let origin: String
+        /// The collections it changed.
+        public let collections: [String]
+    }
+
+    /// The origin of the commits that stand in the place of lost ones.
+    public static var lostOrigin: String { SalvageMark.origin }
+
+    /// The state the history of the result begins with: a checkpoint's commit, or 0.
+    public let first: CommitNumber
+    /// The last commit of the result.
+    public let last: CommitNumber
+    /// Commits that are lost.
+    public let losses: [Loss]
+    /// Those of them that can be read, at most ten thousand.
+    public let lostCommits: [LostCommit]
+    /// Checkpoints that come along.
+    public let checkpoints: [CommitNumber]
+    /// Those of them that lose what they keep of views.
+    public let checkpointsWithoutDerived: [CommitNumber]
+    /// Files of checkpoints that are left out, since they are damaged.
+    public let damagedCheckpoints: [String]
+    /// Whether commits are missing in the middle of the result.
+    public let isSalvaged: Bool
+
+    private let repair: Repair
+    private let tags: [LogTag]
+
+    fileprivate init(_ reader: ReplayReader, _ options: Options) throws {
+        var storeOptions = RepairOptions()
+        storeOptions.salvages = options.salvages
+        storeOptions.dropsDerived = options.dropsDerived
+        storeOptions.donor = options.donor
+        repair = try Repair(reader.store, storeOptions) { number, item in
+            (try? LoggedCommit(item[...]).number.rawValue) == number
+        }
+        let plan = repair.plan
+        first = plan.first
+        last = plan.last
+        losses = plan.losses.map {
+            Loss(
+                commits: $0.commits,
+                place: .init(
+                    file: $0.file.isEmpty ? nil : $0.file, offset: $0.file.isEmpty ? nil : $0.offset,
+                    commits: $0.commits),
+                message: $0.what)
+        }
+        checkpoints = plan.checkpoints
+        checkpointsWithoutDerived = plan.checkpointsWithoutDerived
+        damagedCheckpoints = plan.damagedCheckpoints
+        isSalvaged = plan.isSalvaged
+        var lost: [LostCommit] = []
+        try repair.forEachLostCommit { number, item in
+            guard lost.count < 10_000, let commit = try? LoggedCommit(item[...]) else { return }
+            lost.append(
+                LostCommit(
+                    commitNumber: number, time: Date(timeIntervalSince1970: Double(commit.nanoseconds) / 1e9),
+                    origin: commit.origin, collections: commit.collections.map(\.name)))
+        }
+        lostCommits = lost
+        // Names of commits are a convenience: damage to them is no reason to lose the rest.
+        let known = (try? reader.tags()) ?? []
+        tags = known.filter { [last = plan.last] in $0.number <= last }
+    }
+
+    /// Writes the result and verifies it, up to ``ReplayVerification/Level/replay``.
+    ///
+    /// - Returns: what the verification found; nothing, if all is well.
+    /// - Throws: `alreadyOpen` if the source is in use; `alreadyExists`, `notFound` if there is no such parent directory;
+    ///   `diskFull`, `writeFailed`, `syncFailed`. There is no new directory then.
+    /// - Complexity: O(bytes of the result).
+    public func perform(
+        to path: FilePath, progress: @escaping (ReplayProgress) -> Void = { _ in }
+    ) throws(DatabaseError) -> ReplayVerification {
+        let lines = tags.flatMap { Array("\($0.name) \($0.number)\n".utf8) }
+        try repair.perform(to: path, tags: lines) { number, previous in
+            Self.placeholder(number, after: previous)
+        }
+        return try ReplayReader(path).verify(.replay, progress: progress)
+    }
+
+    /// A commit that changes nothing, made when the one before it was.
+    private static func placeholder(_ number: CommitNumber, after previous: [UInt8]?) -> [UInt8] {
+        let time = previous.flatMap { try? LoggedCommit($0[...]).nanoseconds } ?? 0
+        let writer = CBORWriter(capacity: 64)
+        writer.writeMapHead(count: 4)
+        writer.write(text: "c")
+        writer.writeArrayHead(count: 0)
+        writer.write(text: "n")
+        writer.write(unsigned: number.rawValue)
+        writer.write(text: "o")
+        writer.write(text: SalvageMark.origin)
+        writer.write(text: "t")
+        writer.write(integer: Int64(time))
+        return writer.bytes
+    }
+}
+
+extension ReplayReader {
+    /// Finds out what can be recovered of a damaged database. Reads only.
+    ///
+    /// By default the longest prefix that is whole: the state that leads to the newest commit without a gap, with as much of
+    /// the history before it as is readable. A directory without damage gives all of it.
+    /// - Throws: `notADatabase` if nothing can be recovered, `newerFormat`, `permissionDenied`, `ioFailed`; errors of opening
+    ///   the donor.
+    /// - Complexity: O(bytes of the directory).
+    public func repair(_ options: ReplayRepair.Options = .init()) throws -> ReplayRepair {
+        try ReplayRepair(self, options)
+    }
+}

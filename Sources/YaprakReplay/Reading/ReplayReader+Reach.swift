@@ -1,0 +1,22 @@
+public import YaprakModel
+import YaprakStorage
+
+extension ReplayReader {
+    /// The oldest commit whose state the files lead to; 0, the empty database, if they keep everything.
+    ///
+    /// - Throws: `commitOutOfReach` if they lead to no state at all; `ioFailed`.
+    /// - Complexity: O(bytes of the log): the headers of all frames are read. Checkpoints are not verified.
+    public func oldestReachableCommitNumber() throws(DatabaseError) -> CommitNumber {
+        let checkpoints = try store.checkpoints().map(\.number)
+        guard let first = try oldestCommitNumber() else { return checkpoints.min() ?? .zero }
+        if first <= 1 { return .zero }
+        // A checkpoint leads on only if the log continues where it ends.
+        guard let start = checkpoints.filter({ $0.next() >= first }).min() else {
+            throw DatabaseError(
+                .commitOutOfReach,
+                "The log starts with commit \(first), and there is no checkpoint to start from. Run `yaprak verify`.",
+                place: .init(commits: first...first))
+        }
+        return start
+    }
+}

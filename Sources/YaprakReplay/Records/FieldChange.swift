@@ -1,0 +1,73 @@
+public import YaprakCBOR
+
+/// One field of a value that differs after a change, without the program's types.
+///
+///     for change in FieldChange.between(before.object, after.object) {
+///         print(change.path, change.before, change.after)         // address.city "Bursa" "İzmir"
+///     }
+///
+/// Maps are compared key by key and arrays place by place, all the way down; anything else is a field as a whole.
+public struct FieldChange: Sendable, Hashable {
+    /// Where the field is: keys with dots between them, places in brackets: `stops[2].name`. Empty for the whole value.
+    public let path: String
+    /// The value before; `nil` if the field was not there.
+    public let before: CBORValue?
+    /// The value after; `nil` if the field is not there any more.
+    public let after: CBORValue?
+
+    /// A change of a field.
+    public init(path: String, before: CBORValue?, after: CBORValue?) {
+        self.path = path
+        self.before = before
+        self.after = after
+    }
+
+    /// The fields in which two values differ, in the order of the keys of the first, then of the second.
+    ///
+    /// - Complexity: O(size of both).
+    public static func between(_ before: CBORValue?, _ after: CBORValue?) -> [FieldChange] {
+        var changes: [FieldChange] = []
+        compare(before, after, "", &changes)
+        return changes
+    }
+
+    private static func compare(
+        _ before: CBORValue?, _ after: CBORValue?, _ path: String, _ changes: inout [FieldChange]
+    ) {
+        if before == after { return }
+        switch (before, after) {
+        case (.map(let old), .map(let new)):
+            let known = Dictionary(old.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+            let wanted = Dictionary(new.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+            for pair in old { compare(pair.value, wanted[pair.key], path + name(pair.key, path), &changes) }
+            for pair in new where known[pair.key] == nil {
+                compare(nil, pair.value, path + name(pair.key, path), &changes)
+            }
+        case (.array(let old), .array(let new)):
+            for place in 0..<max(old.count, new.count) {
+                // Not `nil` alone, which is also how a value writes null.
+                compare(
+                    place < old.count ? old[place] : Optional.none, place < new.count ? new[place] : Optional.none,
+                    "\(path)[\(place)]", &changes)
+            }
+        default: changes.append(FieldChange(path: path, before: before, after: after))
+        }
+    }
+
+    /// A key as it follows a path: plain where it is a word, in diagnostic notation where it could be misread.
+    private static func name(_ key: CBORValue, _ path: String) -> String {
+        if let text = key.text, !text.isEmpty, text.utf8.allSatisfy(isWordByte) {
+            return path.isEmpty ? text : "." + text
+        }
+        return "[" + key.diagnostic() + "]"
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

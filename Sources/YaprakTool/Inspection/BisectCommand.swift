@@ -1,0 +1,156 @@
+import ArgumentParser
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakReplay
+
+struct BisectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bisect", abstract: "Finds the first bad commit by binary search.",
+        usage: """
+            yaprak bisect <database> --where <expression> [<options>]
+            yaprak bisect <database> --key-exists <collection> <key> [<options>]
+            yaprak bisect <database> --run <command> [<options>]
+            """,
+        discussion: """
+            Finds the first commit for which a condition holds. --where takes an expression about the whole database; \
+            true means bad. --key-exists means that a record exists. --run runs a shell command: 0 is good, 125 means \
+            skip, any other code up to 127 is bad. The command gets the commit's number in YAPRAK_COMMIT and a \
+            database as of that commit, which it may write to, in YAPRAK_DATABASE. Its output goes to standard error.
+
+            --bad is checked first; it is the newest commit by default. --good is not checked; without it the search goes \
+            back to the oldest reachable commit. Among n commits it takes at most log2(n) + 1 probes, rounded up.
+
+              yaprak bisect world.yaprak --where 'any(flights, .delay < 0)'
+              yaprak bisect world.yaprak --good 100 --bad @~3 --run './check "$YAPRAK_DATABASE"'
+
+            Exit codes: 0 found; 1 there is no such commit, or only skipped ones are left; 130 interrupted.
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Option(
+        help: ArgumentHelp("A commit that is good. 0 is the empty database.", valueName: "position"),
+        transform: LogPosition.argument)
+    var good: LogPosition?
+
+    @Option(
+        help: ArgumentHelp("A commit that is bad; the newest by default.", valueName: "position"),
+        transform: LogPosition.argument)
+    var bad: LogPosition?
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("A condition that is true of bad commits.", valueName: "expression"))
+    var condition: String?
+
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("A record that bad commits have.", valueName: "collection> <key"))
+    var keyExists: [String] = []
+
+    @Option(
+        name: .customLong("run"), help: ArgumentHelp("A command that checks a commit.", valueName: "command"))
+    var command: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where --run puts its databases; beside the one searched by default.", valueName: "directory"))
+    var scratch: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        let questions = [condition != nil, !keyExists.isEmpty, command != nil].count { $0 }
+        guard questions == 1 else { throw ValidationError("give one of --where, --key-exists and --run") }
+        guard keyExists.isEmpty || keyExists.count == 2 else {
+            throw ValidationError("--key-exists takes a collection and a key")
+        }
+        if scratch != nil, command == nil { throw ValidationError("--scratch goes with --run") }
+    }
+
+    func run() async throws {
+        let console = Invocation.console
+        let reader = try ReplayReader.open(database)
+        let question = try question(of: reader)
+        let ends = try ends(in: reader)
+        var search = ReplayBisection(good: ends.good, bad: ends.bad)
+        var printer = BisectPrinter(output.format(on: console), reader, console)
+        while let commit = search.next {
+            if Invocation.isInterrupted() { throw CancellationError() }
+            let verdict = try question.verdict(on: commit, isFirst: search.probeCount == 0)
+            search.note(verdict)
+            try printer.write(commit, verdict, search)
+        }
+        try finish(search, ends.floor, &printer)
+    }
+
+    // MARK: The question
+
+    private func question(of reader: ReplayReader) throws -> any BisectQuestion {
+        if let condition {
+            let question = ExpressionQuestion(
+                snapshots: ProbeSnapshots(reader), expression: try ReplayExpression(condition, about: .snapshot))
+            try refuseIfTrueOfNothing(question.expression)
+            return question
+        }
+        if let command {
+            Interruption.listen()
+            return try CommandQuestion(command: command, reader: reader, scratch: scratch)
+        }
+        return ExpressionQuestion(
+            snapshots: ProbeSnapshots(reader), expression: .exists(keyExists[1], inCollectionNamed: keyExists[0]))
+    }
+
+    /// What is true of the empty database can't have begun with a commit, unless the user says where it was not true.
+    private func refuseIfTrueOfNothing(_ expression: ReplayExpression) throws {
+        guard good == nil, expression.holds(in: Database.inMemory().snapshot) else { return }
+        throw Failure(
+            "alwaysBad",
+            "the expression is already true of the empty database. Give with --good a commit of which it was not true.",
+            exitCode: 1)
+    }
+
+    /// Where the search starts; `floor` is the oldest commit that the files lead to, if the search goes down to it.
+    private func ends(in reader: ReplayReader) throws -> (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?) {
+        let last = try reader.commitNumber(at: bad ?? .newest)
+        let floor = try reader.oldestReachableCommitNumber()
+        let start = try good.map { try reader.commitNumber(at: $0) }
+        guard last > (start ?? .zero), last >= floor else {
+            let reason =
+                if let start { "the good commit, \(start), has to come before the bad one, \(last)" } else if last == 0
+                {
+                    "there is no commit to check"
+                } else { "the oldest reachable commit is \(floor), and the bad one given is \(last)" }
+            throw Failure(start == nil ? "commitOutOfReach" : "usage", reason, exitCode: start == nil ? 3 : 64)
+        }
+        // Commits before the floor can't be checked; the floor itself can, so it is a candidate.
+        let lowest = CommitNumber(floor.rawValue - min(1, floor.rawValue))
+        let first = max(start ?? .zero, lowest)
+        return (first, last, floor > 0 && (start ?? .zero) < floor ? floor : nil)
+    }
+
+    // MARK: The end
+
+    private func finish(_ search: ReplayBisection, _ floor: CommitNumber?, _ printer: inout BisectPrinter) throws {
+        switch search.outcome {
+        case .found(let commit)?:
+            let isFloor = commit == floor
+            try printer.finish(found: commit, isOldest: isFloor)
+            if isFloor {
+                try Invocation.console.err.write(
+                    "yaprak: commit \(commit) is the oldest reachable one; the condition may have held earlier\n")
+            }
+        case .notBad(let commit)?:
+            try printer.finish()
+            throw Failure("notBad", "commit \(commit) is good: there is nothing to find", exitCode: 1)
+        case .undecided(let range)?:
+            try printer.finish()
+            throw Failure(
+                "undecided",
+                "only skipped commits are left: the first bad one is among \(range.lowerBound) to \(range.upperBound)",
+                place: .init(commits: range), exitCode: 1)
+        case nil: break
+        }
+    }
+}

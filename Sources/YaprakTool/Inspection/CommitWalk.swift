@@ -1,0 +1,84 @@
+import Yaprak
+import YaprakReplay
+
+/// The commits that a subcommand visits, one after the other, with the records before and after each on request.
+struct CommitWalk {
+    let reader: ReplayReader
+    /// The first commit; where the walk ends if it goes backwards.
+    var first: CommitNumber
+    /// The last commit; the newest there is when the walk comes there, if `nil`.
+    var last: CommitNumber?
+    var isBackwards = false
+    var hasValues = false
+    /// Whether to wait for new commits at the end.
+    var follows = false
+
+    /// A commit, and its step if values are wanted.
+    typealias Visit = (ReplayCommit, ReplayStep?) throws -> Bool
+
+    /// Calls `visit` with commits until it returns `false`, there are no more, or the user presses Ctrl-C.
+    ///
+    /// - Parameter pause: called before the walk waits for new commits, so that what was printed is flushed.
+    func run(_ visit: Visit, pause: () throws -> Void = {}) async throws {
+        if isBackwards {
+            try await hasValues ? stepBackwards(visit) : readBackwards(visit)
+        } else if hasValues {
+            let journey = try reader.journey(at: CommitNumber(first.rawValue - min(1, first.rawValue)))
+            try await goOn(pause) {
+                guard last.map({ journey.commitNumber < $0 }) ?? true, let step = try journey.next() else { return nil }
+                return try isWanted(step.commit, step, visit)
+            }
+        } else {
+            var commits = reader.commits(from: first, through: last).makeAsyncIterator()
+            try await goOn(pause) { try commits.next().map { try isWanted($0, nil, visit) } }
+        }
+    }
+
+    /// How many commits are read between two yields. Reading blocks its thread, and a walk that is far behind would keep it.
+    private static let commitsPerTurn = 32
+
+    /// Takes steps until one is not followed by another: `true` continues, `nil` means that there are no more for now. With
+    /// ``follows`` it is then polled.
+    private func goOn(_ pause: () throws -> Void, _ step: () throws -> Bool?) async throws {
+        while true {
+            if try await takeAll(step) == false { return }
+            guard follows else { return }
+            try pause()
+            try checkInterruption()
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Takes steps to the end of what there is, yielding now and then: `true`, or `false` if a step stopped it.
+    private func takeAll(_ step: () throws -> Bool?) async throws -> Bool {
+        var count = 0
+        while let goesOn = try step() {
+            guard goesOn else { return false }
+            count += 1
+            if count.isMultiple(of: Self.commitsPerTurn) { await Task.yield() }
+        }
+        return true
+    }
+
+    private func readBackwards(_ visit: Visit) async throws {
+        var commits = try reader.commitsBackwards(from: first, through: last).makeAsyncIterator()
+        _ = try await takeAll { try commits.next().map { try isWanted($0, nil, visit) } }
+    }
+
+    private func stepBackwards(_ visit: Visit) async throws {
+        let journey = try reader.journey(at: last)
+        _ = try await takeAll {
+            guard journey.commitNumber >= first else { return nil }
+            return try journey.previous().map { try isWanted($0.commit, $0, visit) }
+        }
+    }
+
+    private func isWanted(_ commit: ReplayCommit, _ step: ReplayStep?, _ visit: Visit) throws -> Bool {
+        try checkInterruption()
+        return try visit(commit, step)
+    }
+
+    private func checkInterruption() throws {
+        if Invocation.isInterrupted() { throw Interrupted() }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Shows the changes between two commits.",
+        usage: """
+            yaprak diff <database> <a> [<b>] [<options>]
+            yaprak diff <database> <a>..<b> [<options>]
+            """,
+        discussion: """
+            One change for each record that differs, whatever happened to it in between; also backwards. Without a \
+            second position the newest commit is used. + the record is new, - it is gone, ~ it changed.
+
+              yaprak diff world.yaprak @~10
+              yaprak diff world.yaprak before-import..@ --stat
+              yaprak diff world.yaprak 42 7 --collection cities
+
+            Exit codes, as for diff(1): 0 the two are equal; 1 they differ.
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Argument(help: ArgumentHelp("From where: a position, or a..b.", valueName: "a"))
+    var source: String
+
+    @Argument(help: ArgumentHelp("To where; the newest commit by default.", valueName: "b"))
+    var target: String?
+
+    @Flag(help: "Only how many records are new, changed and gone, in each collection.")
+    var stat = false
+
+    @OptionGroup var filtering: FilterOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
+
+    func validate() throws { _ = try positions() }
+
+    /// The two ends. A range without one of them means the empty database or the newest commit.
+    private func positions() throws -> (LogPosition, LogPosition) {
+        if let target { return (try LogPosition.argument(source), try LogPosition.argument(target)) }
+        let range = try LogRange.argument(source)
+        if range.after != nil || source.hasPrefix("..") {
+            return (range.after ?? LogPosition(0), range.through ?? .newest)
+        }
+        return (try LogPosition.argument(source), .newest)
+    }
+
+    func run() async throws {
+        let reader = try ReplayReader.open(database)
+        let (source, target) = try positions()
+        let filter = filtering.filter
+        let changes = try reader.changes(from: reader.commitNumber(at: source), to: reader.commitNumber(at: target))
+        let console = try paging.console()
+        let format = output.format(on: console)
+        var differs = false
+        if stat {
+            let counts = Self.counts(changes, filter)
+            differs = !counts.isEmpty
+            try Self.write(counts, format, console)
+        } else if format == .table {
+            let shown = changes.filter { filter.passes($0.collection, $0.key) }.map { ShownChange($0) }
+            differs = !shown.isEmpty
+            try PatchPrinter(console: console).write(shown, indent: "")
+        } else {
+            var rows = RowWriter(
+                format, ["collection", "key", "change", "field", "before", "after"].map { Column(name: $0) }, console)
+            for change in changes where filter.passes(change.collection, change.key) {
+                differs = true
+                try ShownChange(change).write(to: &rows, format, after: [])
+            }
+            try rows.finish()
+        }
+        if differs { throw ExitCode(1) }
+    }
+
+    private static func counts(
+        _ changes: ReplayChanges, _ filter: ChangeFilter
+    ) -> [(collection: String, counts: ChangeCounts)] {
+        var counts: [(collection: String, counts: ChangeCounts)] = []
+        for change in changes where filter.passes(change.collection, change.key) {
+            if counts.last?.collection != change.collection { counts.append((change.collection, ChangeCounts())) }
+            counts[counts.count - 1].counts.add(change.kinds)
+        }
+        return counts
+    }
+
+    private static func write(
+        _ counts: [(collection: String, counts: ChangeCounts)], _ format: OutputFormat, _ console: Console
+    ) throws {
+        guard format != .table else { return try StatPrinter(console: console).write(counts, indent: "") }
+        let columns = ["inserted", "changed", "removed"].map { Column(name: $0, isNumber: true) }
+        var rows = RowWriter(format, [Column(name: "collection")] + columns, console)
+        for (collection, counts) in counts {
+            try rows.write(
+                [.text(collection), .count(counts.inserted), .count(counts.changed), .count(counts.removed)])
+        }
+        try rows.finish()
+    }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import ToolSupport
+import Yaprak
+import YaprakReplay
+
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Lists commits, the newest first.",
+        usage: "yaprak log <database> [<range>] [<options>]",
+        discussion: """
+            Each commit with its time, its origin, what the program attached to it, and the records it changed: + \
+            inserted, ~ changed, - removed, ! touched. --follow prints commits as they are written, the oldest first, \
+            until Ctrl-C: from now on, or after the first position of the range.
+
+              yaprak log world.yaprak -n 3 --patch
+              yaprak log world.yaprak @~20..@ --reverse --oneline
+              yaprak log world.yaprak --collection flights --key UA1545-01-EWR-IAH --since yesterday
+              yaprak log world.yaprak --follow --oneline
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Argument(
+        help: "Which commits: a..b (after a, up to b), a.., ..b or b; all by default.",
+        transform: LogRange.argument)
+    var range: LogRange?
+
+    @Flag(help: "One line for each commit.")
+    var oneline = false
+
+    @Flag(help: "Only how many records were inserted, changed and removed, in each collection.")
+    var stat = false
+
+    @Flag(name: .shortAndLong, help: "Each record field by field, before and after.")
+    var patch = false
+
+    @Option(name: .customShort("n"), help: ArgumentHelp("At most this many commits.", valueName: "count"))
+    var limit: Int?
+
+    @OptionGroup var filtering: FilterOptions
+
+    @Option(
+        name: [.customLong("origin"), .customLong("author")],
+        help: ArgumentHelp("Only commits of this origin.", valueName: "origin"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp("Only commits made at this time or later.", valueName: "time"),
+        transform: LogTime.argument)
+    var since: LogTime?
+
+    @Option(
+        help: ArgumentHelp("Only commits made at this time or earlier.", valueName: "time"),
+        transform: LogTime.argument)
+    var until: LogTime?
+
+    @Flag(help: "The oldest first.")
+    var reverse = false
+
+    @Flag(name: .shortAndLong, help: "Print new commits as they are written, until Ctrl-C.")
+    var follow = false
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
+        if oneline, stat || patch { throw ValidationError("--oneline goes without --stat and --patch") }
+        if follow, reverse { throw ValidationError("--follow is in the order of the commits already") }
+        if follow, range?.through != nil { throw ValidationError("--follow has no end: write a range as a..") }
+    }
+
+    func run() async throws {
+        let reader = try ReplayReader.open(database)
+        if follow { Interruption.listen() }
+        let console = follow ? Invocation.console : try paging.console()
+        var printer = CommitPrinter(
+            format: output.format(on: console), isOneLine: oneline, showsStat: stat, showsPatch: patch,
+            tags: reader.tagsByNumber(), console: console)
+        guard let walk = try walk(in: reader) else { return try printer.finish() }
+        var left = limit ?? .max
+        let filter = filtering.filter, now = Invocation.clock()
+        let since = since?.nanosecondsSince1970(now: now), until = until?.nanosecondsSince1970(now: now)
+        do {
+            guard left > 0 else { return try printer.finish() }
+            try await walk.run { commit, step in
+                let time = commit.nanosecondsSince1970
+                guard (origin ?? commit.origin) == commit.origin, (since ?? time) <= time, time <= (until ?? time),
+                    var shown = filter.apply(to: commit)
+                else { return true }
+                shown.changes = step.map { ShownChange.of($0, filter) }
+                if patch, !filter.passesAll, shown.changes?.isEmpty == true { return true }
+                try printer.write(shown)
+                left -= 1
+                return left > 0
+            } pause: {
+                try printer.settle()
+                try console.flush()
+            }
+        } catch is Interrupted {
+            try printer.finish()
+            throw ExitCode(130)
+        }
+        try printer.finish()
+    }
+
+    /// The commits to look at; nil if there are none.
+    private func walk(in reader: ReplayReader) throws -> CommitWalk? {
+        if follow {
+            let after =
+                if let position = range?.after { try reader.commitNumber(at: position) } else if range != nil {
+                    try reader.oldestCommitNumber().map { CommitNumber($0.rawValue - 1) } ?? 0
+                } else { try reader.newestCommitNumber() }
+            if after < (try reader.newestCommitNumber()) { try reader.requireLog(from: after.next()) }
+            return CommitWalk(reader: reader, first: after.next(), hasValues: patch, follows: true)
+        }
+        guard let numbers = try reader.commitNumbers(in: range ?? LogRange()) else { return nil }
+        try reader.requireLog(from: numbers.lowerBound)
+        return CommitWalk(
+            reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,
+            hasValues: patch)
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct StatsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "Counts records, commits and bytes.",
+        discussion: """
+            Reads the whole log and the newest checkpoint; takes no lock. On a terminal it plots how many commits were \
+            made when; --svg writes the plot as a picture, with the changed records below.
+
+              yaprak stats world.yaprak
+              yaprak stats world.yaprak --svg activity.svg
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Option(help: ArgumentHelp("Where to write the picture; - for standard output, alone.", valueName: "file"))
+    var svg: String?
+
+    @Flag(inversion: .prefixedNo, help: "The plot on a terminal.")
+    var plot = true
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let console = Invocation.console
+        let statistics = try ReplayReader.open(database).statistics()
+        if let svg {
+            guard let plot = ActivityPlot(statistics, barsMax: ActivityPlot.pictureBarsMax) else {
+                throw Failure(
+                    "notFound", "there are no commits in the log to draw", exitCode: 3,
+                    hint: "A checkpoint knows no times of commits.")
+            }
+            let name = FilePath(database).lastComponent?.string ?? database
+            let numbers =
+                statistics.commits.map {
+                    ", commits \($0.lowerBound.rawValue.grouped) to \($0.upperBound.rawValue.grouped)"
+                } ?? ""
+            let picture = plot.svg(title: "\(name)\(numbers)")
+            if svg == "-" { return try console.out.write(picture) }
+            let file = try FileDescriptor.open(
+                FilePath(svg), .writeOnly, options: [.create, .truncate],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            _ = try file.closeAfter { try file.writeAll(Array(picture.utf8)) }
+            try console.err.write("\(svg.plain) written\n")
+        }
+        let format = output.format(on: console)
+        try PropertyWriter.write(lines(statistics), json: json(statistics), format, console)
+        let width = console.width
+        if format == .table, plot,
+            let plot = ActivityPlot(statistics, barsMax: ActivityPlot.barsMax(width: width))
+        {
+            try console.out.write("\n")
+            for line in plot.lines(width: width) { try console.out.write(line + "\n") }
+        }
+    }
+
+    private func lines(_ statistics: ReplayStatistics) -> [(name: String, text: String)] {
+        var lines = [("identity", statistics.databaseID), ("newest commit", statistics.newest.description)]
+        if let commits = statistics.commits, let times = statistics.nanosecondsSince1970 {
+            lines += [
+                ("commits in log", "\(commits.lowerBound) to \(commits.upperBound)"),
+                ("made", "\(times.lowerBound.isoTime) to \(times.upperBound.isoTime)"),
+                (
+                    "changes in log",
+                    "\(statistics.changeCount.grouped), \(statistics.rawByteCount.bytesText) before compression"
+                ),
+            ]
+        }
+        lines.append(("log", "\(statistics.logBytes.bytesText) in \(files(statistics.segments.count, "segment"))"))
+        lines.append(
+            ("checkpoints", "\(statistics.checkpointBytes.bytesText) in \(files(statistics.checkpoints.count, "file"))")
+        )
+        for (index, entry) in statistics.records.enumerated() {
+            lines.append((index == 0 ? "records" : "", "\(entry.count.grouped) in \(entry.collection.plain)"))
+        }
+        return lines
+    }
+
+    private func files(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    private func json(_ statistics: ReplayStatistics) -> CBORValue {
+        let commits = statistics.commits.map { CBORValue.array([.number($0.lowerBound), .number($0.upperBound)]) }
+        let times = statistics.nanosecondsSince1970.map {
+            CBORValue.array([.text($0.lowerBound.isoTime), .text($0.upperBound.isoTime)])
+        }
+        return [
+            "identity": .text(statistics.databaseID),
+            "newest": .number(statistics.newest),
+            "commits": commits ?? .null,
+            "times": times ?? .null,
+            "changes": .count(statistics.changeCount),
+            "rawBytes": .unsigned(statistics.rawByteCount),
+            "logBytes": .unsigned(statistics.logBytes),
+            "checkpointBytes": .unsigned(statistics.checkpointBytes),
+            "records": .map(statistics.records.map { .init(.text($0.collection), .count($0.count)) }),
+            "segments": .array(
+                statistics.segments.map {
+                    [
+                        "file": .text($0.file), "bytes": .unsigned($0.byteCount), "first": .number($0.first),
+                        "last": $0.last.map { .number($0) } ?? .null, "sealed": .bool($0.isSealed),
+                    ]
+                }),
+            "checkpoints": .array(
+                statistics.checkpoints.map {
+                    [
+                        "file": .text($0.file), "bytes": .unsigned($0.byteCount), "commit": .number($0.number),
+                        "time": .text($0.nanosecondsSince1970.isoTime),
+                    ]
+                }),
+        ]
+    }
+}

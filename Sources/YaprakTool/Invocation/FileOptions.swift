@@ -1,0 +1,42 @@
+import ArgumentParser
+import SystemPackage
+import ToolSupport
+import Yaprak
+
+/// Where the data of a subcommand goes, if not to standard output.
+struct FileOptions: ParsableArguments {
+    @Option(name: .customLong("output"), help: "A file to make; standard output by default.")
+    var path: String?
+
+    @Flag(help: "Replace the file if it is there.")
+    var overwrite = false
+
+    func validate() throws {
+        if overwrite, path == nil { throw ValidationError("--overwrite goes with --output") }
+    }
+
+    /// Calls `body` with a console whose data go to the file, or to standard output.
+    func write(on console: Console, _ body: (Console) throws -> Void) throws {
+        guard let path else { return try body(console) }
+        try Self.write(to: path, overwrites: overwrite, on: console, body)
+    }
+
+    /// Calls `body` with a console whose data go to a file.
+    static func write(
+        to path: String, overwrites: Bool, on console: Console, _ body: (Console) throws -> Void
+    ) throws {
+        do {
+            let file = try OutputFile(FilePath(path), overwrites: overwrites)
+            try body(Console(out: file.sink, err: console.err, isWatched: console.isWatched))
+            try file.finish()
+        } catch let error as Errno {
+            let isTaken = error == .fileExists
+            throw Failure(
+                isTaken ? "alreadyExists" : "ioFailed",
+                isTaken
+                    ? "\(path) exists already. Remove it, choose another name, or add --overwrite."
+                    : "\(path): \(error)", place: .init(file: path),
+                exitCode: isTaken ? 5 : error == .noSuchFileOrDirectory ? 3 : 6)
+        }
+    }
+}

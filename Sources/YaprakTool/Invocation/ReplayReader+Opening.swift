@@ -1,0 +1,37 @@
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakLocks
+import YaprakReplay
+
+extension ReplayReader {
+    /// Opens the database of an invocation: relative times count from the invocation's clock.
+    static func open(_ path: String) throws(DatabaseError) -> ReplayReader {
+        var reader = try ReplayReader(FilePath(path))
+        reader.clock = Invocation.clock
+        let console = Invocation.console
+        let warned = Mutex<Set<String>>([])
+        reader.warn = { sentence in
+            // A subcommand may look a position up twice.
+            guard warned.withLock({ $0.insert(sentence).inserted }) else { return }
+            try? console.err.write("yaprak: \(sentence)\n")
+        }
+        return reader
+    }
+
+    /// Refuses what starts before the log, before anything of it is printed.
+    func requireLog(from first: CommitNumber) throws {
+        let oldest = try oldestCommitNumber()
+        if let oldest, oldest <= first { return }
+        throw Failure(
+            "commitOutOfReach",
+            "commit \(first) is not in the log"
+                + (oldest.map { ", which starts with commit \($0)" } ?? ", which is empty"),
+            place: .init(commits: first...first), exitCode: 3)
+    }
+
+    /// The tags of each commit that has any. A damaged file of tags is an error of `yaprak tag` only.
+    func tagsByNumber() -> [CommitNumber: [String]] {
+        Dictionary(grouping: (try? tags()) ?? [], by: \.number).mapValues { $0.map(\.name.description) }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct CompactCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact", abstract: "Writes a checkpoint and removes history.",
+        usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--yes] [--into <directory>]",
+        discussion: """
+            --keep is how much history stays: commits=1000, age=30d (s, m, h, d), or checkpoints=3; at least two checkpoints \
+            stay, with the commits between them. --purge-history leaves the newest state only, so that no deleted value is \
+            in any file. What would be removed is printed, and removed with --yes. With --into the result is a new \
+            directory, and nothing is removed from this one.
+
+              yaprak compact shop.yaprak --keep age=30d --yes
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Option(help: ArgumentHelp("How much history to keep: commits=N, age=TIME or checkpoints=N.", valueName: "rule"))
+    var keep: KeepRule?
+
+    @Flag(help: "Remove the whole history.")
+    var purgeHistory = false
+
+    @Flag(help: "Remove what is listed.")
+    var yes = false
+
+    @Option(help: ArgumentHelp("Make a compact copy in this directory instead.", valueName: "directory"))
+    var into: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if purgeHistory, keep != nil { throw ValidationError("--purge-history keeps nothing: leave out --keep") }
+    }
+
+    func run() async throws {
+        let console = Invocation.console
+        if let into { _ = try ReplayReader.open(database).fork(to: FilePath(into)) }
+        let maintenance = ReplayMaintenance(FilePath(into ?? database))
+        let isDryRun = !yes && into == nil
+        let outcome =
+            purgeHistory
+            ? try maintenance.purgeHistory(isDryRun: isDryRun)
+            : try maintenance.compact(keeping: keep?.retention ?? .checkpoints(2), isDryRun: isDryRun)
+        try PropertyWriter.write(
+            lines(outcome, isDryRun), json: json(outcome, isDryRun), output.format(on: console), console)
+        if isDryRun, !outcome.removedFiles.isEmpty {
+            throw Failure(
+                "confirmationNeeded", "nothing was removed. Add --yes to remove it, or --into to make a compact copy.",
+                exitCode: 1)
+        }
+    }
+
+    private func lines(_ outcome: ReplayMaintenance.Outcome, _ isDryRun: Bool) -> [(name: String, text: String)] {
+        var lines = [
+            ("newest commit", outcome.commitNumber.description),
+            (
+                "checkpoint",
+                !outcome.writesCheckpoint ? "there already" : isDryRun ? "would be written" : "written"
+            ),
+        ]
+        if !isDryRun || outcome.writesCheckpoint { lines += outcome.viewLines }
+        lines.append(
+            (
+                isDryRun ? "would remove" : "removed",
+                outcome.removedFiles.isEmpty
+                    ? "nothing" : "\(outcome.removedByteCount.bytesText) in \(outcome.removedFiles.count) files"
+            ))
+        for file in outcome.removedFiles.prefix(20) { lines.append(("", file)) }
+        if outcome.removedFiles.count > 20 { lines.append(("", "and \(outcome.removedFiles.count - 20) more")) }
+        lines.append(("reaches back to", "commit \(outcome.oldestReachable)"))
+        return lines
+    }
+
+    private func json(_ outcome: ReplayMaintenance.Outcome, _ isDryRun: Bool) -> CBORValue {
+        [
+            "commit": .number(outcome.commitNumber), "dryRun": .bool(isDryRun),
+            "writesCheckpoint": .bool(outcome.writesCheckpoint),
+            "viewsWithoutState": .array(outcome.viewsWithoutState.map { .text($0) }),
+            "removedFiles": .array(outcome.removedFiles.map { .text($0) }),
+            "removedBytes": .unsigned(outcome.removedByteCount), "oldestReachable": .number(outcome.oldestReachable),
+        ]
+    }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct RepairCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair", abstract: "Recovers what can be read of a damaged database, into a new directory.",
+        usage: "yaprak repair <database> [--into <directory>] [<options>]",
+        discussion: """
+            Without --into nothing is written: it prints what would be kept and what would be lost. With it the result is \
+            written there, and verified. The damaged directory is never changed; it must not be in use.
+
+            --truncate, the default, keeps the longest intact prefix. --salvage skips commits that can't be read: \
+            empty commits replace them, and verify reports that from then on. --from takes missing parts from a copy. \
+            --rebuild-derived drops the stored state of views.
+
+              yaprak repair shop.yaprak --from backup.yaprak --into repaired.yaprak
+
+            Exit codes: 0 nothing is lost; 1 commits are lost; any other is that of the verification of the result.
+            """)
+
+    @Argument(help: "The damaged database's directory.")
+    var database: String
+
+    @Option(help: ArgumentHelp("The directory to make; it must not exist.", valueName: "directory"))
+    var into: String?
+
+    @Flag(help: "Keep the longest intact prefix; the default.")
+    var truncate = false
+
+    @Flag(help: "Skip what can't be read.")
+    var salvage = false
+
+    @Option(
+        name: .customLong("from"), help: ArgumentHelp("A copy to take missing parts from.", valueName: "directory"))
+    var donor: String?
+
+    @Flag(help: "Drop the stored state of views, damaged or not.")
+    var rebuildDerived = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if truncate, salvage { throw ValidationError("--truncate stops where --salvage continues: give one of them") }
+    }
+
+    func run() async throws {
+        let console = Invocation.console
+        var options = ReplayRepair.Options()
+        options.salvages = salvage
+        options.dropsDerived = rebuildDerived
+        options.donor = donor.map { FilePath($0) }
+        let repair = try ReplayReader.open(database).repair(options)
+        var verification: ReplayVerification?
+        if let into {
+            var bar = ProgressBar(console, "verifying", unit: "commits")
+            defer { bar.finish() }
+            verification = try repair.perform(to: FilePath(into)) { progress in
+                bar.update(
+                    done: Int(clamping: progress.done), of: Int(clamping: progress.total),
+                    counted: progress.commitCount)
+            }
+        }
+        try PropertyWriter.write(
+            lines(repair, verification), json: json(repair, verification), output.format(on: console), console)
+        if let verification, verification.severity != .clean, let into {
+            let worst = verification.findings.first { $0.severity == verification.severity }
+            throw Failure(
+                "resultDamaged", "what was written to \(into) does not verify: \(worst?.message ?? "")",
+                place: worst?.place ?? .init(), exitCode: verification.severity.exitCode)
+        }
+        if !repair.losses.isEmpty { throw ExitCode(1) }
+    }
+
+    private func lines(
+        _ repair: ReplayRepair, _ verification: ReplayVerification?
+    ) -> [(name: String, text: String)] {
+        var lines = [
+            (
+                into == nil ? "would keep" : "kept",
+                "the state up to commit \(repair.last)"
+                    + (repair.first > 0 ? ", the history since commit \(repair.first)" : " and all its history")
+            ),
+            (
+                "checkpoints",
+                repair.checkpoints.isEmpty ? "none" : repair.checkpoints.map(\.description).joined(separator: ", ")
+            ),
+        ]
+        for number in repair.checkpointsWithoutDerived {
+            lines.append(("without views", "checkpoint \(number)"))
+        }
+        for file in repair.damagedCheckpoints { lines.append(("damaged", file.plain)) }
+        for loss in repair.losses {
+            let range =
+                loss.commits.lowerBound == loss.commits.upperBound
+                ? "commit \(loss.commits.lowerBound)"
+                : "commits \(loss.commits.lowerBound) to \(loss.commits.upperBound)"
+            let place = loss.place.file.map { " (\($0), byte \(loss.place.offset ?? 0))" } ?? ""
+            lines.append(("lost", "\(range): \(loss.message)\(place)".plain))
+        }
+        for commit in repair.lostCommits.prefix(20) {
+            let names = commit.collections.isEmpty ? "nothing" : commit.collections.joined(separator: ", ")
+            lines.append(("", "\(commit.commitNumber)  \(Self.text(commit.time))  \(names.plain)"))
+        }
+        if repair.lostCommits.count > 20 {
+            lines.append(("", "and \((repair.lostCommits.count - 20).grouped) more that can be read"))
+        }
+        if let verification, let into {
+            lines.append(("into", into.plain))
+            lines.append(("verified", verification.severity.rawValue))
+        } else {
+            lines.append(("written", "nothing; --into DIRECTORY does it"))
+        }
+        return lines
+    }
+
+    private static func text(_ time: Date) -> String {
+        ISOTime.text(Int64(time.timeIntervalSince1970.rounded(.down)) * 1_000_000_000, fractionDigits: 0)
+    }
+
+    private func json(_ repair: ReplayRepair, _ verification: ReplayVerification?) -> CBORValue {
+        [
+            "first": .number(repair.first), "last": .number(repair.last),
+            "checkpoints": .array(repair.checkpoints.map { .number($0) }),
+            "withoutDerived": .array(repair.checkpointsWithoutDerived.map { .number($0) }),
+            "damagedCheckpoints": .array(repair.damagedCheckpoints.map { .text($0) }),
+            "salvaged": .bool(repair.isSalvaged),
+            "losses": .array(
+                repair.losses.map { loss in
+                    [
+                        "commits": [.number(loss.commits.lowerBound), .number(loss.commits.upperBound)],
+                        "file": loss.place.file.map { .text($0) } ?? .null,
+                        "offset": loss.place.offset.map { .unsigned($0) } ?? .null, "message": .text(loss.message),
+                    ]
+                }),
+            "lostCommits": .array(
+                repair.lostCommits.map { commit in
+                    [
+                        "commit": .number(commit.commitNumber), "time": .text(Self.text(commit.time)),
+                        "origin": .text(commit.origin), "collections": .array(commit.collections.map { .text($0) }),
+                    ]
+                }),
+            "into": into.map { .text($0) } ?? .null,
+            "verified": verification.map { .text($0.severity.rawValue) } ?? .null,
+        ]
+    }
+}

@@ -1,0 +1,17 @@
+import Yaprak
+
+/// How many records came, changed, went, in one collection.
+struct ChangeCounts {
+    var inserted = 0, changed = 0, removed = 0, touched = 0
+
+    var total: Int { inserted + changed + removed + touched }
+
+    mutating func add(_ kinds: ChangeKinds) {
+        switch kinds.sign {
+        case "+": inserted += 1
+        case "-": removed += 1
+        case "~": changed += 1
+        default: touched += 1
+        }
+    }
+}

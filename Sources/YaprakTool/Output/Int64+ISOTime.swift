@@ -1,0 +1,11 @@
+import YaprakReplay
+
+extension Int64 {
+    /// Nanoseconds since 1970 as UTC in ISO 8601, to the millisecond: `2026-11-20T23:15:04.170Z`.
+    var isoTime: String { ISOTime.text(self, fractionDigits: 3) }
+}
+
+extension ReplayCommit {
+    /// When the commit was made, in ISO 8601.
+    var isoTime: String { nanosecondsSince1970.isoTime }
+}

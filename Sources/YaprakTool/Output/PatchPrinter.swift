@@ -1,0 +1,71 @@
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+/// Prints changes field by field.
+///
+///     books
+///       ~ dune
+///           rank: 3 → 1
+///       + ulysses
+///           rank: 9
+///           title: "Ulysses"
+struct PatchPrinter {
+    let console: Console
+
+    /// Prints changes; those of one collection stand together.
+    func write(_ changes: [ShownChange], indent: String) throws {
+        var collection: String?
+        for change in changes {
+            if change.collection != collection {
+                try line(indent, console.paint(change.collection.plain, .info))
+                collection = change.collection
+            }
+            try write(change, indent: indent + "  ")
+        }
+    }
+
+    private func write(_ change: ShownChange, indent: String) throws {
+        let sign = change.kinds.sign
+        try line(indent, console.paint("\(sign) \(change.key.plain)", Self.color(sign)))
+        try writeFields(of: change, indent: indent + "    ")
+    }
+
+    /// Prints the fields of one record.
+    func writeFields(of change: ShownChange, indent: String) throws {
+        for field in lines(of: change) { try line(indent, field) }
+    }
+
+    /// What becomes of the fields: a record that came or went has them all.
+    private func lines(of change: ShownChange) -> [String] {
+        change.fields.flatMap { field in
+            // A record that came or went is one field; its own fields are easier to read.
+            if field.path.isEmpty, let map = (field.before ?? field.after)?.map,
+                field.before == nil || field.after == nil
+            {
+                return map.map { pair in
+                    let value = pair.value.diagnostic()
+                    return paint(change.kinds.sign, "\(Self.name(pair.key)): \(value)")
+                }
+            }
+            let name = field.path.isEmpty ? "" : "\(field.path.plain): "
+            switch (field.before?.diagnostic(), field.after?.diagnostic()) {
+            case (let before?, let after?): return [name + before + console.paint(" → ", .faint) + after]
+            case (let before?, nil): return [paint("-", "- " + name + before)]
+            case (nil, let after?): return [paint("+", "+ " + name + after)]
+            case (nil, nil): return []
+            }
+        }
+    }
+
+    private func paint(_ sign: Character, _ text: String) -> String {
+        sign == "~" ? text : console.paint(text, Self.color(sign))
+    }
+
+    private static func name(_ key: CBORValue) -> String { key.text?.plain ?? key.diagnostic() }
+
+    static func color(_ sign: Character) -> Console.Color { sign == "+" ? .good : sign == "-" ? .bad : .warning }
+
+    private func line(_ start: String, _ text: String) throws { try console.out.write(start + text + "\n") }
+}

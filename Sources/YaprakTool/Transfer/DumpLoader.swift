@@ -1,0 +1,113 @@
+import ToolSupport
+import Yaprak
+import YaprakReplay
+
+/// Loads a dump into a database, a batch per commit.
+struct DumpLoader {
+    let database: Database
+    let header: ReplayDumpHeader
+    /// Only this collection.
+    var collection: String?
+    /// How many records go into one commit.
+    var batchCount = 1000
+    /// Whether records that are not in the dump are removed.
+    var replaces = false
+    var isInterrupted: @Sendable () -> Bool = { false }
+
+    /// What was done.
+    struct Result: Sendable {
+        var records = 0
+        var inserted = 0
+        var changed = 0
+        var removed = 0
+        var commits = 0
+        var isInterrupted = false
+        /// Whether the database now has just the records that the dump was made of.
+        var isExact = false
+        fileprivate var counts: [String: Int] = [:]
+        fileprivate var keys: [String: Set<String>] = [:]
+    }
+
+    /// Loads the lines behind the first.
+    /// - Throws: ``Failure`` with the line for what is no record of a dump, and where records are missing at the end. What
+    ///   was committed before stays; nothing is removed then.
+    func run(_ lines: LineReader, _ file: String, progress: (Result) -> Void = { _ in }) async throws -> Result {
+        var result = Result()
+        var batch: [ReplayDumpRecord] = []
+        while let line = try lines.next() {
+            if line.isEmpty { continue }
+            let record: ReplayDumpRecord
+            do {
+                record = try ReplayDumpRecord(line)
+            } catch {
+                throw bad("line \(lines.number) of \(file): \(error.message)", file, lines.number, result)
+            }
+            result.counts[record.collection, default: 0] += 1
+            if replaces { result.keys[record.collection, default: []].insert(record.key) }
+            if let collection, record.collection != collection { continue }
+            batch.append(record)
+            if batch.count >= batchCount {
+                try await commit(&batch, &result)
+                progress(result)
+                if isInterrupted() {
+                    result.isInterrupted = true
+                    return result
+                }
+            }
+        }
+        try await commit(&batch, &result)
+        for (name, count) in header.counts.sorted(by: { $0.key < $1.key })
+        where result.counts[name] ?? 0 != count {
+            throw bad(
+                "the dump has \(result.counts[name] ?? 0) records of \(name.debugDescription), and its first line "
+                    + "promises \(count)",
+                file, lines.number, result)
+        }
+        if replaces { try await removeOthers(&result) }
+        result.isExact = header.digest == database.snapshot.digest
+        return result
+    }
+
+    private func bad(_ reason: String, _ file: String, _ line: Int, _ result: Result) -> Failure {
+        Failure(
+            "invalidDump", "\(reason). \(result.records.grouped) records are in the database.",
+            place: .init(file: "\(file):\(line)"), exitCode: 64)
+    }
+
+    private func commit(_ batch: inout [ReplayDumpRecord], _ result: inout Result) async throws {
+        if batch.isEmpty { return }
+        let records = batch
+        batch.removeAll(keepingCapacity: true)
+        let before = database.commitNumber
+        let (inserted, changed) = try await database.write(origin: "yaprak load") { transaction in
+            var inserted = 0, changed = 0
+            for record in records {
+                let kinds = try transaction.put(record)
+                if kinds.contains(.inserted) { inserted += 1 } else if !kinds.isEmpty { changed += 1 }
+            }
+            return (inserted, changed)
+        }
+        result.records += records.count
+        result.inserted += inserted
+        result.changed += changed
+        if database.commitNumber != before { result.commits += 1 }
+    }
+
+    private func removeOthers(_ result: inout Result) async throws {
+        let snapshot = database.snapshot
+        let keys = result.keys
+        let names = collection.map { [$0] } ?? snapshot.collectionNames
+        let removed = try await database.write(origin: "yaprak load") { transaction in
+            var removed = 0
+            for name in names {
+                let kept = keys[name] ?? []
+                for record in snapshot.untyped(name) where !kept.contains(record.key) {
+                    if transaction.removeUntyped(record.key, inCollectionNamed: name) { removed += 1 }
+                }
+            }
+            return removed
+        }
+        result.removed = removed
+        if removed > 0 { result.commits += 1 }
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Writes the records of a collection for other programs.",
+        usage: """
+            yaprak export <database> <collection> [<options>]
+            yaprak export <database> --each-collection <directory> [<options>]
+            """,
+        discussion: """
+            In CSV, Markdown and tables each field of the objects is a column; fields of fields are called a.b. The key is \
+            $key, metadata is $metadata or $metadata.a, an object without fields is a dot. JSON has the objects as they \
+            are. What those forms can't say becomes text; `yaprak dump` loses nothing.
+
+            The ending of a file's name sets its format, unless --format is given: .csv, .json, .ndjson, .md.
+
+              yaprak export world.yaprak cities --output cities.csv
+              yaprak export world.yaprak cities --columns '$key,name' --where '.population > 1000000' --format markdown
+              yaprak export world.yaprak --each-collection world --format csv --at @{yesterday}
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Argument(help: "The collection.")
+    var collection: String?
+
+    @Option(
+        help: ArgumentHelp("As of this commit; the newest by default.", valueName: "position"),
+        transform: LogPosition.argument)
+    var at: LogPosition = .newest
+
+    @Option(help: ArgumentHelp("These columns, separated by commas; all by default.", valueName: "names"))
+    var columns: String?
+
+    @Option(
+        name: .customLong("where"), help: ArgumentHelp("Only records that this is true of.", valueName: "expression"))
+    var condition: String?
+
+    @Option(help: ArgumentHelp("A file for each collection, in this directory.", valueName: "directory"))
+    var eachCollection: String?
+
+    @OptionGroup var file: FileOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (collection == nil) != (eachCollection == nil) else {
+            throw ValidationError("give a collection, or --each-collection")
+        }
+        if eachCollection != nil, file.path != nil { throw ValidationError("--output is for one collection") }
+        if let columns, Self.names(columns).isEmpty { throw ValidationError("--columns names no column") }
+    }
+
+    private static func names(_ list: String) -> [String] {
+        list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    func run() async throws {
+        let console = Invocation.console
+        let condition = try condition.map { text in try ReplayExpression(text, about: .record) }
+        let reader = try ReplayReader.open(database)
+        let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
+        let exporter = Exporter(
+            snapshot: snapshot, condition: condition, columns: columns.map(Self.names))
+        if let eachCollection { return try exportAll(exporter, into: eachCollection, console) }
+        guard let collection else { return }
+        try snapshot.require(collection)
+        let format = output.format ?? file.path.flatMap(OutputFormat.init(fileName:))
+        try file.write(on: console) { console in
+            try exporter.write(collection, format ?? output.format(on: console), console)
+        }
+    }
+
+    private func exportAll(_ exporter: Exporter, into directory: String, _ console: Console) throws {
+        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            let error = Errno(rawValue: errno)
+            throw Failure("ioFailed", "\(directory): \(error)", place: .init(file: directory), exitCode: 6)
+        }
+        let format = output.format ?? .ndjson
+        var taken: Set<String> = []
+        var rows = RowWriter(
+            console.isTerminal ? .table : .ndjson,
+            [Column(name: "collection"), Column(name: "records", isNumber: true), Column(name: "file")], console)
+        for name in exporter.snapshot.collectionNames {
+            let path = directory + "/" + OutputFile.name(for: name, ending: format.fileEnding, taken: &taken)
+            var count = 0
+            try FileOptions.write(to: path, overwrites: file.overwrite, on: console) { console in
+                count = try exporter.write(name, format, console)
+            }
+            try rows.write([.text(name), .count(count), .text(path)])
+        }
+        try rows.finish()
+    }
+}
+
+extension OutputFormat {
+    /// How the names of files in this format end.
+    var fileEnding: String {
+        switch self {
+        case .table: "txt"
+        case .markdown: "md"
+        case .json, .ndjson, .csv: rawValue
+        }
+    }
+
+    /// The format for the ending of a file's name.
+    init?(fileName: String) {
+        guard let ending = fileName.split(separator: ".").last.map({ $0.lowercased() }),
+            let format = Self.allCases.first(where: { $0.fileEnding == ending })
+        else { return nil }
+        self = format
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct ViewListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "Lists the views, and as of which commits they can be shown.",
+        usage: "yaprak view ls <database> [--at <position>] [<options>]")
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Only views that can be shown as of this commit, with what they hold.", valueName: "position"),
+        transform: LogPosition.argument)
+    var at: LogPosition?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let console = Invocation.console
+        let reader = try ReplayReader.open(database)
+        let views = try reader.views()
+        let number = try at.map { try reader.commitNumber(at: $0) }
+        var columns = [Column(name: "view"), Column(name: "kind"), Column(name: "version")]
+        if number != nil { columns += [Column(name: "groups", isNumber: true), Column(name: "rows", isNumber: true)] }
+        columns.append(Column(name: "commits"))
+        var rows = RowWriter(output.format(on: console), columns, console)
+        for view in views {
+            var pairs: [(String, CBORValue)] = [
+                ("view", .text(view.name)), ("kind", .text(view.kind.rawValue)), ("version", .text(view.versionTag)),
+            ]
+            if let number {
+                guard view.canBeShown(at: number) else { continue }
+                let then = try reader.view(view.name, at: number)
+                pairs += [("groups", .count(then.groupCount)), ("rows", .count(then.count))]
+            }
+            let ranges = view.commits.map { CBORValue.array([.number($0.lowerBound), .number($0.upperBound)]) }
+            try rows.write(
+                pairs.map(\.1) + [.text(view.commitsDescription)],
+                json: .map(pairs.map { .init(.text($0.0), $0.1) } + [.init("commits", .array(ranges))]))
+        }
+        try rows.finish()
+    }
+}
