@@ -4,7 +4,7 @@
 ///     let bytes = try encoder.encode(Book(title: "Dune", genre: "sci-fi", salesRank: 3))
 ///     try encoder.encode(other, into: &buffer)            // appends, and keeps the memory of `buffer`
 ///
-/// What becomes what:
+/// The encodings:
 ///
 /// | Swift | CBOR |
 /// | --- | --- |
@@ -12,22 +12,22 @@
 /// | `Double`, `Float` | the shortest float that keeps the value; one NaN; -0 stays -0 |
 /// | `String` | a text string |
 /// | `[UInt8]`, Foundation's `Data` | a byte string |
-/// | what asks for a keyed container | a map under text keys, sorted |
-/// | what asks for an unkeyed container | an array |
+/// | a keyed container | a map with text keys, sorted |
+/// | an unkeyed container | an array |
 /// | `nil` in a single value or an array | null |
 /// | ``CBORValue`` | the item it stands for |
 ///
 /// Keys are always text, `intValue` or not: a `[String: X]` dictionary reports an `intValue` for "7" and for "07" alike,
-/// and both keys have to survive. `[Int: X]` therefore has its keys in decimal digits, as in JSON. A key that is encoded
-/// twice keeps its last value. A container that is filled by a single `encode(contentsOf:)` of bytes, which is what `Data`
-/// does, becomes a byte string.
+/// and both keys must be kept. `[Int: X]` therefore has its keys in decimal digits, as in JSON. A key that is encoded
+/// twice keeps its last value. A container that is filled by a single `encode(contentsOf:)` of bytes, as `Data` does it,
+/// becomes a byte string.
 ///
 /// The order in which a type encodes its fields makes no difference to the bytes. The iteration order of a `Set` does:
 /// a set is an array to `Codable`.
 ///
 /// An encoder is a value and may be shared between threads; each call uses its own buffer.
 public struct CBOREncoder: Sendable {
-    /// What the types that are encoded may look up.
+    /// Values that encoded types may look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     private let pool = OneObjectPool<EncodingState>()
@@ -47,7 +47,7 @@ public struct CBOREncoder: Sendable {
         return bytes
     }
 
-    /// Appends the value in CBOR to `bytes`. Throws and costs as ``encode(_:)``; then `bytes` is as it was.
+    /// Appends the value in CBOR to `bytes`. Throws and costs as ``encode(_:)``; if it throws, `bytes` is unchanged.
     public func encode<T: Encodable>(_ value: T, into bytes: inout [UInt8]) throws {
         var state = take()
         try state.encodeRoot(value)
@@ -72,7 +72,7 @@ public struct CBOREncoder: Sendable {
         return state
     }
 
-    /// Lends the state to the next call. A state in which an error was thrown is not used again.
+    /// Returns the state to the pool. A state in which an error was thrown is not reused.
     private func put(_ state: inout EncodingState) {
         state.reset()
         pool.put(&state)

@@ -1,19 +1,19 @@
-/// What is wrong with a run of bytes that should be CBOR, or with a value that should become CBOR.
+/// An error in bytes that should be CBOR, or in a value that should become CBOR.
 ///
-/// The low level (``CBORItem``, `CBORReader`, ``CBORValue``) throws this type itself. ``CBORDecoder`` and ``CBOREncoder``
-/// throw Swift's `DecodingError` and `EncodingError`, as every coder does, with the coding path in the context and, where
-/// the bytes are to blame, this error underneath.
+/// The low-level API (``CBORItem``, ``CBORValue``) throws this type. ``CBORDecoder`` and ``CBOREncoder`` throw Swift's
+/// `DecodingError` and `EncodingError`, as every coder does, with the coding path in the context. If the bytes are at
+/// fault, this error is the underlying error.
 ///
 ///     do { _ = try CBORItem.length(of: bytes, from: 0) } catch { print(error) }
 ///     // truncated: the bytes end inside an item, at byte 17
 ///
-/// No stored value is ever part of the text: only kinds, counts and offsets are.
+/// The text contains kinds, counts and offsets, and never stored values.
 public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of damage. The set is open: later versions may add to it.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The stable name.
         public let rawValue: String
-        /// A code of that name.
+        /// A code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The stable name.
         public var description: String { rawValue }
@@ -21,9 +21,9 @@ public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of damage.
     public let code: Code
-    /// A sentence that says what was found.
+    /// What was found.
     public let message: String
-    /// The byte it was found at, counted from the start of the input.
+    /// The offset of the byte, from the start of the input.
     public let offset: Int?
 
     /// An error with its place.
@@ -49,21 +49,21 @@ extension CBORError.Code {
     public static let tooDeep = Self(rawValue: "tooDeep")
     /// A text string is not UTF-8.
     public static let invalidText = Self(rawValue: "invalidText")
-    /// A map has one key twice.
+    /// A map has a duplicate key.
     public static let duplicateKey = Self(rawValue: "duplicateKey")
     /// Bytes follow the item where nothing should.
     public static let trailingBytes = Self(rawValue: "trailingBytes")
-    /// The item is of another type than the one asked for.
+    /// The item does not have the requested type.
     public static let wrongType = Self(rawValue: "wrongType")
-    /// A number does not fit in the type asked for.
+    /// A number does not fit in the requested type.
     public static let outOfRange = Self(rawValue: "outOfRange")
-    /// The input is larger than a decoder takes (4 GiB).
+    /// The input is larger than a decoder accepts (4 GiB).
     public static let overLimit = Self(rawValue: "overLimit")
-    /// A type's `encode(to:)` used its encoder in a way that has no meaning.
+    /// A type's `encode(to:)` used its encoder incorrectly.
     public static let misuse = Self(rawValue: "misuse")
 }
 
-// The errors are made out of line, so that the paths that never see one stay small.
+// The errors are made out of line, so that the paths without errors stay small.
 extension CBORError {
     @inline(never) static func truncated(_ offset: Int) -> CBORError {
         CBORError(.truncated, "the bytes end inside an item", offset: offset)

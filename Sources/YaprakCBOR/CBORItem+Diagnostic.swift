@@ -1,13 +1,13 @@
-/// How diagnostic notation is laid out.
+/// The layout of diagnostic notation.
 public struct CBORDiagnosticStyle: Sendable, Hashable {
-    /// Every item of a container stands on a line of its own, if the container does not fit on one.
+    /// Whether a container that does not fit on one line has a line for each item.
     public var isPretty = false
-    /// A pretty container goes on one line if it takes at most this many characters there, without its indentation.
+    /// A pretty container is on one line if it takes at most this many characters, without its indentation.
     public var lineWidth = 80
-    /// The text is cut behind this many characters and ends in `…`, or is never cut.
+    /// The text is cut after this many characters and ends in `…`; nil for no limit.
     public var charactersMax: Int?
 
-    /// Everything on one line, as long as it takes.
+    /// Everything on one line of any length.
     public static let oneLine = CBORDiagnosticStyle()
     /// A line for each item of a container that is too long for one.
     public static let pretty = CBORDiagnosticStyle(isPretty: true)
@@ -25,10 +25,10 @@ extension CBORItem {
     ///
     ///     try CBORItem.diagnostic(of: bytes)          // {"id": 17, "blob": h'00ff', "seen": 1(1700000000)}
     ///
-    /// It shows what the bytes say: indefinite lengths as `(_ …)`, `[_ …]` and `{_ …}`, one key twice as two pairs, text
-    /// that is not UTF-8 with replacement characters. Control characters (also DEL, the C1 range, and the marks that turn
-    /// the direction of text) are escaped, so that stored data can't speak to a terminal.
-    /// - Throws: `CBORError` if the item is not well-formed. Bytes behind it are not looked at.
+    /// It shows the bytes as they are: indefinite lengths as `(_ …)`, `[_ …]` and `{_ …}`, a duplicate key as two pairs, text
+    /// that is not UTF-8 with replacement characters. Control characters (also DEL, the C1 range, and the marks that change
+    /// the direction of text) are escaped, so that stored data can't control a terminal.
+    /// - Throws: `CBORError` if the item is not well-formed. Bytes after it are not read.
     /// - Complexity: O(bytes), or O(`charactersMax`) once the item's form was checked; a pretty layout takes O(bytes)
     ///   for each level of nesting.
     public static func diagnostic(
@@ -52,8 +52,8 @@ extension CBORValue: CustomStringConvertible {
     /// The value in the diagnostic notation of RFC 8949 §8, on one line, its pairs in their order. O(size).
     public var description: String { diagnostic() }
 
-    /// The value in diagnostic notation; see `CBORItem.diagnostic(of:from:style:)`. What can't be encoded (nesting
-    /// beyond ``CBORItem/depthMax``) is shown as its error. O(size), for a pretty layout for each level of nesting.
+    /// The value in diagnostic notation; see `CBORItem.diagnostic(of:from:style:)`. A value that can't be encoded (nesting
+    /// beyond ``CBORItem/depthMax``) is shown as its error. O(size); in a pretty layout, for each level of nesting.
     public func diagnostic(style: CBORDiagnosticStyle = .oneLine) -> String {
         let writer = CBORWriter()
         do throws(CBORError) {
@@ -68,7 +68,7 @@ extension CBORValue: CustomStringConvertible {
 struct DiagnosticPrinter {
     var reader: CBORReader
     let style: CBORDiagnosticStyle
-    /// Characters of the text, nearly: bytes of it, never fewer.
+    /// An upper bound of the characters of the text: its bytes.
     private var out = ""
     private let limit: Int
 
@@ -87,7 +87,7 @@ struct DiagnosticPrinter {
     private var isFull: Bool { limit < .max && out.utf8.count / 4 > limit }
 
     mutating func item(indent: Int) throws(CBORError) {
-        // Once the text is long enough nothing matters any more, the position neither.
+        // Once the text is long enough, the rest does not matter, nor does the position.
         if isFull { return }
         let head = try Head(reader.bytes, at: reader.position)
         switch try reader.peek() {
@@ -183,7 +183,7 @@ struct DiagnosticPrinter {
 
     /// Whether the container at `start` fits on one line.
     private func fits(_ start: Int) throws(CBORError) -> Bool {
-        // Every scalar item takes a character for each byte or so; what is far too long is not tried.
+        // A scalar item takes about a character for each byte; what is far too long is not tried.
         let width = max(style.lineWidth, 0)
         let length = try CBORItem.length(of: reader.bytes, from: start)
         if length > 9 * (width + 1) { return false }
@@ -194,7 +194,7 @@ struct DiagnosticPrinter {
     }
 }
 
-/// What diagnostic notation and JSON have in common.
+/// The common parts of diagnostic notation and JSON.
 enum CBORNotation {
     static func hexDigit(_ value: UInt8) -> Unicode.Scalar {
         Unicode.Scalar(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
@@ -215,7 +215,7 @@ enum CBORNotation {
         return mantissa + "e" + sign + exponent
     }
 
-    /// The text between double quotes, escaped as in JSON (RFC 8259 §7), and all that could steer a terminal besides.
+    /// The text in double quotes, escaped as in JSON (RFC 8259 §7), with everything escaped that could control a terminal.
     static func quote(_ text: String, into out: inout String) {
         out += "\""
         for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// Questions about one encoded data item, answered from its bytes alone.
+/// Functions on the bytes of one encoded data item.
 ///
 ///     var offset = 0
 ///     while offset < sequence.count {                     // a CBOR sequence, RFC 8742
@@ -12,9 +12,9 @@ public enum CBORItem {
 
     /// The length in bytes of the well-formed item (RFC 8949 §5.3.1) that starts at `offset`.
     ///
-    /// No byte before `offset` or behind the item is looked at. Lengths are checked against what remains before
-    /// anything relies on them, so that any input gives an answer or an error. Text is not checked for UTF-8, maps not
-    /// for duplicate keys: these are questions of validity, not of form.
+    /// Bytes before `offset` and after the item are not read. Lengths are checked against the remaining bytes before
+    /// anything relies on them, so that any input gives a result or an error. Text is not checked for UTF-8, nor maps for
+    /// duplicate keys: that is validity, not well-formedness.
     /// A `maxDepth` above ``depthMax`` counts as ``depthMax``, so that no input can exhaust the stack.
     /// - Throws: `CBORError` with code `truncated`, `malformed` or `tooDeep`.
     /// - Complexity: O(length), no allocation.
@@ -44,13 +44,13 @@ public enum CBORItem {
             - relative
     }
 
-    /// The offset behind the item that starts at `offset`, with `depth` more levels allowed inside.
+    /// The offset after the item that starts at `offset`, with `depth` more levels allowed inside.
     static func end(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ depth: Int) throws(CBORError) -> Int {
         let head = try Head(bytes, at: offset)
         return try end(bytes, offset, head, depth)
     }
 
-    /// The offset behind the item whose head has been read.
+    /// The offset after the item whose head has been read.
     @inline(__always)
     static func end(
         _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ depth: Int
@@ -81,7 +81,7 @@ public enum CBORItem {
         return position
     }
 
-    /// How many items a definite array or map holds. Each takes a byte at least, so a count can't pass what remains.
+    /// The number of items in a definite array or map. Each takes at least a byte, so a count can't exceed what remains.
     @inline(__always)
     static func itemCount(_ bytes: UnsafeRawBufferPointer, _ head: Head) throws(CBORError) -> Int {
         let room = UInt64(bytes.count - head.end)

@@ -1,22 +1,22 @@
-/// Pulls data items out of bytes, one after the other, each as the type the caller expects.
+/// A pull parser: reads data items in sequence, each as the type that the caller expects.
 ///
-/// It takes any well-formed CBOR, deterministic or not: indefinite lengths, long heads, maps in any order. Every offset is
-/// checked; no input traps. After an error `position` stands where it stood before the pull.
+/// It reads any well-formed CBOR, deterministic or not: indefinite lengths, long heads, maps in any order. Every offset is
+/// checked; no input traps. After an error `position` is the same as before the call.
 ///
 ///     var reader = CBORReader(bytes)
 ///     guard try reader.readArrayHead() == 2 else { … }
 ///     let number = try reader.readUnsigned()
 ///     let name = try reader.readText()
 ///
-/// The reader borrows the bytes: it is good as long as the pointer is.
-/// - Complexity: every pull is O(bytes read); only strings allocate.
+/// The reader borrows the bytes and is valid as long as the pointer.
+/// - Complexity: every call is O(bytes read); only strings allocate.
 package struct CBORReader {
     /// The bytes that are read.
     package let bytes: UnsafeRawBufferPointer
     /// The offset of the next item.
     package private(set) var position: Int
 
-    /// A reader that stands at `offset`.
+    /// A reader at `offset`.
     package init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         self.bytes = bytes
         position = offset
@@ -25,12 +25,12 @@ package struct CBORReader {
     /// True when no byte is left.
     package var isAtEnd: Bool { position >= bytes.count }
 
-    /// The kind of item that comes next; `stop` is the break that ends an indefinite length (RFC 8949 §3.2.1).
+    /// The kind of the next item; `stop` is the break that ends an indefinite length (RFC 8949 §3.2.1).
     package enum Kind: Sendable {
         case unsigned, negative, bytes, text, array, map, tag, bool, null, undefined, float, simple, stop
     }
 
-    /// Looks at the next item without moving.
+    /// The kind of the next item, without moving.
     package func peek() throws(CBORError) -> Kind {
         let head = try Head(bytes, at: position)
         switch head.major {
@@ -53,7 +53,7 @@ package struct CBORReader {
         }
     }
 
-    /// Steps over the next item, whatever it is.
+    /// Skips the next item of any kind.
     package mutating func skip() throws(CBORError) {
         position = try CBORItem.end(bytes, position, CBORItem.depthMax)
     }
@@ -63,8 +63,8 @@ package struct CBORReader {
     /// An unsigned integer.
     package mutating func readUnsigned() throws(CBORError) -> UInt64 { try readInteger(as: UInt64.self) }
 
-    /// An integer of any width that fits in `type`; bignums (tags 2 and 3) count.
-    /// - Throws: `outOfRange` if it does not fit, `wrongType` if it is no integer.
+    /// An integer of any width that fits in `type`, bignums (tags 2 and 3) included.
+    /// - Throws: `outOfRange` if it does not fit, `wrongType` if it is not an integer.
     @inline(__always)
     package mutating func readInteger<T: FixedWidthInteger>(as type: T.Type) throws(CBORError) -> T {
         let head = try Head(bytes, at: position)
@@ -172,7 +172,7 @@ package struct CBORReader {
     @inline(__always)
     static func text(_ utf8: UnsafeRawBufferPointer) -> String? {
         let units = utf8.assumingMemoryBound(to: UInt8.self)
-        // `String(decoding:)` is the faster door, but it mends what is not UTF-8.
+        // `String(decoding:)` is faster, but it repairs what is not UTF-8.
         return isASCII(utf8) ? String(decoding: units, as: UTF8.self) : validated(units)
     }
 
@@ -217,12 +217,12 @@ package struct CBORReader {
 
     // MARK: Containers
 
-    /// The head of an array: how many items follow, or nil if they go on until ``readStop()``.
+    /// The head of an array: the number of items, or nil if they end with ``readStop()``.
     ///
     /// A count is never larger than the number of bytes that remain.
     package mutating func readArrayHead() throws(CBORError) -> Int? { try readHead(Major.array, "an array") }
 
-    /// The head of a map: how many pairs follow, or nil if they go on until ``readStop()``.
+    /// The head of a map: the number of pairs, or nil if they end with ``readStop()``.
     ///
     /// A count is never larger than half the number of bytes that remain.
     package mutating func readMapHead() throws(CBORError) -> Int? { try readHead(Major.map, "a map") }
@@ -239,7 +239,7 @@ package struct CBORReader {
         return Int(head.argument)
     }
 
-    /// Steps over the break that ends an indefinite length, and says whether it was there.
+    /// Skips the break that ends an indefinite length; false if there is none.
     package mutating func readStop() throws(CBORError) -> Bool {
         guard position < bytes.count else { throw .truncated(bytes.count) }
         guard bytes[position] == InitialByte.stop else { return false }
@@ -257,7 +257,7 @@ package struct CBORReader {
 
     // MARK: Simple values
 
-    /// A truth value.
+    /// A Boolean.
     @inline(__always)
     package mutating func readBool() throws(CBORError) -> Bool {
         guard position >= 0, position < bytes.count else { throw .truncated(bytes.count) }
@@ -267,7 +267,7 @@ package struct CBORReader {
         return byte == InitialByte.yes
     }
 
-    /// Steps over a null or undefined, and says whether there was one.
+    /// Skips a null or undefined; false if there is none.
     package mutating func readNull() -> Bool {
         guard isNull else { return false }
         position += 1
@@ -288,7 +288,7 @@ package struct CBORReader {
         return UInt8(truncatingIfNeeded: head.argument)
     }
 
-    /// Steps over tags that only say what an item means, not over those that make an integer of a byte string.
+    /// Skips tags that only describe an item, and not those that make an integer of a byte string.
     @inline(__always)
     mutating func skipTags() throws(CBORError) {
         if position < bytes.count, position >= 0, bytes[position] >> 5 == Major.tag { try skipTagsSlowly() }

@@ -1,7 +1,7 @@
 extension CBORValue {
     /// The value of the one item that `bytes` hold.
     ///
-    /// Indefinite lengths are joined, pairs stay in their order. A map with one key twice is shown as it is.
+    /// Indefinite lengths are joined, and pairs stay in their order. Duplicate keys are kept.
     /// - Throws: `CBORError` if the bytes are not well-formed, text is not UTF-8, or bytes follow the item.
     /// - Complexity: O(bytes). Memory is bounded by a fixed multiple of the bytes.
     public init(decoding bytes: [UInt8]) throws(CBORError) {
@@ -24,7 +24,7 @@ extension CBORValue {
 
     /// The value of the next item.
     package init(_ reader: inout CBORReader) throws(CBORError) {
-        // Nothing is built before the whole item is known to be there.
+        // Nothing is built before the whole item is known to be well-formed.
         _ = try CBORItem.length(of: reader.bytes, from: reader.position)
         self = try CBORValue.pull(&reader)
     }
@@ -71,7 +71,7 @@ extension CBORValue {
         }
     }
 
-    /// The item in the deterministic form of RFC 8949 §4.2.1: pairs sorted by key, everything as short as can be.
+    /// The item in the deterministic form of RFC 8949 §4.2.1: pairs sorted by key, and everything as short as possible.
     ///
     ///     try CBORValue(decoding: bytes).encoded() == bytes       // if and only if `bytes` are deterministic
     ///

@@ -1,9 +1,9 @@
 extension CBORValue: Codable {
-    /// Takes an item from any coder.
+    /// Decodes an item with any coder.
     ///
-    /// From ``CBORDecoder`` it is the item itself. From `JSONDecoder` numbers without a fraction become integers as far as
-    /// 64 bits go and floats beyond, and the keys of objects come sorted, bytewise, shorter ones first: their order in the
-    /// text is not to be had, and two readings of one text should be equal.
+    /// ``CBORDecoder`` gives the item itself. With `JSONDecoder`, numbers without a fraction become integers up to 64 bits and
+    /// floats beyond, and the keys of objects are sorted bytewise, shorter ones first: their order in the text is not
+    /// available, and two readings of one text should be equal.
     /// - Throws: what the decoder throws. - Complexity: O(size).
     public init(from decoder: any Decoder) throws {
         if var keyed = try? decoder.container(keyedBy: AnyKey.self) {
@@ -34,10 +34,10 @@ extension CBORValue: Codable {
         return .text(try container.decode(String.self))
     }
 
-    /// Gives the item to any coder.
+    /// Encodes the item with any coder.
     ///
-    /// To ``CBOREncoder`` it is the item itself. Others get what Swift's types can say: bytes as base64 text, undefined as
-    /// nil, a simple value by its number, a tag as what it tags, and keys that are no text in diagnostic notation.
+    /// ``CBOREncoder`` writes the item itself. Other coders get Swift's types: bytes as base64 text, undefined as nil, a simple
+    /// value as its number, the content of a tag, and keys that are not text in diagnostic notation.
     /// - Throws: what the encoder throws. - Complexity: O(size).
     public func encode(to encoder: any Encoder) throws {
         switch self {

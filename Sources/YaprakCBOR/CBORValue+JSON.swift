@@ -4,9 +4,9 @@ extension CBORValue {
     ///     let value = try CBORValue(json: line)
     ///     print(value["id"]?.text ?? "?")
     ///
-    /// Integers stay integers as far as 64 bits go; all other numbers are doubles. The keys of objects come in the
-    /// deterministic order of CBOR. Strict: one value, no comments, no key twice, no lone surrogates.
-    /// - Throws: `malformed` with the byte, also for what is nested deeper than ``CBORItem/depthMax``.
+    /// Integers of up to 64 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
+    /// order of CBOR. Strict: one value, no comments, no duplicate keys, no lone surrogates.
+    /// - Throws: `malformed` with the byte, also for nesting deeper than ``CBORItem/depthMax``.
     /// - Complexity: O(bytes).
     public init(json text: ArraySlice<UInt8>) throws(CBORError) { self = try JSONReader.value(of: text) }
 
@@ -17,11 +17,11 @@ extension CBORValue {
     ///
     ///     print(try CBORValue(decoding: bytes).json())        // {"id":17,"title":"Dune"}
     ///
-    /// JSON says less than CBOR: byte strings become base64 text (RFC 4648 §4, padded), NaN and the infinities the texts
-    /// `"NaN"`, `"Infinity"` and `"-Infinity"`, undefined becomes null, a simple value the text `"simple(n)"`, a tag what
-    /// it tags. Bignums up to 128 bits become numbers, as integers do, in all their digits. Keys that are no text are
-    /// written in diagnostic notation. Control characters are escaped as in `CBORItem.diagnostic(of:from:style:)`, so
-    /// that the text has no line break and is safe for a terminal.
+    /// JSON has fewer types than CBOR: byte strings become base64 text (RFC 4648 §4, padded), NaN and the infinities the texts
+    /// `"NaN"`, `"Infinity"` and `"-Infinity"`, undefined becomes null, a simple value the text `"simple(n)"`, a tag its
+    /// content. Integers and bignums up to 128 bits become numbers with all their digits. Keys that are not text are written in
+    /// diagnostic notation. Control characters are escaped as in `CBORItem.diagnostic(of:from:style:)`, so that the text has no
+    /// line break and is safe for a terminal.
     /// - Complexity: O(size).
     public func json() -> String {
         var out = ""

@@ -1,10 +1,10 @@
-/// One data item of any type, as a value: what a program without the app's types sees of a record.
+/// One data item of any type as a value. Programs without the app's types see records like this.
 ///
 ///     let value = try CBORValue(decoding: bytes)
 ///     print(value["title"]?.text ?? "?", value)           // Dune {"title": "Dune", "salesRank": 3}
 ///
-/// Equality is that of the items: the order of the pairs of a map counts (decode deterministic bytes and it is always the
-/// same), 0.0 differs from -0.0, an integer differs from a float, and NaN equals NaN.
+/// Equality is that of the items: the order of the pairs in a map counts (it is always the same in deterministic bytes),
+/// 0.0 differs from -0.0, an integer differs from a float, and NaN equals NaN.
 public enum CBORValue: Sendable {
     /// A pair of a map.
     public struct Pair: Hashable, Sendable {
@@ -31,9 +31,9 @@ public enum CBORValue: Sendable {
     case array([CBORValue])
     /// A map, its pairs in the order of the bytes.
     case map([Pair])
-    /// A tag and what it tags.
+    /// A tag and its content.
     indirect case tag(UInt64, CBORValue)
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
     /// Null.
     case null
@@ -51,7 +51,7 @@ public enum CBORValue: Sendable {
 }
 
 extension CBORValue: Hashable {
-    /// Whether two items are the same, as the type says. O(size).
+    /// Whether two items are equal; see the type. O(size).
     public static func == (a: CBORValue, b: CBORValue) -> Bool {
         switch (a, b) {
         case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b
@@ -68,7 +68,7 @@ extension CBORValue: Hashable {
         }
     }
 
-    /// Feeds what equality looks at. O(size).
+    /// Hashes what equality compares. O(size).
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .unsigned(let value): hasher.combine(0); hasher.combine(value)
@@ -88,9 +88,9 @@ extension CBORValue: Hashable {
 }
 
 extension CBORValue {
-    /// The value under a text key of a map, or nil. The first one, should a map have the key twice. O(pairs).
+    /// The value under a text key of a map, or nil. If a map has the key twice, the first value. O(pairs).
     ///
-    /// Setting it replaces or adds the pair, setting nil removes it; what is no map becomes one.
+    /// Setting it replaces or adds the pair, and setting nil removes it. A value that is not a map becomes one.
     ///
     ///     value["rank"] = value["salesRank"]
     public subscript(key: String) -> CBORValue? {
@@ -136,7 +136,7 @@ extension CBORValue {
         default: nil
         }
     }
-    /// The truth value, if it is one.
+    /// The Boolean, if it is one.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The items, if it is an array.
     public var array: [CBORValue]? { if case .array(let value) = self { value } else { nil } }
@@ -155,7 +155,7 @@ extension CBORValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// A float.
     public init(floatLiteral value: Double) { self = .float(value) }
-    /// A truth value.
+    /// A Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Null.
     public init(nilLiteral: ()) { self = .null }

@@ -1,7 +1,7 @@
-/// Writes data items one after the other in the deterministic form of RFC 8949 §4.2.1, as far as one item knows:
-/// shortest integers, shortest floats that keep the value, one NaN, definite lengths.
+/// Writes data items in sequence, each in the deterministic form of RFC 8949 §4.2.1: shortest integers, shortest floats
+/// that keep the value, one NaN, definite lengths.
 ///
-/// The order of the keys in a map, and that a head is followed by as many items as it says, are up to the caller.
+/// The caller is responsible for the order of keys in a map, and for writing as many items as a head states.
 ///
 ///     let writer = CBORWriter()
 ///     writer.writeArrayHead(count: 2)
@@ -10,9 +10,9 @@
 ///     log.append(writer.bytes)
 ///     writer.removeAll()                  // keeps the memory for the next one
 ///
-/// - Complexity: every write is O(bytes written), amortised; memory is asked for only when the buffer grows.
+/// - Complexity: every write is O(bytes written), amortised; it allocates only when the buffer grows.
 package final class CBORWriter {
-    /// Room behind the capacity, so that eight bytes can be loaded from any written offset.
+    /// Room after the capacity, so that eight bytes can be loaded from any written offset.
     private static let slack = 16
 
     private(set) var base: UnsafeMutableRawPointer
@@ -23,7 +23,7 @@ package final class CBORWriter {
     /// How many bytes were written.
     package var count: Int { length }
 
-    /// A writer with nothing in it.
+    /// An empty writer.
     package init(capacity: Int = 256) {
         self.capacity = max(capacity, 16)
         base = .allocate(byteCount: self.capacity + CBORWriter.slack, alignment: 16)
@@ -32,18 +32,18 @@ package final class CBORWriter {
 
     deinit { base.deallocate() }
 
-    /// What was written. O(count): a copy.
+    /// A copy of the written bytes. O(count).
     package var bytes: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: base, count: count)) }
 
-    /// Lends what was written. The pointer is good until `body` returns, and `body` must not write.
+    /// Calls `body` with the written bytes. The pointer is valid until `body` returns, and `body` must not write.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Forgets what was written and keeps the memory.
+    /// Removes everything and keeps the memory.
     package func removeAll() { length = 0 }
 
-    /// Forgets what was written from `offset` on. Offsets that were not reached yet change nothing.
+    /// Removes everything from `offset` on. Does nothing if the offset was not reached yet.
     package func truncate(to offset: Int) { length = max(0, min(length, offset)) }
 
     // MARK: Items
@@ -121,10 +121,10 @@ package final class CBORWriter {
         head(Major.map, UInt64(count))
     }
 
-    /// The head of a tag (§3.4); the next item is what it tags.
+    /// The head of a tag (§3.4); the next item is its content.
     package func write(tag: UInt64) { head(Major.tag, tag) }
 
-    /// A truth value (§3.3).
+    /// A Boolean (§3.3).
     package func write(_ value: Bool) { byte(value ? InitialByte.yes : InitialByte.no) }
 
     /// Null (§3.3).
@@ -245,7 +245,7 @@ package final class CBORWriter {
         longHead(major, UInt64(argument))
         let size = count - end
         reserve(size)
-        // The head stands behind the content; it is kept aside while the content moves up.
+        // The head is after the content; it is copied before the content moves up.
         var kept: (UInt64, UInt64) = (0, 0)
         withUnsafeMutableBytes(of: &kept) {
             $0.copyMemory(from: UnsafeRawBufferPointer(start: base + end, count: size))
@@ -255,7 +255,7 @@ package final class CBORWriter {
         length = end + size - 1
     }
 
-    /// Takes the place of everything from `offset` on.
+    /// Replaces everything from `offset` on.
     func replace(from offset: Int, with pieces: (CBORWriter) -> Void) {
         let other = CBORWriter(capacity: count - offset + 64)
         pieces(other)

@@ -1,22 +1,22 @@
 /// The decoder that types see.
 ///
-/// Values inside values are decoded by the same object: `position` is moved to the inner item for the time of its
-/// `init(from:)` and put back after. Containers keep their own offsets and don't mind.
+/// Nested values are decoded by the same object: `position` moves to the inner item for the time of its `init(from:)`, and
+/// is restored afterwards. Containers keep their own offsets and are not affected.
 ///
-/// A keyed container reads its map once, from end to end, and notes where each pair is:
+/// A keyed container reads its map once, from end to end, and records the place of each pair:
 ///
 ///     entries: … ┌────────────────────────┬─────┬────────┬───────┐
 ///                │ prefix                 │ key │ length │ value │  one per pair, ascending by (kind, prefix, key)
 ///                │ length, first 7 bytes  │  →  │        │   →   │
 ///                └────────────────────────┴─────┴────────┴───────┘
 ///
-/// so that a field is found by comparing words, starting behind the field that was found last. The notes of a value's
-/// containers go when its `init(from:)` returns.
+/// so that a field is found by comparing words, starting after the field that was found last. The entries of a value's
+/// containers are dropped when its `init(from:)` returns.
 ///
-/// Every offset is checked against `bytes.count` where it is used, also those that were noted: whoever keeps a container
-/// too long gets an error, never another's memory.
+/// Every offset is checked against `bytes.count` where it is used, also recorded ones: a container that is kept too long
+/// gives an error, never foreign memory.
 final class DecodingState {
-    /// Values within values, containers or not. Keeps a type that decodes itself from exhausting the stack.
+    /// The levels of nested values, containers or not. Keeps a type that decodes itself from exhausting the stack.
     static let levelMax = 256
 
     /// What a key is. The raw values are the order of the deterministic form.
@@ -34,16 +34,16 @@ final class DecodingState {
     }
 
     private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Where the item of this decoder begins. -1 is the null that stands for a superclass that is not there.
+    /// The offset of this decoder's item. -1 is the null that represents an absent superclass.
     private(set) var position = 0
     var codingPath: [any CodingKey] = []
-    /// The keys between a value and the containers that `nestedContainer` made for it; containers know them by number, so
-    /// that a container is one reference and three integers. Number 0 is no keys.
+    /// The keys between a value and the containers that `nestedContainer` made for it. Containers refer to them by number, so
+    /// that a container is one reference and three integers. Number 0 means no keys.
     private var paths: [[any CodingKey]] = []
     private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
     let entries = NoteStack<Entry>()
     var cursor = 0
-    /// Where the item at offset 0 ends, once the whole of it was read.
+    /// The end of the item at offset 0, once all of it was read.
     private(set) var rootEnd: Int?
     private var level = 0
     private var joined: [UInt8] = []
@@ -57,7 +57,7 @@ final class DecodingState {
         if !userInfo.isEmpty { self.userInfo = userInfo.mapValues { $0 } }
     }
 
-    /// Lets go of the bytes and all that was noted about them.
+    /// Drops the bytes and everything recorded about them.
     func close() {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         position = 0
@@ -89,7 +89,7 @@ final class DecodingState {
 
     /// Decodes the item at `offset`, which stands under `key`.
     func decode<T: Decodable>(_ type: T.Type, at offset: Int, under key: some CodingKey) throws -> T {
-        // What is no container needs the key for an error only; then it is read again with the key in place.
+        // A scalar needs the key for errors only; then it is read again with the key in place.
         if T.self == String.self || T.self == Int.self || T.self == Double.self {
             do { return try decode(type, at: offset) } catch {}
         }
@@ -209,7 +209,7 @@ final class DecodingState {
         return .dataCorrupted(.init(codingPath: path, debugDescription: error.description, underlyingError: error))
     }
 
-    /// Says it in the words of `Codable`.
+    /// The error as an error of `Codable`.
     @inline(never)
     func translated(_ error: CBORError, _ type: Any.Type, at offset: Int, path: [any CodingKey]) -> DecodingError {
         let context = DecodingError.Context(
@@ -232,7 +232,7 @@ final class DecodingState {
 
     // MARK: The pairs of a map
 
-    /// Notes the pairs of the map at `offset`.
+    /// Records the pairs of the map at `offset`.
     func note(at offset: Int) throws(CBORError) {
         let first = entries.count
         var reader = try reader(at: offset)
@@ -268,7 +268,7 @@ final class DecodingState {
         if !isSorted { try sort(from: first) }
     }
 
-    /// A key that is no text, or one in chunks.
+    /// A key that is not text, or one in chunks.
     @inline(never)
     private func unusual(
         _ head: Head, at position: Int, _ bytes: UnsafeRawBufferPointer
@@ -370,8 +370,8 @@ final class DecodingState {
         let end = first + count
         guard first >= 0, end <= entries.count else { return -1 }
         let entries = entries.base
-        // The field is most likely the one found last (an optional is asked for thrice) or the one behind it; from there the
-        // search goes around, or is cut in halves.
+        // The field is most likely the one found last (an optional is requested three times) or the next one. From there the
+        // search goes around, or becomes binary.
         var index = cursor >= first && cursor < end ? cursor : first
         for _ in 0..<min(count, 16) {
             if isMatch(entries[index], prefix, name) {
@@ -427,7 +427,7 @@ final class DecodingState {
     }
 }
 
-/// One null, for a decoder of something that is not there.
+/// A null for the decoder of an absent item.
 private final class NullItem: Sendable {
     // Made once, never changed and never freed.
     nonisolated(unsafe) let bytes: UnsafeRawBufferPointer

@@ -3,8 +3,8 @@ extension CBORValue {
     ///
     ///     let value = try CBORValue(diagnostic: #"{"id": 17, "blob": h'00ff', "seen": 1(1700000000)}"#)
     ///
-    /// Every value that has an encoding comes back from its notation. Spaces and line breaks may stand between the parts.
-    /// Indefinite lengths and embedded comments are refused: they are about bytes, not about values.
+    /// Every value that has an encoding round-trips through its notation. Spaces and line breaks are allowed between the parts.
+    /// Indefinite lengths and embedded comments are refused: they describe bytes, not values.
     /// - Throws: `malformed` with the byte, `tooDeep`. - Complexity: O(length).
     public init(diagnostic text: String) throws(CBORError) {
         var reader = DiagnosticReader(Array(text.utf8))
@@ -12,7 +12,7 @@ extension CBORValue {
     }
 }
 
-/// Reads diagnostic notation; every byte is somebody's typing.
+/// Reads diagnostic notation, which people type.
 struct DiagnosticReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -174,7 +174,7 @@ struct DiagnosticReader {
         }
     }
 
-    /// A text: as JSON has it, so that is who reads it.
+    /// A text. It has the form of JSON and is read by `JSONReader`.
     private mutating func text() throws(CBORError) -> String {
         let start = position
         position += 1

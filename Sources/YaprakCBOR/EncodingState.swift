@@ -1,9 +1,8 @@
 /// The encoder that types see, and the one buffer they all write to.
 ///
-/// A value inside a value is encoded in place: the frame of the outer one is set aside on the call stack, and the inner one
-/// writes on at the end of the same buffer. Only containers that a type asks for by `nestedContainer` or `superEncoder` may
-/// outlive the call that made them; they get a state of their own (a *branch*), which is copied in when the outer container
-/// ends.
+/// A nested value is encoded in place: the frame of the outer value is saved on the call stack, and the inner one continues
+/// at the end of the same buffer. Only containers from `nestedContainer` or `superEncoder` may outlive the call that made
+/// them. They get a state of their own (a *branch*), which is copied in when the outer container ends.
 ///
 ///     buffer: … ┌────────┬─────┬───────┬─────┬───────┬──────────────┐
 ///               │ 1 byte │ key │ value │ key │ value │ key (branch) │
@@ -16,7 +15,7 @@
 /// Invariants: `frame.start` ≤ every entry of the frame ≤ `writer.count`; entries and branches of a frame are the ones from
 /// its base on; a container may write only while its frame is the current one (`serial`).
 final class EncodingState {
-    /// Values within values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
+    /// The levels of nested values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
     static let levelMax = 256
 
     enum Kind { case empty, single, keyed, unkeyed }
@@ -26,7 +25,7 @@ final class EncodingState {
         var kind: Kind
         /// Set while an unkeyed container holds nothing but the bytes of one `encode(contentsOf:)`.
         var isBlob = false
-        /// Set when the type asked for something that has no meaning; told when the frame ends.
+        /// Set when the type used the encoder incorrectly. Reported when the frame ends.
         var fault = Fault.none
         /// Where the item begins.
         var start: Int
@@ -66,7 +65,7 @@ final class EncodingState {
         frame = Frame(kind: .empty, start: 0, entriesBase: 0, branchesBase: 0, depth: depth, serial: 0)
     }
 
-    /// Makes the state ready for another value. A container that somebody kept can't write to it any more.
+    /// Makes the state ready for another value. Containers that were kept can't write to it any more.
     func reset() {
         writer.removeAll()
         entries.cut(to: 0)
@@ -128,7 +127,7 @@ final class EncodingState {
         level &-= 1
     }
 
-    /// Writes what needs no frame. Arrays and dictionaries of the standard library come here for each element.
+    /// Writes values that need no frame. Arrays and dictionaries of the standard library call this for each element.
     @inline(__always)
     private func writeScalar<T>(_ value: T) -> Bool {
         if T.self == String.self {
@@ -161,7 +160,7 @@ final class EncodingState {
 
     // MARK: Containers
 
-    /// Starts the container of this item, or goes on with it if a superclass started it.
+    /// Begins the container of this item, or continues it if a superclass began it.
     func open(_ kind: Kind) {
         if frame.kind == .empty {
             frame.kind = kind
@@ -173,7 +172,7 @@ final class EncodingState {
         }
     }
 
-    /// A state for a container that may outlive the call; its item takes the place at the end of the buffer.
+    /// A state for a container that may outlive the call. Its item belongs at the current end of the buffer.
     func branch(under key: some CodingKey) -> EncodingState {
         let state = EncodingState(depth: frame.depth + 1)
         state.codingPath = codingPath + [key]
@@ -194,7 +193,7 @@ final class EncodingState {
         frame.count &+= 1
     }
 
-    /// Takes the key back whose value could not be encoded.
+    /// Removes the key whose value could not be encoded.
     func abandonEntry() {
         guard entries.count > frame.entriesBase else { return }
         writer.truncate(to: entries.base[entries.count - 1].key)
@@ -202,7 +201,7 @@ final class EncodingState {
         frame.count -= 1
     }
 
-    /// Writes bytes as what may become a byte string if nothing follows.
+    /// Writes bytes that become a byte string if nothing follows.
     func beginBlob(_ bytes: some Sequence<UInt8>) {
         let before = writer.count
         let done: Void? = bytes.withContiguousStorageIfAvailable { writer.raw(UnsafeRawBufferPointer($0)) }
@@ -211,7 +210,7 @@ final class EncodingState {
         frame.count = writer.count - before
     }
 
-    /// Something follows: the bytes were items of an array after all.
+    /// Turns the bytes into items of an array, because something follows.
     func endBlob() {
         guard frame.isBlob else { return }
         frame.isBlob = false
@@ -223,7 +222,7 @@ final class EncodingState {
 
     // MARK: The end of an item
 
-    /// Completes the item, or says why it can't be.
+    /// Completes the item; returns the fault if that is impossible.
     private func finish() -> Fault {
         if frame.fault != .none { return frame.fault }
         if branches.count > frame.branchesBase {
@@ -260,7 +259,7 @@ final class EncodingState {
                 other.write(encoded: UnsafeRawBufferPointer(rebasing: bytes[from...]))
             }
         }
-        // Entries behind a branch moved; a key in front of its branch did not.
+        // Entries after a branch moved; a key before its branch did not.
         var shift = 0, next = 0
         for index in frame.entriesBase..<entries.count {
             while next < merged.count, merged[next].offset <= entries.base[index].key {

@@ -1,4 +1,4 @@
-/// IEEE 754 binary16, which Swift's `Float16` gives on some systems only.
+/// IEEE 754 binary16. Swift's `Float16` is available on some systems only.
 enum Half {
     /// The bits of the half that equals `value`, or nil if none does. NaN has none here.
     static func exactly(_ value: Float) -> UInt16? {

@@ -5,8 +5,7 @@
 ///     │ 3 bit │ 5 bit│ 0, 1, 2, 4 or 8 bytes      │
 ///     └───────┴──────┴────────────────────────────┘
 ///
-/// A head that was made is well-formed in itself: reserved values of `info` never get this far. What follows the head
-/// has not been looked at.
+/// A `Head` is well-formed in itself: reserved values of `info` are refused. What follows it has not been read.
 struct Head {
     /// `info` of an indefinite length, and of the break.
     static let indefinite: UInt8 = 31

@@ -1,4 +1,4 @@
-/// Whole initial bytes that mean something by themselves.
+/// Initial bytes with a meaning of their own.
 enum InitialByte {
     static let emptyMap: UInt8 = 0xa0
     static let no: UInt8 = 0xf4

@@ -1,7 +1,7 @@
 /// Reads JSON text (RFC 8259) as a value; see ``CBORValue/init(json:)-(ArraySlice<UInt8>)``.
 ///
-/// Integers stay integers as far as 64 bits go; all other numbers are doubles. The keys of objects come in the
-/// deterministic order of CBOR. Strict: one value, no comments, no key twice, UTF-8, no lone surrogates, at most
+/// Integers of up to 64 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
+/// order of CBOR. Strict: one value, no comments, no duplicate keys, UTF-8, no lone surrogates, at most
 /// ``CBORItem/depthMax`` levels.
 ///
 /// `JSONDecoder` through `CBORValue` tries each value as several types in turn: 30 µs for a line of the cities, where a

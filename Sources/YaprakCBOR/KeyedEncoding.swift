@@ -45,7 +45,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func branch(_ key: some CodingKey) -> EncodingState {
-        // These calls can't throw: out of order, the container writes where nobody looks, and the item reports the misuse.
+        // These calls can't throw: after a misuse the container writes to a discarded state, and the item reports the error.
         guard state.frame.serial == serial, state.frame.kind == .keyed else {
             state.frame.fault = .misuse
             return EncodingState()

@@ -1,6 +1,6 @@
-/// A stack of plain words: the notes that coders keep about the pairs of maps.
+/// A stack of trivial values, for the entries that coders keep about the pairs of maps.
 ///
-/// Elements are loaded and stored one at a time, so that no access is ever open while another begins.
+/// Elements are loaded and stored one at a time, so that accesses never overlap.
 final class NoteStack<Element: BitwiseCopyable> {
     /// The elements, `count` of them.
     private(set) var base: UnsafeMutablePointer<Element>
@@ -14,7 +14,7 @@ final class NoteStack<Element: BitwiseCopyable> {
 
     deinit { base.deallocate() }
 
-    /// Puts an element on top. O(1), amortised.
+    /// Pushes an element. O(1), amortised.
     @inline(__always)
     func push(_ element: Element) {
         if count == capacity { grow() }
@@ -22,7 +22,7 @@ final class NoteStack<Element: BitwiseCopyable> {
         count &+= 1
     }
 
-    /// Takes away what is above the first `count` elements. O(1).
+    /// Removes all but the first `count` elements. O(1).
     @inline(__always)
     func cut(to count: Int) {
         if count >= 0, count < self.count { self.count = count }

@@ -1,4 +1,4 @@
-/// The key under which a superclass stands unless it is given another.
+/// The default key of a superclass.
 struct SuperKey: CodingKey {
     init() {}
     init?(intValue: Int) { return nil }

@@ -6,22 +6,22 @@
     import Musl
 #endif
 
-/// An object that one thread at a time uses, for as long as it takes, while it may run code of users.
+/// An object that one thread at a time uses. The use may be long and may run user code.
 ///
 ///     private let history = Exclusive(History())
 ///     let step = try history.use { try $0.next() }        // decodes records: the user's code
 ///
-/// Not a lock: nothing is held while the body runs, so a user's code may take any lock of ours meanwhile. Another thread
-/// waits until the object is back. A body that comes for its own object again would wait for itself, and stops
-/// with a sentence instead.
+/// Not a lock: nothing is held while the body runs, so user code may take any of our locks meanwhile. Another thread
+/// waits until the object is returned. A body that requests its own object again would wait for itself; it stops the
+/// program with a message instead.
 package final class Exclusive<Object>: @unchecked Sendable {
-    // The object is touched only by the thread that has taken it out; the monitor hands it from one to the next.
+    // Only the thread that has taken the object touches it; the monitor passes it from one thread to the next.
     private let object: Object
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let isBack = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var user: pthread_t?
 
-    /// - Parameter object: nobody else may use it from here on.
+    /// - Parameter object: nothing else may use it from here on.
     package init(_ object: sending Object) {
         self.object = object
         lock.initialize(to: pthread_mutex_t())
@@ -36,7 +36,7 @@ package final class Exclusive<Object>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Runs `body` with the object while nobody else uses it. Blocks the thread until it is free.
+    /// Runs `body` with exclusive use of the object. Blocks the thread until the object is free.
     /// - Precondition: `body` does not use this object again.
     package func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
         takeOut()

@@ -9,9 +9,8 @@
 /// The order in which the locks of the package are taken: a lock is taken only while every lock the thread holds has a
 /// lower rank. No two locks of one rank are held together, so no two threads can wait for each other.
 ///
-/// The list is the whole truth: a lock that is not named here is a ``leaf``. Debug builds check each acquisition
-/// and stop at the first that breaks the order; release builds know nothing of ranks. `Concurrency.md` explains what each
-/// lock guards.
+/// The list is complete: a lock that is not named here is a ``leaf``. Debug builds check each acquisition and stop at the
+/// first that breaks the order; release builds contain no ranks. `Concurrency.md` explains what each lock protects.
 @usableFromInline
 package enum LockRank: UInt8, CaseIterable, Sendable {
     /// `Publication`: the newest snapshot and the end of the chain of changesets.
@@ -42,7 +41,7 @@ package enum LockRank: UInt8, CaseIterable, Sendable {
             set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
         }
 
-        /// Called before a lock is taken, so that what would block for ever stops with a sentence instead.
+        /// Called before a lock is taken, so that a deadlock stops the program with a message.
         @inline(never)
         static func willTake(_ rank: LockRank) {
             let bit = UInt(1) << UInt(rank.rawValue)

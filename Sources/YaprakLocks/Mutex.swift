@@ -28,7 +28,7 @@
 ///     private let state = Mutex(State(), rank: .publication)
 ///     let newest = state.withLock { $0.newest }
 ///
-/// Critical sections are short and call nobody's code but ours: values of users are moved out and released after the lock.
+/// Critical sections are short and run no user code: values of users are moved out and released after the lock.
 /// ``LockRank`` says which locks may be taken while another is held; debug builds check it.
 @usableFromInline
 package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
@@ -71,7 +71,7 @@ package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 }
 
 extension Mutex where Value: ~Copyable {
-    /// Runs `body` with the value while nobody else does.
+    /// Runs `body` with exclusive access to the value.
     ///
     /// Never inlined: see the head of the file.
     @inlinable @inline(never)
@@ -104,7 +104,7 @@ extension Mutex where Value: ~Copyable {
         #endif
     }
 
-    /// Runs `body` with the value unless somebody else does; `nil` then.
+    /// Runs `body` with exclusive access to the value; returns `nil` at once if the lock is taken.
     ///
     /// Never inlined: see the head of the file.
     @inlinable @inline(never)

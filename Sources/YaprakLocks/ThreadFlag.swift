@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// A flag that each thread has for itself: whether it is inside a piece of work already.
+/// A thread-local flag: whether the thread is inside a piece of work already.
 ///
 ///     private static let isReclaiming = ThreadFlag()
 ///     isReclaiming.unlessSet { … }            // not called by what it calls

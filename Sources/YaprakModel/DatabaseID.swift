@@ -1,4 +1,4 @@
-/// The sixteen random bytes that tell one database's files from another's.
+/// The sixteen random bytes that identify the files of one database.
 package struct DatabaseID: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64

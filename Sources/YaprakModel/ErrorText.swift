@@ -1,14 +1,14 @@
-/// Errors in words, without the values of records that they carry.
+/// Descriptions of errors without the values of records that the errors carry.
 ///
-/// `EncodingError.invalidValue` holds the whole value that does not encode, a `DecodingError` may quote what it read, and an
-/// error of the program's own prints its fields. None of that belongs in a log, so:
+/// `EncodingError.invalidValue` holds the whole value that failed to encode, a `DecodingError` may quote what it read, and an
+/// error of the program's own prints its fields. None of that belongs in a log. Therefore:
 ///
-/// - errors of the engine, of the file system and of CBOR are printed as they are: they name keys, names and offsets;
-/// - `EncodingError` and `DecodingError` are printed as their kind, type and coding path, with the sentence of a context only
-///   where it is ours;
+/// - errors of the engine (``ErrorWithoutValues``) are printed as they are: they contain keys, names and offsets;
+/// - `EncodingError` and `DecodingError` are printed as their kind, type and coding path; the sentence of the context is
+///   printed only if our coder wrote it;
 /// - of any other error, only the type and the case are printed.
 package enum ErrorText {
-    /// What `error` is, for a message or a line in a log.
+    /// The description of `error` for a message or a line in a log.
     package static func of(_ error: any Error) -> String {
         switch error {
         case let error as EncodingError: words(error)
@@ -18,7 +18,7 @@ package enum ErrorText {
         }
     }
 
-    /// `error`, or where it is an `EncodingError` or a `DecodingError`, the same one without values.
+    /// `error`; an `EncodingError` or `DecodingError` without its values.
     static func redacted(_ error: any Error) -> any Error {
         switch error {
         case let error as EncodingError: redacted(error)
@@ -90,7 +90,7 @@ package enum ErrorText {
         return " at \(path.count > 8 ? "…." : "")\(keys.joined(separator: "."))"
     }
 
-    /// The sentence of a context if we wrote it: ours come with the coder's error underneath.
+    /// The sentence of a context if our coder wrote it: its contexts have one of our errors as the underlying error.
     private static func sentence(_ text: String, _ underlying: (any Error)?) -> String? {
         guard let error = underlying as? any ErrorWithoutValues, let sentence = error.codingSentence else { return nil }
         let description = "\(error)"
@@ -122,7 +122,7 @@ package enum ErrorText {
     }
 }
 
-/// Stands in an error for a value that is not shown.
+/// Replaces a value in an error.
 struct RedactedValue: Sendable, CustomStringConvertible {
     /// The type of the value.
     let type: String

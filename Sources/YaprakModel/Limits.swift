@@ -1,8 +1,8 @@
-/// How large things may get. What is over a limit makes the write throw, and nothing of it is kept.
+/// The limits on sizes and counts. A write that exceeds one throws, and nothing of it is kept.
 ///
-/// The limits guard memory when a file is read back, and readers when they are handed a record; raising them is safe,
-/// lowering them never makes what is stored unreadable. Above them stand the bounds of the file format, which no setting
-/// lifts: what a writer may write, every reader reads, and what is beyond is refused as damage.
+/// The limits protect memory when a file is read, and readers from records that are too large. Raising them is safe, and
+/// lowering them never makes stored data unreadable. The bounds of the file format are fixed: every reader reads what a
+/// writer may write, and treats anything beyond as damage.
 ///
 /// | bound of the format | |
 /// | --- | --- |
@@ -11,35 +11,35 @@
 /// | operations and steps of a commit, together | 4,194,304, or one for 32 bytes of the commit if that is more |
 /// | collections | 1,048,576, with names of 128 MiB together |
 public struct Limits: Sendable, Hashable {
-    /// A key has at most so many bytes of UTF-8 in its normal form. 64 KiB; more than 16 MiB count as 16 MiB.
+    /// The bytes of a key, as UTF-8 in its normal form. 64 KiB; more than 16 MiB counts as 16 MiB.
     public var keyBytesMax = 64 << 10
-    /// An encoded object or metadata has at most so many bytes. Checked where records are encoded: with a file, or
-    /// under `checkingCoding`. 64 MiB.
+    /// The bytes of an encoded object, and of encoded metadata. Checked where records are encoded: with a file, or
+    /// with `checkingCoding`. 64 MiB.
     public var valueBytesMax = 64 << 20
-    /// A transaction has at most so many operations. 1,000,000. Above 4,194,304 the bound of the format counts, too.
+    /// The operations of a transaction. 1,000,000. Above 4,194,304 the bound of the format applies as well.
     public var operationsMax = 1_000_000
-    /// A database has at most so many collections, empty ones included. 1,048,576, which is also the bound of the format.
-    /// The write or the ``Database/bind(_:)`` that makes one more throws `overLimit`.
+    /// The collections of a database, including empty ones. 1,048,576, which is also the bound of the format. A write or a
+    /// ``Database/bind(_:)`` that creates one more throws `overLimit`.
     public var collectionsMax = Limits.collectionsMax
 
     /// The defaults.
     public init() {}
 
-    /// A name of a collection or an extension has at most so many bytes of UTF-8.
+    /// The bytes of the name of a collection or an extension, as UTF-8.
     @inlinable package static var nameBytesMax: Int { 255 }
 
     // MARK: Bounds of the format
 
-    /// Bytes of a key, in whatever form it stands in a file.
+    /// Bytes of a key in a file, in its normal form or not.
     @inlinable package static var storedKeyBytesMax: Int { 16 << 20 }
-    /// Bytes of a name in a file: one of ours, with what marks a hidden collection.
+    /// Bytes of a name in a file, including the mark of a hidden collection.
     @inlinable package static var storedNameBytesMax: Int { 1024 }
-    /// Collections of a database. What a checkpoint can hold: the table of its sections is one frame.
+    /// Collections of a database. A checkpoint holds no more: its table of sections is one frame.
     @inlinable package static var collectionsMax: Int { 1 << 20 }
     /// The names of all collections of a database together, in bytes.
     @inlinable package static var allNamesBytesMax: Int { 128 << 20 }
 
-    /// The operations, steps and histories that a commit of so many bytes may have: each takes a hundred bytes of
-    /// memory or so, and three in the file before compression.
+    /// The operations, steps and histories that a commit of so many bytes may have. Each takes about a hundred bytes of
+    /// memory, and three in the file before compression.
     package static func elementsMax(inCommitOf bytes: Int) -> Int { max(4 << 20, bytes / 32) }
 }

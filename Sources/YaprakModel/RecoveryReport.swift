@@ -1,25 +1,25 @@
 /// What opening a database found and did.
 ///
 ///     let report = database.recoveryReport
-///     print(report)       // checkpoint 1200, 34 commits replayed to 1234, 512 torn bytes left aside, 0.003 seconds
+///     print(report)       // checkpoint 1200, 34 commits replayed to 1234, 512 torn bytes ignored, 0.003 seconds
 public struct RecoveryReport: Sendable, CustomStringConvertible {
     /// The checkpoint the state was loaded from; nil when the log reaches back to the first commit and none was used.
     public package(set) var checkpoint: CommitNumber?
     /// The newest commit that was read back.
     public package(set) var newest: CommitNumber = .zero
-    /// The newest commit of which the files themselves prove that it was durable.
+    /// The newest commit that the files prove to have been durable.
     public package(set) var proven: CommitNumber = .zero
     /// Commits replayed from the log.
     public package(set) var commits: Int = 0
     /// Frames read from the log.
     public package(set) var frames: Int = 0
-    /// Bytes at the end of the log that were never acknowledged as durable and were left aside, in place.
+    /// Bytes at the end of the log that were never acknowledged as durable. They stay in the file and are ignored.
     public package(set) var tornBytes: UInt64 = 0
-    /// Commits that were readable but not proven durable, and were written and synced again before anyone saw them.
+    /// Commits that were readable but not proven durable. They were written and synced again before they became visible.
     public package(set) var relogged: Int = 0
-    /// What was strange but cost nothing: a rotten checkpoint that an older one stands in for, a foreign file.
+    /// Findings without consequences: a damaged checkpoint that an older one replaces, a foreign file.
     public package(set) var notes: [String] = []
-    /// Records that do not decode to the type of their collection and are kept as bytes, outside of reads.
+    /// Records that do not decode to the type of their collection. They are kept as bytes, and reads skip them.
     public package(set) var recordsSetAside: Int = 0
     /// How long recovery took, from the lock to the last commit.
     public package(set) var duration: Duration = .zero
@@ -31,7 +31,7 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
     /// One line for a log.
     public var description: String {
         let start = checkpoint.map { "checkpoint \($0)" } ?? "no checkpoint"
-        let torn = tornBytes > 0 ? ", \(tornBytes) torn bytes left aside" : ""
+        let torn = tornBytes > 0 ? ", \(tornBytes) torn bytes ignored" : ""
         let noted = notes.isEmpty ? "" : ", \(notes.count) notes"
         let aside = recordsSetAside > 0 ? ", \(recordsSetAside) records set aside" : ""
         return "\(start), \(commits) commits replayed to \(newest)\(torn)\(noted)\(aside), \(duration)"

@@ -1,14 +1,14 @@
-/// How far back commits stay reachable on disk.
+/// How much history stays on disk.
 ///
-/// Whatever is chosen, two checkpoints are kept once there are two, with every commit since the older one: a single
-/// damaged file never costs data.
+/// Under every policy the newest two checkpoints are kept once there are two, with every commit since the older one. A
+/// single damaged file never costs data.
 public enum Retention: Sendable, Hashable {
-    /// The newest so many checkpoints and every commit after the oldest of them; at least two. The default is two.
+    /// This many of the newest checkpoints and every commit after the oldest of them; at least two. The default is two.
     case checkpoints(Int)
-    /// At least the newest so many commits.
+    /// At least this many of the newest commits.
     case commits(Int)
-    /// At least the commits of the newest so much time.
+    /// At least the commits of this duration up to now.
     case age(Duration)
-    /// Everything, for ever: the whole history can be travelled.
+    /// The whole history.
     case all
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Where the trees of a database and of all its forks live: one counter of stamps, and the account of what there is.
+/// The arena of the trees of a database and all its forks: one counter of stamps, and counts of nodes and rows.
 ///
-/// Outlives every timeline that uses it. Stamps are never used again; they are not commit numbers, which are.
+/// Outlives every timeline that uses it. Stamps are never reused, unlike commit numbers.
 package final class Arena: Sendable {
     private let lastStamp = Atomic<UInt64>(0)
     private let nodes = Atomic<Int>(0)
@@ -11,7 +11,7 @@ package final class Arena: Sendable {
 
     private static let live = Atomic<Int>(0)
 
-    /// The arenas there are: databases, forks and all, that something still keeps. For tests of what is given back.
+    /// The number of live arenas: databases with their forks that something still retains. For tests of releasing memory.
     package static var liveCount: Int { live.load(ordering: .relaxed) }
 
     package init() { Self.live.wrappingAdd(1, ordering: .relaxed) }
@@ -20,7 +20,7 @@ package final class Arena: Sendable {
 
     func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// What the arena holds. Timelines report when a slice of reclaiming ends, not per node or commit.
+    /// The counts of the arena. Timelines report at the end of a slice of reclaiming, not per node or commit.
     package var counts: ArenaCounts {
         ArenaCounts(
             nodes: nodes.load(ordering: .relaxed), rows: rows.load(ordering: .relaxed),
@@ -34,7 +34,7 @@ package final class Arena: Sendable {
     }
 }
 
-/// How many nodes and rows trees hold, and the nodes' bytes.
+/// The numbers of nodes and rows in trees, and the nodes' bytes.
 package struct ArenaCounts: Sendable, Equatable {
     package var nodes = 0
     package var rows = 0

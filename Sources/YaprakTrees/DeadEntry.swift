@@ -1,4 +1,4 @@
-/// Something a draft gave up: a node, a row, or all that hangs below a node or a row. One word.
+/// Something a draft retired: a node, a row, or everything below a node or a row. One word.
 struct DeadEntry {
     let bits: UInt
 
@@ -6,10 +6,10 @@ struct DeadEntry {
     private static let subtreeTag: UInt = 2
     private static let rowTreeTag: UInt = 3
 
-    /// A node alone: its children live on in a copy.
+    /// A node alone: a copy keeps its children.
     @inline(__always)
     static func node(_ node: Node) -> DeadEntry { DeadEntry(bits: UInt(bitPattern: node.raw)) }
-    /// A row alone: its successor has taken over its nested tree.
+    /// A row alone: its successor has adopted its nested tree.
     @inline(__always)
     static func row(_ row: RowRef) -> DeadEntry { DeadEntry(bits: UInt(bitPattern: row.toOpaque()) | rowTag) }
     /// A node and all below it.
@@ -30,12 +30,12 @@ struct DeadEntry {
     var node: Node { Node(pointer) }
     @inline(__always)
     var row: RowRef { RowRef.fromOpaque(pointer) }
-    /// The stamp it was made under.
+    /// The stamp of its birth.
     @inline(__always)
     var birth: UInt64 { isRow ? row.birth : node.born }
 }
 
-/// Some dead entries and the latest of their births, so that often all can be kept at once.
+/// Some dead entries and the latest of their births, so that often all of them can be kept at once.
 ///
 ///     ┌ next │ youngest birth │ count 4 │ capacity 4 ┐
 ///     │ entries, 8 × capacity                        │
@@ -76,7 +76,7 @@ struct DeadChunk {
     func free() { UnsafeMutableRawPointer(header).deallocate() }
 }
 
-/// Chunks in a row. A plain value: whoever drops it has moved or freed the chunks.
+/// A linked list of chunks. A plain value: code that drops it has moved or freed the chunks.
 struct DeadList {
     var first: DeadChunk?
     private var last: DeadChunk?
@@ -89,7 +89,7 @@ struct DeadList {
         last = chunk
     }
 
-    /// Takes over all chunks of another list. O(1).
+    /// Moves all chunks of another list to the end. O(1).
     mutating func append(contentsOf other: inout DeadList) {
         guard let otherFirst = other.first else { return }
         if let last { last.header.pointee.next = otherFirst } else { first = otherFirst }
@@ -97,7 +97,8 @@ struct DeadList {
         other = DeadList()
     }
 
-    /// Takes over another list. Small chunks are emptied into larger ones: many small gifts don't cost a chunk each.
+    /// Moves the entries of another list to the end. Small chunks are emptied into larger ones, so that many small lists don't
+    /// cost a chunk each.
     mutating func absorb(_ other: inout DeadList) {
         while let chunk = other.popFirst() {
             let n = Int(chunk.header.pointee.count)

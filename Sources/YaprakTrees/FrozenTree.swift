@@ -1,4 +1,4 @@
-/// A tree of one version, safe to keep, copy and send: a root and a pin.
+/// A tree of one version that is safe to keep, copy and send: a root and a pin.
 ///
 ///     let books = FrozenTree(root, in: version)
 ///     for row in books[50..<100] { … }
@@ -21,7 +21,7 @@ extension FrozenTree: RandomAccessCollection {
     package var endIndex: Int { root.count }
     package subscript(position: Int) -> TreeRow { root.row(at: position) }
 
-    /// Walks leaf by leaf, instead of finding each row by its position.
+    /// Iterates leaf by leaf, instead of finding each row by its position.
     package struct Iterator: IteratorProtocol {
         private var cursor: TreeCursor
         private let version: TreeVersion

@@ -25,7 +25,7 @@ enum KeyBytes {
             i &+= 8
         }
         if i == count { return 0 }
-        // The last bytes of a long stretch: eight that overlap what was compared already.
+        // The last eight bytes overlap what was compared already.
         if count >= 8 { return words(p + (count &- 8), q + (count &- 8)) }
         while i < count {
             let x = p.load(fromByteOffset: i, as: UInt8.self)
@@ -43,7 +43,7 @@ enum KeyBytes {
         return x == y ? 0 : (x.bigEndian < y.bigEndian ? -1 : 1)
     }
 
-    /// The eight bytes from `offset` on as a number that orders as they do; zeros stand for what is not there.
+    /// The eight bytes from `offset` on as a number with the same order, padded with zeros.
     @inline(__always)
     static func word(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64 {
         let rest = bytes.count &- offset
@@ -59,11 +59,11 @@ enum KeyBytes {
         return word &<< UInt64(8 &* (8 &- rest))
     }
 
-    /// The last eight bytes, or all there are.
+    /// The last eight bytes, or all if there are fewer.
     @inline(__always)
     static func tail(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { word(bytes, at: max(0, bytes.count &- 8)) }
 
-    /// How many bytes two keys have in common from their start.
+    /// The length of the common prefix of two keys.
     static func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         let n = min(a.count, b.count)
         var i = 0
@@ -78,7 +78,7 @@ enum KeyBytes {
     }
 }
 
-/// A key somebody looks for, with its first sixteen bytes at hand.
+/// The key of a search, with its first sixteen bytes as words.
 struct KeyProbe {
     let bytes: UnsafeBufferPointer<UInt8>
     let first: UInt64
@@ -91,8 +91,8 @@ struct KeyProbe {
         second = bytes.count > 8 ? KeyBytes.word(bytes, at: 8) : 0
     }
 
-    /// Whether the key of a row with which the probe shares its first `known` bytes is the same, as far as can be told
-    /// without reading the string.
+    /// Whether the key of a row that shares the first `known` bytes is the same, as far as that is known without reading the
+    /// string.
     @inline(__always)
     func isSurelyKey(of row: RowRef, knowing known: Int) -> Bool {
         let n = bytes.count

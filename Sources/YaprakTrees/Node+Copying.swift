@@ -1,6 +1,6 @@
 extension Node {
-    /// A node of another draft with the same entries and room for `capacity`. The rows' references move with the
-    /// entry, not with the copy: nobody counts here.
+    /// A copy with another birth and room for `capacity`. The rows' references belong to the entries, not to the copy, so no
+    /// reference counts change.
     @inline(__always)
     func copy(born: UInt64, capacity wanted: Int) -> Node {
         let n = count
@@ -35,7 +35,7 @@ extension Node {
         commonSecond = other.commonSecond
     }
 
-    /// Copies entries over others, words and all. Within one node the stretches may overlap.
+    /// Copies entries with their words over others. Within one node the ranges may overlap.
     @inline(__always)
     func take(_ n: Int, from source: Node, at start: Int, to target: Int) {
         guard n > 0 else { return }
@@ -59,7 +59,7 @@ extension Node {
         count &-= 1
     }
 
-    /// Puts `child` at `i`. The node has room.
+    /// Inserts `child` at `i`. The node has room.
     func insertChild(_ child: Node, at i: Int) {
         openGap(at: i)
         children[i] = child
@@ -67,7 +67,7 @@ extension Node {
         setBound(at: i)
     }
 
-    /// Says again what child `i` begins with.
+    /// Updates the first row of child `i`.
     func setBound(at i: Int) {
         let child = children[i]
         rows[i] = child.rows[0]

@@ -1,5 +1,5 @@
 // The words of a node. They leave out the bytes that all its keys share, so that "product/00001234" is found as fast as
-// a random key. While the words at offset 0 tell the entries apart nothing is left out and nothing needs checking.
+// a random key. While the words at offset 0 distinguish the entries, nothing is left out and nothing needs checking.
 
 extension Node {
     /// Computes the word of the entry at `i`, whose row was just set. `hint` is its word where a comparator orders.
@@ -18,7 +18,7 @@ extension Node {
         if (i > 0 && words[i &- 1] == word) || (i &+ 1 < count && words[i &+ 1] == word) { tighten() }
     }
 
-    /// Computes all words anew: from offset 0 if that tells the entries apart, else behind the common prefix.
+    /// Recomputes all words: from offset 0 if these distinguish the entries, otherwise after the common prefix.
     func refit() {
         if isOrdered { return }
         let n = count
@@ -30,7 +30,7 @@ extension Node {
         fillWords(skip: common)
     }
 
-    /// Leaves out more, if that can tell apart entries that words don't.
+    /// Leaves out more bytes, if that distinguishes entries with equal words.
     func tightenIfTied() {
         if !isOrdered, hasTies { tighten() }
     }
@@ -46,7 +46,7 @@ extension Node {
         return false
     }
 
-    /// The entries ascend, so what the first and the last share, all share.
+    /// The entries ascend, so all share what the first and the last share.
     private func commonPrefix() -> Int {
         let rows = self.rows
         return rows[0].withKey { first in rows[count - 1].withKey { KeyBytes.commonPrefix(first, $0) } }
@@ -70,7 +70,7 @@ extension Node {
         return ~(UInt64.max &>> UInt64(8 &* bytes))
     }
 
-    /// Where a key lies relative to all that begin with the common prefix: -1 before, 1 behind, 0 it begins so itself.
+    /// The position of a key relative to all keys with the common prefix: -1 before, 1 after, 0 if it has the prefix.
     @inline(__always)
     func side(of probe: KeyProbe, comparedWith witness: Int = 0) -> Int {
         let skip = self.skip
@@ -84,7 +84,7 @@ extension Node {
         return probe.bytes.count < skip ? -1 : 0
     }
 
-    /// The part of a prefix behind its sixteenth byte is not in the header: a row has it.
+    /// The part of a prefix after its sixteenth byte is not in the header: it is read from a row.
     @inline(never)
     private func farSide(of probe: KeyProbe, comparedWith witness: Int) -> Int {
         let skip = self.skip

@@ -1,4 +1,4 @@
-/// Where a key is in a node, or belongs.
+/// The place of a key in a node, or where it would be inserted.
 struct NodePlace {
     /// The first entry that is not less.
     var index: Int
@@ -15,8 +15,8 @@ struct NodePlace {
 extension Node {
     /// The first entry whose word is not less than `word`.
     ///
-    /// Asks every eighth word, then those in between: in each round the loads don't wait for one another, as the steps
-    /// of a binary search would, and no branch depends on the data. A leaf is seldom in the cache.
+    /// Compares every eighth word, then those in between: in each round the loads are independent of one another, unlike the
+    /// steps of a binary search, and no branch depends on the data. A leaf is seldom in the cache.
     @inline(__always)
     func lowerBound(_ word: UInt64) -> Int {
         let words = self.words
@@ -54,7 +54,7 @@ extension Node {
         return placeAmongTies(of: probe, word: word, after: i)
     }
 
-    /// Several entries have the same word: ask their keys.
+    /// Several entries have the same word: compare their keys.
     @inline(never)
     private func placeAmongTies(of probe: KeyProbe, word: UInt64, after i: Int) -> NodePlace {
         let n = count
@@ -79,7 +79,7 @@ extension Node {
 
     /// The first entry that comes after `row` by `order`; with `orEqual` the first that doesn't come before it.
     ///
-    /// Trusts the comparator for nothing but the result: whatever it says, this is an index from 0 through `count`.
+    /// Any comparator, even an inconsistent one, gives an index from 0 through `count`.
     func place(of row: TreeRow, word: UInt64, order: RowOrder, orEqual: Bool) -> Int {
         var low = 0
         var high = count

@@ -1,4 +1,4 @@
-/// One node of a tree: plain memory, no reference counts but those of the rows in leaves.
+/// One node of a tree: plain memory, without reference counts except those of the rows in leaves.
 ///
 ///     ┌ header, 32 bytes ─────────────────────────────────────────────┐
 ///     │ born 8 │ count 1 │ level 1 │ capacity 1 │ ordered 1 │ skip 4  │
@@ -9,7 +9,7 @@
 ///     │ children, 8 × capacity │ counts of rows below, 4 × capacity   │  inner node
 ///     └────────────────────────┴──────────────────────────────────────┘
 ///
-/// A word and its row lie side by side: what a search has found by the word it then reads from the same cache line.
+/// A word and its row are side by side: after a search by words, the row is in the same cache line.
 ///
 /// Invariants, checked by ``TreeRoot/firstViolation(order:)``:
 /// - an inner node's `rows[i]` *is* the first row below child i, for every i, so it lives as long as the node is reachable;
@@ -19,7 +19,7 @@
 /// - counts are exact, all leaves are equally deep, and only the root may hold fewer than ``minimum`` entries.
 struct Node: Equatable {
     #if InvariantChecks
-        /// Small nodes make deep trees of few rows, which exhaustive tests can reach.
+        /// Small nodes make deep trees of few rows, which exhaustive tests can cover.
         static let fanOut = 8
         static let step = 2
     #else
@@ -27,7 +27,7 @@ struct Node: Equatable {
         static let step = 8
     #endif
     static let minimum = fanOut / 4
-    /// How full a bulk load leaves a node.
+    /// The number of entries that a bulk load puts into a node.
     static let loadFill = fanOut - fanOut / 8
     /// No tree of 2³² rows is deeper.
     static let depthMax = 40
@@ -82,13 +82,13 @@ extension Node {
     @inline(__always)
     var isLeaf: Bool { level == 0 }
 
-    /// How many bytes all keys here have in common and the words leave out.
+    /// The length of the common prefix, which the words leave out.
     @inline(__always)
     var skip: Int {
         get { Int(raw.load(fromByteOffset: 12, as: UInt32.self)) }
         nonmutating set { raw.storeBytes(of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 12, as: UInt32.self) }
     }
-    /// Bytes 0..<8 of the common prefix as a word, zeros behind its end.
+    /// Bytes 0..<8 of the common prefix as a word, padded with zeros.
     @inline(__always)
     var commonFirst: UInt64 {
         get { raw.load(fromByteOffset: 16, as: UInt64.self) }

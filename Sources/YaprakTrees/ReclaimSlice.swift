@@ -1,25 +1,25 @@
-/// One bounded piece of reclaiming, with what it found and what it leaves.
+/// One bounded slice of reclaiming: its budget, its input and its results.
 struct ReclaimSlice {
-    /// How many more things to handle.
+    /// The remaining budget of things to handle.
     var budget: Int
-    /// Rows to let go once no lock is held.
+    /// Rows to release once no lock is held.
     var rows: [RowRef] = []
-    /// Matter that the version still needs.
+    /// Garbage that the version still needs.
     var kept = DeadList()
-    /// Matter there was no time for.
+    /// Garbage that exceeds the budget.
     var rest = DeadList()
-    /// Subtrees on the way; empty between chunks.
+    /// The stack of subtrees; empty between chunks.
     var walk: [DeadEntry] = []
     var freed = ArenaCounts()
-    /// What the arena is to be told.
+    /// The change of the arena's counts.
     var report = ArenaCounts()
-    /// Versions that a finished list kept alive: they go with the slice, outside the locks.
+    /// Versions that a finished list kept alive. They are released with the slice, outside the locks.
     private var pins: [TreeVersion] = []
 
-    /// Their release makes more to reclaim.
+    /// Whether their release makes more to reclaim.
     var hasPins: Bool { !pins.isEmpty }
 
-    /// Leaves nodes and rows alone.
+    /// Whether nodes and rows are left for later.
     let onlyVersions: Bool
 
     init(budget: Int, onlyVersions: Bool = false) {
@@ -32,8 +32,8 @@ struct ReclaimSlice {
         pin = nil
     }
 
-    /// Judges a chunk: what was born by `stamp` stays for that version, or is forgotten where a base says that it
-    /// belongs to somebody else. The rest is freed.
+    /// Handles a chunk: what was born by `stamp` is kept for that version, or dropped if a base shows that it belongs to
+    /// another timeline. The rest is freed.
     mutating func settle(_ chunk: DeadChunk, stamp: UInt64, isBase: Bool) {
         if chunk.header.pointee.youngest <= stamp {
             budget &-= 1
@@ -68,7 +68,7 @@ struct ReclaimSlice {
         chunk.free()
     }
 
-    /// What is born later than the version goes, and what hangs below is asked the same question.
+    /// Frees what is born later than the version, and does the same below it.
     @inline(__always)
     private mutating func free(_ entry: DeadEntry) {
         if entry.isRow {

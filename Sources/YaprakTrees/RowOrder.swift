@@ -1,8 +1,8 @@
-/// An order of rows other than that of their keys, such as a view's.
+/// An order of rows that differs from the order of their keys, such as a view's.
 ///
-/// Open, so that the floor above can derive from it; not API. A comparator is a user's closure in the end and may be
-/// inconsistent (NaN, a closure that changes its mind). A tree then has a wrong order, never a broken shape, and what was
-/// put in can be removed by its position.
+/// Not API, although it is `open`: a class with package access can't be subclassed in another module, and the layer above
+/// does so. A comparator is a user's closure and may be inconsistent (NaN, a closure whose results change). The tree then
+/// has a wrong order, never a broken shape, and rows can be removed by their position.
 open class RowOrder: @unchecked Sendable {
     public init() {}
 
@@ -11,8 +11,8 @@ open class RowOrder: @unchecked Sendable {
         a.withKey { a in b.withKey { KeyBytes.compare(a, $0) } }
     }
 
-    /// A number that orders as ``compare(_:_:)`` does as far as it goes: less if less, equal if in doubt.
+    /// A number whose order agrees with ``compare(_:_:)``: a smaller number comes first, equal numbers are compared.
     ///
-    /// Kept in the nodes beside the row, it spares a search most comparisons. It must not change while the row is in a tree.
+    /// Nodes store it beside the row, which saves a search most comparisons. It must not change while the row is in a tree.
     open func prefix(of row: TreeRow) -> UInt64 { 0 }
 }

@@ -1,10 +1,10 @@
-// Versions that never were: an aborted draft, sealed commits whose log write failed. What is newer than the version that
-// stays becomes a list of its own, with that version as its base, and lives as long as somebody holds one of its versions.
+// Discarded versions: an aborted draft, sealed commits whose log write failed. What is newer than the remaining version
+// becomes a list of its own, with that version as its base, and lives as long as one of its versions is pinned.
 
 extension Timeline {
-    /// Forgets all versions after this one: they were sealed but never published. The next draft starts from it.
+    /// Discards all versions after this one: they were sealed but never published. The next draft starts from it.
     ///
-    /// Whoever still holds one of them can read it until it is released.
+    /// A discarded version that is still pinned can be read until it is released.
     /// - Parameter roots: all trees of the newest version.
     package func abandon(after version: TreeVersion, roots: [TreeRoot]) {
         precondition(version.timeline === self, "a timeline abandons versions of its own")
@@ -21,7 +21,7 @@ extension Timeline {
         _ = consume old
     }
 
-    /// - Parameter dead: what was given up since the youngest version, and the newest roots.
+    /// - Parameter dead: what was retired since the youngest version, and the newest roots.
     func cut(after version: TreeVersion, dead: inout DeadList, made: ArenaCounts, endsDraft: Bool) {
         let stays = version.slot
         whileNobodyReclaims {

@@ -1,12 +1,12 @@
 extension Timeline {
     /// Frees a slice of what no live version needs.
     ///
-    /// Safe from any thread. Nodes are freed and rows let go outside the lock that readers and the writer take;
-    /// rows, whose deinit is somebody else's code, outside all locks.
+    /// Safe from any thread. Nodes are freed and rows released outside the lock that readers and the writer take; rows,
+    /// whose deinit is user code, outside all locks.
     /// - Parameters:
-    ///   - limit: how many versions, nodes and rows to handle, about.
-    ///   - onlyVersions: frees no node and no row: takes versions out of the list, and ends where one left matter behind.
-    /// - Returns: whether more remains. As long as it does, somebody has to call again.
+    ///   - limit: the approximate number of versions, nodes and rows to handle.
+    ///   - onlyVersions: frees no nodes and rows: removes versions from the list, and stops at one that left garbage.
+    /// - Returns: whether more remains. Then it has to be called again.
     package func reclaim(limit: Int, onlyVersions: Bool = false) -> Bool {
         var slice = ReclaimSlice(budget: limit, onlyVersions: onlyVersions)
         let remains = whileNobodyReclaims { run(&slice) }
@@ -41,7 +41,7 @@ extension Timeline {
         }
     }
 
-    /// The next matter to judge, and the version to judge it by.
+    /// The next garbage to handle, and its version.
     private func nextChunk(_ slice: inout ReclaimSlice) -> (slot: VersionSlot, chunk: DeadChunk)? {
         while let slot = released {
             released = slot.pointee.nextReleased
@@ -59,13 +59,13 @@ extension Timeline {
         return nil
     }
 
-    /// Puts what `slot` keeps on its list, and what the slice had no time for back where it came from.
+    /// Puts what `slot` keeps on its list, and what exceeds the budget back where it came from.
     private func deposit(_ slice: inout ReclaimSlice, in slot: VersionSlot) {
         slot.pointee.dead.absorb(&slice.kept)
         slot.pointee.unsettled.append(contentsOf: &slice.rest)
     }
 
-    /// Takes a version out of its list; the one before inherits what it may still need.
+    /// Removes a version from its list. The version before inherits what it may still need.
     private func unlink(_ slot: VersionSlot) {
         guard let previous = slot.pointee.previous else { preconditionFailure("a list begins with its base") }
         previous.pointee.unsettled.append(contentsOf: &slot.pointee.dead)
@@ -78,7 +78,7 @@ extension Timeline {
         if !slot.pointee.isQueued { slot.free() }
     }
 
-    /// A slot that has left the queue with nothing unsettled.
+    /// A slot that has left the queue without unsettled garbage.
     private func finish(_ slot: VersionSlot, _ slice: inout ReclaimSlice) {
         if slot.pointee.isUnlinked { return slot.free() }
         guard slot.pointee.isBase, slot.pointee.next == nil else { return }

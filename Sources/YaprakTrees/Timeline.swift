@@ -1,6 +1,6 @@
 import YaprakLocks
 
-/// The versions of a database, or of one of its forks, one after another.
+/// The sequence of versions of a database, or of one of its forks.
 ///
 ///     let timeline = Timeline(arena: Arena()) { scheduleReclaiming() }
 ///     let draft = timeline.beginDraft()
@@ -10,54 +10,54 @@ import YaprakLocks
 ///
 /// One writer at a time: drafts don't overlap (a precondition). Everything else is safe from any thread.
 ///
-/// *Who frees what.* A node or row that was born at *b* and given up at *r* is freed as soon as no live version *s* has
-/// *b ≤ s < r*. Each live version has a list of what was given up after it and before the next one; when it dies, what
-/// is as old as the version before moves there, the rest is freed. So one old pin among a million commits costs the
-/// pinned version and the live one, none between.
+/// *Who frees what.* A node or row that was born at *b* and retired at *r* is freed as soon as no live version *s* has
+/// *b ≤ s < r*. Each live version has a list of what was retired after it and before the next one. When it is released,
+/// the part that is as old as the version before moves there, and the rest is freed. One old pin among a million commits
+/// therefore costs the pinned version and the live one, and none in between.
 ///
 /// A timeline must be closed: until then it keeps its newest version alive.
 package final class Timeline: @unchecked Sendable {
     package let arena: Arena
     private let onGarbage: @Sendable () -> Void
 
-    /// Guards all fields but the slots' contents while a reclaimer has taken a chunk out of them.
+    /// Protects all fields, except the contents of slots while a reclaimer has taken a chunk from them.
     private let lock = Mutex<Void>((), rank: .timeline)
-    /// Held during one slice of reclaiming, and by whatever cuts the list. Taken before `lock`.
+    /// Held during one slice of reclaiming, and by calls that cut the list. Taken before `lock`.
     private let reclaimLock = Mutex<Void>((), rank: .reclaiming)
 
     /// The head of the list: its stamp is the version a fork started from, or 0.
     let base: VersionSlot
-    // The locks exclude what the runtime would look for.
+    // The locks exclude the overlapping accesses that the runtime would check for.
 
     /// The youngest live version in the list.
     @exclusivity(unchecked)
     var youngest: VersionSlot
     var newestVersion: TreeVersion?
-    /// Versions whose pin is gone but which still stand in the list.
+    /// Versions whose pin is gone but which are still in the list.
     @exclusivity(unchecked)
     var released: VersionSlot?
-    /// Slots with unsettled matter, and bases that may be done.
+    /// Slots with unsettled garbage, and bases that may be done.
     @exclusivity(unchecked)
     var queue: VersionSlot?
     var isClosedUnderLock = false
-    /// Somebody has promised to call `reclaim`: the writer, or whoever was told through `onGarbage`.
+    /// Whether a call of `reclaim` is owed: by the writer, or by the receiver of `onGarbage`.
     private var isReclaimOwed = false
     private var isDraftOpen = false
     /// One object for all drafts.
     private var draft: TreeDraft?
-    /// What was made and freed since the arena last heard of it.
+    /// What was made and freed since the last report to the arena.
     @exclusivity(unchecked)
     var tally = ArenaCounts()
-    /// Where doomed rows wait until no lock is held; kept for its storage.
+    /// Rows to release once no lock is held; kept for its storage.
     @exclusivity(unchecked)
     var spareRows: [RowRef] = []
 
     /// A timeline of its own, whose newest version is empty.
     ///
-    /// - Parameter onGarbage: called outside all locks when there is something to reclaim and nobody yet who has promised
-    ///   to: a reader released a pin, or the timeline was closed. From then on, and from each `beginDraft` on, `reclaim` is
-    ///   owed until it returns false. It must not call `reclaim` itself, which may release the pin of another timeline and so
-    ///   on for as many forks as there are, but have it called.
+    /// - Parameter onGarbage: called outside all locks when there is something to reclaim and no call of `reclaim` is owed
+    ///   yet: a reader released a pin, or the timeline was closed. From then on, and from each `beginDraft` on, `reclaim` is
+    ///   owed until it returns false. `onGarbage` must not call `reclaim` itself, because that may release the pin of another
+    ///   timeline, and so on for all forks. It schedules the call.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable () -> Void) {
         self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
     }
@@ -80,7 +80,7 @@ package final class Timeline: @unchecked Sendable {
     }
 
     deinit {
-        // No version and no draft is left, nor anybody to reclaim what they left behind.
+        // No version and no draft is left, and nothing else reclaims what they left.
         while reclaim(limit: .max) {}
         base.free()
     }
@@ -105,7 +105,7 @@ package final class Timeline: @unchecked Sendable {
     }
 }
 
-/// Takes a value out of a lock whose contents are this object's own business.
+/// Carries a value out of a lock; the caller is responsible for what it refers to.
 private struct Carried<Value>: @unchecked Sendable { let value: Value }
 
 // MARK: Drafts
@@ -126,7 +126,7 @@ extension Timeline {
         return draft
     }
 
-    /// Takes what a draft gave up, and makes the state before that the next version of the list.
+    /// Takes what a draft retired, and makes the state before that the next version of the list.
     /// - Parameter isEnd: whether the draft ends here.
     func seal(stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool) -> TreeVersion {
         let slot = VersionSlot.make(stamp: stamp, isBase: false)
@@ -158,13 +158,13 @@ extension Timeline {
     func endDraftWithoutVersion() { isDraftOpen = false }
     var isDraftInProgress: Bool { isDraftOpen }
 
-    /// Takes no more drafts and gives up the newest state. Snapshots still held stay good.
+    /// Ends the timeline: takes no more drafts and retires the newest state. Pinned snapshots stay valid.
     ///
-    /// Calls `onGarbage`: what is given up now, and what snapshots release later, is reclaimed by whoever that has called.
+    /// Calls `onGarbage`, whose receiver reclaims what is retired now and what snapshots release later.
     /// - Parameter roots: all trees of the newest version.
     package func close(roots: [TreeRoot]) {
         var dead = DeadList()
-        // A tree that no draft of this timeline has touched is all its origin's: nothing of it is freed here.
+        // A tree that no draft of this timeline has changed belongs to its origin: nothing of it is freed here.
         for root in roots { dead.append(subtreeOf: root, bornAfter: base.pointee.stamp) }
         let newest = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
@@ -182,7 +182,7 @@ extension Timeline {
 }
 
 extension DeadList {
-    /// Gives up a whole tree, unless its root was there when the timeline began. O(1).
+    /// Retires a whole tree, unless its root existed when the timeline began. O(1).
     mutating func append(subtreeOf root: TreeRoot, bornAfter stamp: UInt64 = 0) {
         if let node = root.node, node.born > stamp { append(.subtree(node), birth: node.born) }
     }
@@ -197,7 +197,7 @@ extension Timeline {
         youngest = slot
     }
 
-    /// Matter that was given up while `slot` was the youngest version.
+    /// Adds garbage that was retired while `slot` was the youngest version.
     func bury(_ dead: inout DeadList, under slot: VersionSlot) {
         while let chunk = dead.popFirst() {
             if chunk.header.pointee.youngest <= slot.pointee.stamp, !slot.pointee.isBase {
@@ -216,7 +216,7 @@ extension Timeline {
         queue = slot
     }
 
-    /// Notes that a pin is gone.
+    /// Records that a pin was released.
     func noteRelease(of slot: VersionSlot) {
         let isOwed = locked {
             slot.pointee.nextReleased = released
@@ -227,7 +227,7 @@ extension Timeline {
         if !isOwed { onGarbage() }
     }
 
-    /// Whether nothing is left to reclaim; then nobody owes it.
+    /// Whether nothing is left to reclaim; then no call is owed.
     func settleDebt() -> Bool {
         let isDone = released == nil && queue == nil
         if isDone { isReclaimOwed = isDraftOpen }

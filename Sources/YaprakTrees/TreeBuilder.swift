@@ -1,11 +1,11 @@
-/// Makes a tree of rows that come in order: a bulk load.
+/// Builds a tree from rows in order: a bulk load.
 ///
 ///     let builder = TreeBuilder(in: draft)
 ///     for row in sorted { try builder.append(row) }
 ///     root = builder.finish()
 ///
-/// Faster than insertion (no search, no split), and the nodes are fuller. A builder that is not finished takes what it
-/// made away again; its rows can then go into a tree as if nothing had been.
+/// Faster than insertion (no search, no split), and the nodes are fuller. A builder that is not finished frees what it made;
+/// its rows can then be inserted into a tree.
 package final class TreeBuilder {
     private let draft: TreeDraft
     private let order: RowOrder?
@@ -23,9 +23,9 @@ package final class TreeBuilder {
         session = draft.session
     }
 
-    /// Adds a row behind all others.
+    /// Appends a row.
     /// - Throws: ``UnorderedRow`` if its key is not greater than the last one (for a comparator: if it comes before the
-    ///   last). The row is not taken then, and the builder can go on.
+    ///   last). The row is not added then, and the builder can continue.
     package func append(_ row: TreeRow) throws(UnorderedRow) {
         precondition(draft.session == session && draft.isOpen, "the draft has ended")
         if let last {
@@ -51,7 +51,7 @@ package final class TreeBuilder {
         count += 1
     }
 
-    /// The tree of all rows so far. The builder is empty again.
+    /// The tree of all rows so far. Empties the builder.
     package func finish() -> TreeRoot {
         guard leaf != nil else { return TreeRoot() }
         closeLeaf()
@@ -93,7 +93,7 @@ package final class TreeBuilder {
         self.leaf = nil
     }
 
-    /// The last leaf may hold too few rows: it shares with the one before.
+    /// The last leaf may have too few rows: then it shares with the one before.
     private func balanceEnd(_ nodes: inout [Node]) {
         let b = nodes[nodes.count - 1]
         let a = nodes[nodes.count - 2]
@@ -107,7 +107,7 @@ package final class TreeBuilder {
         b.refit()
     }
 
-    /// Inner nodes over these, as equally full as can be.
+    /// Inner nodes above these, as evenly filled as possible.
     private func parents(of nodes: [Node]) -> [Node] {
         let groups = (nodes.count + Node.loadFill - 1) / Node.loadFill
         return (0..<groups).map { group in
@@ -127,7 +127,7 @@ package final class TreeBuilder {
     }
 }
 
-/// Rows for a bulk load were not in order.
+/// Rows of a bulk load were not in order.
 package struct UnorderedRow: Error, Equatable {
     /// The first row that is not greater than the one before.
     package let index: Int
@@ -135,7 +135,7 @@ package struct UnorderedRow: Error, Equatable {
 }
 
 extension TreeDraft {
-    /// A tree of rows that are in order already. See ``TreeBuilder``; nothing is taken if the order is broken.
+    /// A tree of rows that are in order. See ``TreeBuilder``. If they are not in order, nothing is added.
     package func build(from rows: some Sequence<TreeRow>, order: RowOrder? = nil) throws(UnorderedRow) -> TreeRoot {
         let builder = TreeBuilder(in: self, order: order)
         for row in rows { try builder.append(row) }

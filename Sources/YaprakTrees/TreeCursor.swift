@@ -1,13 +1,13 @@
-/// A place between two rows, which walks in both directions.
+/// A position between two rows that moves in both directions.
 ///
-/// Holds one leaf and finds the next by its position when that ends: no stack, no allocation. As unmanaged as the root
-/// it was made from.
+/// Holds one leaf and finds the next one by position when that ends: no stack, no allocation. Unmanaged, like the root it
+/// was made from.
 ///
 ///     var cursor = TreeCursor(root, at: 100)
 ///     while let row = cursor.next() { … }
 package struct TreeCursor {
     private let root: TreeRoot
-    /// How many rows lie before the place.
+    /// The number of rows before the position.
     package private(set) var position: Int
     private var leaf: Node?
     /// The position of the leaf's first row.
@@ -21,7 +21,7 @@ package struct TreeCursor {
         self.position = position
     }
 
-    /// Steps over a row and returns it, unretained. O(1) but for leaf ends.
+    /// Moves forward over a row and returns it, unretained. O(1) except at the ends of leaves.
     @inline(__always)
     package mutating func next() -> Unmanaged<TreeRow>? {
         if position < leafStart || position >= leafEnd {
@@ -33,7 +33,7 @@ package struct TreeCursor {
         return row
     }
 
-    /// Steps back over a row and returns it, unretained.
+    /// Moves backward over a row and returns it, unretained.
     @inline(__always)
     package mutating func previous() -> Unmanaged<TreeRow>? {
         guard position > 0 else { return nil }

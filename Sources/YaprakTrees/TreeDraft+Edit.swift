@@ -2,18 +2,18 @@
 package enum TreeEdit {
     /// Leave everything as it is.
     case keep
-    /// Put this row in its place. Its key is the one that was looked for.
+    /// Insert or replace with this row. It has the key of the search.
     case put(TreeRow)
-    /// Take it out, if it was there, and its nested tree with it.
+    /// Remove the row, if there is one, with its nested tree.
     case remove
 }
 
 extension TreeDraft {
-    /// Looks a key up, asks what to do with it, and does that.
+    /// Looks up a key and applies the edit that `body` returns.
     ///
     ///     let old = draft.edit(&root, key: key) { old in old == nil ? .put(row) : .keep }
     ///
-    /// One descent. Nothing is copied unless something changes. `body` may do anything but edit `root`.
+    /// One descent. Nothing is copied unless something changes. `body` may do anything except edit `root`.
     /// - Returns: the row that was there.
     @discardableResult
     package func edit(
@@ -32,7 +32,7 @@ extension TreeDraft {
         let old = isFound ? path[depth].node.rows[path[depth].index].takeUnretainedValue() : nil
         let before = changes
         let decision = try body(old)
-        // The closure may have edited other trees, over the same path, or frozen this one.
+        // The closure may have edited other trees with the same path, or frozen this one.
         if changes != before { (depth, isFound) = descend(root, to: probe) }
         switch decision {
         case .keep: break
@@ -50,14 +50,14 @@ extension TreeDraft {
         return old
     }
 
-    /// Puts a row under its key.
+    /// Inserts a row, or replaces the one with its key.
     /// - Returns: the row that was there.
     @discardableResult
     package func insert(_ row: TreeRow, into root: inout TreeRoot) -> TreeRow? {
         row.withKey { edit(&root, key: $0) { _ in .put(row) } }
     }
 
-    /// Takes the row with this key out, and its nested tree.
+    /// Removes the row with this key and its nested tree.
     @discardableResult
     package func remove(_ key: UnsafeBufferPointer<UInt8>, from root: inout TreeRoot) -> TreeRow? {
         edit(&root, key: key) { _ in .remove }
@@ -69,7 +69,7 @@ extension TreeDraft {
         return key.withUTF8 { remove($0, from: &root) }
     }
 
-    /// Empties a tree. O(1): all of it is given up as one.
+    /// Empties a tree. O(1): it is retired as a whole.
     package func clear(_ root: inout TreeRoot) {
         guard let node = root.node else { return }
         touch()
@@ -82,7 +82,7 @@ extension TreeDraft {
         precondition(row.withKey { KeyBytes.compare(probe.bytes, $0) } == 0, "a row is put under its own key")
     }
 
-    /// Puts a row in the place of the one the path leads to.
+    /// Replaces the row that the path leads to.
     @inline(__always)
     func replaceRow(_ root: inout TreeRoot, depth: Int, with row: TreeRow) {
         touch()

@@ -1,5 +1,5 @@
 extension TreeDraft {
-    /// Puts a row before the entry the path leads to.
+    /// Inserts a row before the entry that the path leads to.
     func insertRow(_ root: inout TreeRoot, depth: Int, row: TreeRow, hint: UInt64) {
         touch()
         let new = adopt(row)
@@ -35,9 +35,9 @@ extension TreeDraft {
         checkShape(root)
     }
 
-    /// Splits a full node of our own and puts an entry into the half where it belongs.
+    /// Splits a full node of this draft and inserts an entry into its half.
     ///
-    /// Where entries arrive in order, at either end, the half that gets no more is left fuller.
+    /// If entries arrive in order, at either end, the half that gets no more of them is left fuller.
     private func insertSplitting(_ node: Node, at index: Int, _ put: (Node, Int) -> Void) -> Node {
         let middle: Int
         switch index {
@@ -52,7 +52,7 @@ extension TreeDraft {
         return right
     }
 
-    /// Puts a new root over two nodes.
+    /// Makes a new root above two nodes.
     private func raise(_ root: inout TreeRoot, over left: Node, _ right: Node) {
         let top = makeNode(level: left.level + 1, capacity: Node.room(for: 2), ordered: left.isOrdered)
         top.insertChild(left, at: 0)
@@ -62,7 +62,7 @@ extension TreeDraft {
 }
 
 extension Node {
-    /// Puts a row at `i` of a leaf that has room.
+    /// Inserts a row at `i` of a leaf that has room.
     @inline(__always)
     func putRow(_ row: RowRef, at i: Int, hint: UInt64) {
         openGap(at: i)

@@ -1,7 +1,7 @@
-// Trees that a comparator orders. Only finding a place for a new row asks it; everything else goes by position.
+// Trees that are ordered by a comparator. Only insertion calls it; everything else uses positions.
 
 extension TreeDraft {
-    /// Puts a row behind all that don't come after it.
+    /// Inserts a row after all rows that don't come after it.
     /// - Returns: its position.
     @discardableResult
     package func insert(_ row: TreeRow, into root: inout TreeRoot, order: RowOrder) -> Int {
@@ -29,7 +29,7 @@ extension TreeDraft {
         return position &+ index
     }
 
-    /// Takes out the row at a position, and its nested tree. Asks no comparator. Works in trees of either order.
+    /// Removes the row at a position and its nested tree, without a comparator. Works in both kinds of trees.
     @discardableResult
     package func remove(at position: Int, from root: inout TreeRoot) -> TreeRow {
         precondition(isOpen, "the draft has ended")
@@ -40,7 +40,7 @@ extension TreeDraft {
         return row
     }
 
-    /// Puts a row in the place of another, where it must belong: same order, same hint (in a tree of keys: same key).
+    /// Replaces the row at a position by one that belongs there: same order, same hint (in a tree of keys: same key).
     /// - Returns: the row that was there.
     @discardableResult
     package func replace(at position: Int, with row: TreeRow, in root: inout TreeRoot) -> TreeRow {

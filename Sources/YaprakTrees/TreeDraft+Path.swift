@@ -1,11 +1,11 @@
-/// One node on the way down, and the entry taken there.
+/// One node of a descent, and the entry taken there.
 struct PathStep {
     var node: Node
     var index: Int
 }
 
 extension TreeDraft {
-    /// Goes down to where a key is or belongs; `path` remembers the way. The tree is not empty.
+    /// Descends to the place of a key and records the way in `path`. The tree is not empty.
     /// - Returns: the leaf's place on the path, and whether the key is there.
     @inline(__always)
     func descend(_ root: TreeRoot, to probe: KeyProbe) -> (depth: Int, isFound: Bool) {
@@ -22,7 +22,7 @@ extension TreeDraft {
         return (depth, place.isFound)
     }
 
-    /// Goes down to the row at a position.
+    /// Descends to the row at a position.
     func descend(_ root: TreeRoot, toPosition position: Int) -> Int {
         var node = Node(root.raw.unsafelyUnwrapped)
         var depth = 0
@@ -38,7 +38,7 @@ extension TreeDraft {
         return depth
     }
 
-    /// Makes the nodes of the path this draft's own. A copy is as large as what it holds and `slack` more in the leaf.
+    /// Copies the nodes of the path that this draft did not make. A copy has room for its entries, and `slack` more in the leaf.
     @inline(__always)
     func ownPath(_ root: inout TreeRoot, depth: Int, slack: Int) {
         for level in 0...depth {
@@ -49,7 +49,7 @@ extension TreeDraft {
         }
     }
 
-    /// Puts a copy in the place of a node of the path, and lets the old one go.
+    /// Replaces a node of the path by a copy, and retires the old one.
     func replaceNode(_ root: inout TreeRoot, at level: Int, capacity: Int) {
         let node = path[level].node
         let copy = copy(node, capacity: capacity)
@@ -69,7 +69,7 @@ extension TreeDraft {
         return copy
     }
 
-    /// Makes room for one more entry in a node of the path, which is our own and not as large as nodes get.
+    /// Makes room for one more entry in a node of the path. The node belongs to this draft and is below the maximum size.
     @inline(__always)
     func makeRoom(_ root: inout TreeRoot, at level: Int) -> Node {
         let node = path[level].node
@@ -79,7 +79,7 @@ extension TreeDraft {
         return path[level].node
     }
 
-    /// The first row of the leaf at `depth` is another one: says so along the path, as far up as it is the first.
+    /// Updates the bounds along the path after the first row of the leaf at `depth` changed, as far up as it is the first.
     @inline(__always)
     func fixBounds(depth: Int, isSameKey: Bool) {
         guard path[depth].index == 0 else { return }

@@ -1,5 +1,5 @@
 extension TreeDraft {
-    /// Takes out the row the path leads to, and its nested tree.
+    /// Removes the row that the path leads to, with its nested tree.
     func removeRow(_ root: inout TreeRoot, depth: Int) {
         touch()
         ownPath(&root, depth: depth, slack: 0)
@@ -15,12 +15,12 @@ extension TreeDraft {
             level &-= 1
         }
         lower(&root)
-        // Last: until here the row's key may have been compared with others.
+        // Last, because the row's key may be compared with others until here.
         discardWhole(old)
         checkShape(root)
     }
 
-    /// Takes away roots that have one child, or no row.
+    /// Removes roots that have a single child, or no row.
     private func lower(_ root: inout TreeRoot) {
         while let top = root.node, !top.isLeaf, top.count == 1 {
             root.raw = top.children[0].raw
@@ -32,12 +32,12 @@ extension TreeDraft {
         }
     }
 
-    /// Child `i` has too few entries: it takes some from a neighbour, or both become one.
+    /// Child `i` has too few entries: moves some from a neighbour, or merges the two.
     private func fillUp(parent: Node, child i: Int) {
         let left = max(0, i - 1)
         let counts = (parent.children[left].count, parent.children[left + 1].count)
         let sum = counts.0 + counts.1
-        // Not merged to the brim, so that the next insertion doesn't split again.
+        // Not merged to a full node, so that the next insertion does not split it again.
         let isMerge = sum <= Node.fanOut - Node.fanOut / 8
         let a = own(parent, child: left, atLeast: isMerge ? sum : max(counts.0, (sum + 1) / 2))
         if isMerge {
@@ -70,7 +70,7 @@ extension TreeDraft {
         parent.sizes[left] = UInt32(truncatingIfNeeded: a.total)
     }
 
-    /// Makes a child our own, with room for `capacity` entries.
+    /// Copies a child unless this draft made it, with room for `capacity` entries.
     private func own(_ parent: Node, child i: Int, atLeast capacity: Int) -> Node {
         let node = parent.children[i]
         if node.born == stamp, node.capacity >= capacity { return node }
@@ -88,7 +88,7 @@ extension Node {
 
     func settleAfterMove(from other: Node) { settleAfterMove(isAlike: hasPrefix(of: other)) }
 
-    /// Entries came from a neighbour, with words for the neighbour's prefix.
+    /// Updates the words of entries from a neighbour, which are for the neighbour's prefix.
     func settleAfterMove(isAlike: Bool) {
         if isAlike { tightenIfTied() } else { refit() }
     }

@@ -1,13 +1,13 @@
-/// What the one writer edits: trees whose next version is in the making.
+/// The mutable working copy of a timeline's trees, for its single writer.
 ///
-/// A node that this draft made is changed in place, any other is copied and given up. Not `Sendable`; one object serves
-/// all drafts of a timeline, so don't keep it beyond ``seal()`` or ``abort(roots:)``: its calls would trap.
+/// A node that this draft made is changed in place; any other is copied and retired. Not `Sendable`. One object serves all
+/// drafts of a timeline, so don't keep it after ``seal()`` or ``abort(roots:)``: its calls would trap.
 ///
-/// No access to its fields lasts longer than a load or a store, so they go without the runtime's exclusivity checks.
+/// No access to its fields lasts longer than a load or a store, so they need no exclusivity checks of the runtime.
 package final class TreeDraft {
-    /// Owns this object. Unsafe, because a checked reference costs as much as a strong one.
+    /// The owner of this object. Unsafe, because a checked reference costs as much as a strong one.
     private unowned(unsafe) let timeline: Timeline
-    /// The stamp of everything made now. Moves on with each freeze.
+    /// The stamp of everything made now. Increases with each freeze.
     @exclusivity(unchecked)
     package internal(set) var stamp: UInt64 = 0
     /// The version the draft started from; nil between drafts.
@@ -15,13 +15,13 @@ package final class TreeDraft {
     /// The latest frozen version while nothing has changed since.
     @exclusivity(unchecked)
     private var unchanged: TreeVersion?
-    /// Counts changes, so that an edit notices what its own closure did.
+    /// Counts changes, so that an edit notices changes by its own closure.
     @exclusivity(unchecked)
     var changes: UInt64 = 0
     /// What was made and freed since the last report.
     @exclusivity(unchecked)
     var made = ArenaCounts()
-    /// What was given up, and the latest of its births.
+    /// What was retired, and the latest of its births.
     @exclusivity(unchecked)
     var dead: UnsafeMutablePointer<DeadEntry>
     @exclusivity(unchecked)
@@ -44,7 +44,7 @@ package final class TreeDraft {
         path.deallocate()
     }
 
-    /// Tells one draft from the next.
+    /// The number of the draft, which distinguishes it from the next.
     private(set) var session: UInt64 = 0
 
     func begin(from version: TreeVersion) {
@@ -60,11 +60,11 @@ package final class TreeDraft {
     /// Whether anything was changed since the draft began or was last frozen.
     package var hasChanges: Bool { unchanged == nil }
 
-    /// Takes over trees that were made in another timeline of the same arena, sealed before this draft began, and ended
-    /// without giving them up. O(1).
+    /// Adopts trees that were made in another timeline of the same arena, which was sealed before this draft began and ended
+    /// without retiring them. O(1).
     ///
-    /// Nothing moves; but the next version is a new one, even if nothing else has changed, so that its stamp is greater than
-    /// the birth of every node in them.
+    /// Nothing moves. The next version is a new one even if nothing else has changed, so that its stamp is greater than the
+    /// birth of every node in the trees.
     package func takeOver(_ roots: [TreeRoot]) {
         for root in roots {
             precondition(root.node.map { $0.born < stamp } ?? true, "trees are made before the draft takes them over")
@@ -72,7 +72,7 @@ package final class TreeDraft {
         touch()
     }
 
-    /// Each change says so first.
+    /// Called first by each change.
     @inline(__always)
     func touch() {
         precondition(isOpen, "the draft has ended")
@@ -86,8 +86,8 @@ package final class TreeDraft {
 extension TreeDraft {
     /// The state of this moment as a version; later changes copy.
     ///
-    /// For enumerations inside a write. The version can be read after the draft's end, even if it is aborted. While
-    /// nothing has changed the same version is returned. O(1).
+    /// For enumerations inside a write. The version can be read after the draft's end, even if it is aborted. As long as
+    /// nothing changes, the same version is returned. O(1).
     package func freeze() -> TreeVersion {
         precondition(isOpen, "the draft has ended")
         if let unchanged { return unchanged }
@@ -97,7 +97,7 @@ extension TreeDraft {
         return version
     }
 
-    /// Ends the draft. What it made is the newest version of the timeline from now on. O(1).
+    /// Ends the draft. Its state becomes the newest version of the timeline. O(1).
     @discardableResult
     package func seal() -> TreeVersion {
         precondition(isOpen, "the draft has ended")
@@ -113,7 +113,7 @@ extension TreeDraft {
         return version
     }
 
-    /// Ends the draft as if it had never been; frozen versions can be read until they are released.
+    /// Ends the draft and discards its changes. Frozen versions can be read until they are released.
     ///
     /// - Parameter roots: all trees as they are now, the edited ones at least.
     package func abort(roots: [TreeRoot]) {
@@ -159,7 +159,7 @@ extension TreeDraft {
         deadCapacity *= 2
     }
 
-    /// What was given up, in chunks just as large as needed.
+    /// What was retired, in chunks of the needed size.
     private func takeDead() -> DeadList {
         var list = DeadList()
         var start = 0
@@ -182,7 +182,7 @@ extension TreeDraft {
         return list
     }
 
-    /// Lets a node go: at once if this draft made it, else when no version needs it.
+    /// Retires a node: frees it at once if this draft made it, otherwise when no version needs it.
     @inline(__always)
     func discard(_ node: Node) {
         let born = node.born
@@ -192,7 +192,7 @@ extension TreeDraft {
         node.raw.deallocate()
     }
 
-    /// Lets a row go whose nested tree, if it has one, lives on with another row.
+    /// Retires a row without its nested tree, which another row has adopted.
     @inline(__always)
     func discard(_ row: RowRef) {
         let birth = row.birth
@@ -201,7 +201,7 @@ extension TreeDraft {
         row.release()
     }
 
-    /// Lets a row go and its nested tree with it.
+    /// Retires a row and its nested tree.
     @inline(__always)
     func discardWhole(_ row: RowRef) {
         if row._withUnsafeGuaranteedRef({ $0.nestedTree?.raw }) == nil { return discard(row) }
@@ -215,7 +215,7 @@ extension TreeDraft {
         return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered)
     }
 
-    /// Takes a row into the trees: one reference, one birth.
+    /// Adds a row to the trees: one reference, one birth.
     @inline(__always)
     func adopt(_ row: TreeRow) -> RowRef {
         precondition(row.birth == 0, "a row goes into one tree, once: make another box for it")

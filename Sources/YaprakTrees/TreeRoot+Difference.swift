@@ -2,15 +2,15 @@
 package enum TreeDifference {
     case removed(TreeRow)
     case inserted(TreeRow)
-    /// Another row in the same place: the same key, or equals by the comparator.
+    /// A replaced row: the same key, or equal by the comparator.
     case replaced(old: TreeRow, new: TreeRow)
 }
 
-/// What finding a difference took. The cost of two trees that share nodes grows with what they don't share.
+/// The work of finding a difference. It grows with the nodes that the two trees don't share.
 package struct DifferenceCost: Sendable, Equatable {
-    /// Nodes looked into, of both trees.
+    /// Nodes visited, of both trees.
     package var nodesVisited = 0
-    /// Subtrees and rows passed over because both trees have them.
+    /// Subtrees and rows skipped because both trees have them.
     package var subtreesShared = 0
     package var rowsShared = 0
 }
@@ -18,8 +18,8 @@ package struct DifferenceCost: Sendable, Equatable {
 extension TreeRoot {
     /// Reports the steps from one tree of keys to another, in ascending order. Each row is reported as the tree has it.
     ///
-    /// Subtrees both share are passed over whole, from the top down. Any two trees of one arena will do: near or far, in
-    /// either direction, also unrelated ones; then everything is compared, and the result is exact all the same.
+    /// Shared subtrees are skipped as a whole, from the top down. Works for any two trees of one arena, in either direction. For
+    /// unrelated trees everything is compared, and the result is exact as well.
     /// - Complexity: O(d) for d nodes that aren't shared; d ≤ changes × depth.
     @discardableResult
     package static func difference(
@@ -30,8 +30,8 @@ extension TreeRoot {
 
     /// Reports the steps from one tree to another, both ordered by `order`.
     ///
-    /// Rows are matched by identity and by the comparator. If that is inconsistent a row may be reported as removed and
-    /// inserted, but the steps, applied in their order from the first position to the last, still lead to the other tree.
+    /// Rows are matched by identity and by the comparator. With an inconsistent comparator a row may be reported as removed and
+    /// inserted, but the steps, applied in order from the first position to the last, still lead to the other tree.
     @discardableResult
     package static func difference(
         from old: TreeRoot, to new: TreeRoot, order: RowOrder, _ body: (TreeDifference) throws -> Void
@@ -39,8 +39,8 @@ extension TreeRoot {
         try difference(old, new, OrderComparison(order: order)) { step, _, _ in try body(step) }
     }
 
-    /// As `difference(from:to:order:_:)`, and tells where: the position in the old tree of what was removed or replaced, and
-    /// in the new one of what was inserted or took its place. (Of the other tree, the position where the row would be.)
+    /// As `difference(from:to:order:_:)`, with positions: in the old tree of removed and replaced rows, in the new one of
+    /// inserted and replacing rows. In the other tree it is the position where the row would be.
     @discardableResult
     package static func positionedDifference(
         from old: TreeRoot, to new: TreeRoot, order: RowOrder,
@@ -93,7 +93,7 @@ extension TreeRoot {
         return cost
     }
 
-    /// Goes on while both sides are before the same child, or the same row.
+    /// Advances while both sides are before the same child, or the same row.
     @inline(__always)
     private static func passShared(_ a: inout DifferenceSide, _ b: inout DifferenceSide, _ cost: inout DifferenceCost) {
         while !a.isAtEnd, !b.isAtEnd, a.level == b.level {
@@ -121,14 +121,14 @@ extension TreeRoot {
     }
 }
 
-/// Where the walk through one of two trees stands: before a child of some node, or before a row of a leaf.
+/// The position of the walk through one of two trees: before a child of a node, or before a row of a leaf.
 private struct DifferenceSide {
     private let path: UnsafeMutablePointer<PathStep>
     private var depth = -1
     var visited = 0
-    /// How many rows lie before the place where the walk stands.
+    /// The number of rows before the position.
     var position = 0
-    /// A tree whose root nobody has looked into yet.
+    /// A tree whose root was not visited yet.
     private var unopened: Node?
 
     init(_ root: TreeRoot, path: UnsafeMutablePointer<PathStep>) {
@@ -139,20 +139,20 @@ private struct DifferenceSide {
     var top: UnsafeMutablePointer<PathStep> { path + depth }
     @inline(__always)
     var isAtEnd: Bool { depth < 0 }
-    /// The level of the node the walk stands before; -1 for a row.
+    /// The level of the node after the position; -1 for a row.
     @inline(__always)
     var level: Int {
         if let unopened { return unopened.level }
         return depth < 0 ? -1 : path[depth].node.level &- 1
     }
-    /// The first row of what the walk stands before; nil at the end.
+    /// The first row after the position; nil at the end.
     @inline(__always)
     var row: RowRef? {
         if let unopened { return unopened.rows[0] }
         return depth < 0 ? nil : path[depth].node.rows[path[depth].index]
     }
 
-    /// Steps into the node the walk stands before.
+    /// Enters the node after the position.
     mutating func descend() {
         let node: Node
         if let root = unopened {
@@ -182,7 +182,7 @@ private struct DifferenceSide {
         }
     }
 
-    /// Steps over a row and reports it with its position.
+    /// Moves over a row and reports it with its position.
     @inline(__always)
     mutating func pass(_ body: (TreeRow, Int) throws -> Void) rethrows {
         let row = path[depth].node.rows[path[depth].index]
@@ -191,7 +191,7 @@ private struct DifferenceSide {
         try row._withUnsafeGuaranteedRef { try body($0, at) }
     }
 
-    /// Reports all rows that are left.
+    /// Reports all remaining rows.
     mutating func drain(_ body: (TreeRow, Int) throws -> Void) rethrows {
         while row != nil {
             if level >= 0 { descend() } else { try pass(body) }
@@ -199,8 +199,8 @@ private struct DifferenceSide {
     }
 }
 
-/// How the rows of two trees are matched. Private, so that both kinds are specialised here and neither is called
-/// across a module wall.
+/// How the rows of two trees are matched. Private, so that both kinds are specialised here, and neither is a call across
+/// modules.
 private protocol RowComparison {
     func compare(_ a: RowRef, _ b: RowRef) -> Int
 }

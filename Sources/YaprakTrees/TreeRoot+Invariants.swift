@@ -1,9 +1,9 @@
-// What must hold of every tree. Always there to be asked; under the trait `InvariantChecks` asked after every change.
+// The invariants of every tree. Under the trait `InvariantChecks` they are checked after every change.
 
 extension TreeRoot {
-    /// Walks the whole tree and says in words the first thing that is wrong with it; nil if it is sound.
+    /// Checks the whole tree and describes the first violation; nil if there is none.
     ///
-    /// - Parameter order: for a tree that a comparator orders: checks the order, too. Without, only the shape.
+    /// - Parameter order: the comparator of the tree, to check the order, too. Without it only the shape is checked.
     package func firstViolation(order: RowOrder? = nil) -> String? {
         guard let node else { return count == 0 ? nil : "an empty tree counts \(count) rows" }
         var check = ShapeCheck(order: order)
@@ -12,16 +12,6 @@ extension TreeRoot {
         if check.rows != count { check.note("the root counts \(count) rows, there are \(check.rows)") }
         return check.violation
     }
-
-    /// As ``firstViolation(order:)``, thrown.
-    package func checkInvariants(order: RowOrder? = nil) throws {
-        if let violation = firstViolation(order: order) { throw BrokenTree(description: violation) }
-    }
-}
-
-/// A tree is not what it promises to be.
-package struct BrokenTree: Error, CustomStringConvertible {
-    package let description: String
 }
 
 private struct ShapeCheck {

@@ -1,4 +1,4 @@
-// Looking up in a tree that a comparator orders.
+// Lookup in a tree that is ordered by a comparator.
 
 extension TreeRoot {
     /// The first position whose row doesn't come before `row` by `order`. O(log n).
@@ -20,9 +20,9 @@ extension TreeRoot {
         return before &+ node.place(of: row, word: word, order: order, orEqual: orEqual)
     }
 
-    /// Where this very row is. O(log n) if the order is consistent, and tells equals apart by identity.
+    /// The position of this row, which is identified by reference among equal ones. O(log n) if the order is consistent.
     ///
-    /// If the comparator leads astray the row is searched for from the first to the last: O(n), but found.
+    /// If the comparator is inconsistent, the row is found by a linear search: O(n).
     package func position(of row: TreeRow, order: RowOrder) -> Int? {
         var at = lowerBound(of: row, order: order)
         let end = max(at, upperBound(of: row, order: order))

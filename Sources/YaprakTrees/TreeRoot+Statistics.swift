@@ -3,20 +3,20 @@ package struct TreeStatistics: Sendable, Equatable {
     package var rows = 0
     package var nodes = 0
     package var leaves = 0
-    /// The nodes' memory as asked for, without the allocator's share and without rows.
+    /// The allocated memory of the nodes, without the allocator's overhead and without rows.
     package var bytes = 0
-    /// Nodes on the way to any row.
+    /// The number of levels.
     package var depth = 0
-    /// Entries in all nodes, against what the nodes have room for.
+    /// Entries in all nodes.
     package var entries = 0
     package var capacity = 0
 
-    /// How full the nodes are, 0 to 1.
+    /// The fill factor of the nodes, 0 to 1.
     package var fill: Double { capacity == 0 ? 0 : Double(entries) / Double(capacity) }
 }
 
 extension TreeRoot {
-    /// Counts what the tree consists of. O(nodes).
+    /// Counts the nodes of the tree. O(nodes).
     package var statistics: TreeStatistics {
         var result = TreeStatistics()
         guard let node else { return result }
@@ -38,7 +38,7 @@ extension TreeRoot {
         }
     }
 
-    /// Adds the addresses of all nodes and rows, nested trees included, to sets: what a version keeps alive.
+    /// Adds the addresses of all nodes and rows, including nested trees, to sets: what a version keeps alive.
     package func collectAddresses(nodes: inout Set<UInt>, rows: inout Set<UInt>) {
         if let node { Self.collect(node, &nodes, &rows) }
     }

@@ -1,7 +1,7 @@
-/// The root of a tree: an address and a count, to be copied like a number.
+/// The root of a tree: an address and a count, a trivial value.
 ///
-/// Unmanaged: good only while a ``TreeVersion`` that contains it is alive, or the draft that is editing it is open.
-/// ``FrozenTree`` is the safe pair of both. Public because ``TreeRow`` names it; not API.
+/// Unmanaged: valid only while a ``TreeVersion`` that contains it is alive, or the draft that edits it is open.
+/// ``FrozenTree`` is a safe pair of root and version. Public because ``TreeRow`` names it; not API.
 public struct TreeRoot: @unchecked Sendable {
     /// nil when the tree is empty.
     var raw: UnsafeMutableRawPointer?
@@ -19,7 +19,7 @@ public struct TreeRoot: @unchecked Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Whether both are the same nodes, and so have the same content. O(1); false says nothing about content.
+    /// Whether both have the same nodes, and so the same content. O(1). False does not mean that the content differs.
     package func isIdentical(to other: TreeRoot) -> Bool { raw == other.raw }
 
     @inline(__always)

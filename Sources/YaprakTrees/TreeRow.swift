@@ -1,21 +1,21 @@
-/// What a tree holds: an object with a key.
+/// An element of a tree: an object with a key.
 ///
-/// Not part of the API of the package, although it must be `open`: the generic record class of the floor above
-/// derives from it and is inlined into programs.
+/// Not API, although it is `open`: a class with package access can't be subclassed in another module, and the generic
+/// record class of the layer above derives from it and is inlined into programs.
 ///
-/// A row goes into *one* tree, *once*: the leaf that holds it owns one reference, counted by the row's birth.
-/// Whoever wants the same content somewhere else makes another box for it.
+/// A row is inserted into *one* tree, *once*: the leaf that holds it owns one reference, counted by the row's birth. The
+/// same content elsewhere needs another row.
 open class TreeRow: @unchecked Sendable {
     /// The key, in NFC, as native contiguous UTF-8. Keys are ordered by their bytes.
     public final let key: String
 
     /// The stamp of the draft that put this row into a tree; 0 before.
     ///
-    /// Written once, before anybody else can see the row: no runtime check of exclusive access.
+    /// Written once, before the row is shared, so it needs no runtime check of exclusive access.
     @exclusivity(unchecked)
     @usableFromInline package internal(set) final var birth: UInt64 = 0
 
-    /// The key's last eight bytes. With a node's word they often are the whole key, and the string stays unread.
+    /// The key's last eight bytes. Together with a node's word they are often the whole key, and the string is not read.
     final let tail: UInt64
 
     /// Makes a row that is in no tree yet. `key` must be in NFC already.
@@ -25,9 +25,9 @@ open class TreeRow: @unchecked Sendable {
         self.key = key
     }
 
-    /// A tree that lives and dies with this row, such as the rows of a view's group; none by default.
+    /// A tree with the lifetime of this row, such as the rows of a view's group; none by default.
     ///
-    /// When a row is *replaced* its successor takes the nested tree over; when it is *removed* the nested tree goes too.
+    /// When a row is *replaced*, its successor adopts the nested tree. When it is *removed*, the nested tree is removed, too.
     open var nestedTree: TreeRoot? { nil }
 }
 
@@ -51,7 +51,7 @@ extension Unmanaged where Instance == TreeRow {
     @inline(__always)
     static func === (a: Self, b: Self) -> Bool { a.toOpaque() == b.toOpaque() }
 
-    /// The stamp under which the row came into its tree.
+    /// The stamp of the row's insertion into its tree.
     @inline(__always)
     var birth: UInt64 { _withUnsafeGuaranteedRef { $0.birth } }
 }

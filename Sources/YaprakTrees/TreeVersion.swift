@@ -1,6 +1,7 @@
-/// A pin: as long as it lives, every root that was part of this version can be read, on any thread.
+/// A pin: while it is alive, every root of this version can be read on any thread.
 ///
-/// Releasing it costs the same on any thread and frees nothing: it is noted, and ``Timeline/reclaim(limit:)`` frees later.
+/// Releasing it costs the same on any thread and frees nothing: it is recorded, and ``Timeline/reclaim(limit:)`` frees
+/// later.
 package final class TreeVersion: @unchecked Sendable {
     package let timeline: Timeline
     /// The stamp of the draft that made it. Later versions have larger ones.
@@ -21,11 +22,11 @@ package final class TreeVersion: @unchecked Sendable {
 
 typealias VersionSlot = UnsafeMutablePointer<VersionState>
 
-/// A live version as its timeline keeps it: a link in the list from the oldest to the youngest.
+/// A live version in its timeline: a link in the list from the oldest to the youngest.
 ///
-/// `dead` is what was given up after this version and before the next live one, and was made no later than this version:
-/// it is needed here and by no younger version. `unsettled` is such matter that hasn't been judged by its birth yet.
-/// The head of a list is no version but its base: what is as old as that belongs to somebody else.
+/// `dead` was retired after this version and before the next live one, and was made no later than this version: it is
+/// needed here and by no younger version. `unsettled` was retired in the same interval; its births were not checked yet.
+/// The head of a list is not a version but its base: what is as old as the base belongs to another timeline.
 struct VersionState {
     let stamp: UInt64
     let isBase: Bool

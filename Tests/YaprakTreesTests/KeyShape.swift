@@ -40,6 +40,3 @@ enum KeyShape: String, CaseIterable, Sendable {
         return String(String.UnicodeScalarView(scalars))
     }
 }
-
-/// Strings as trees order them: by their bytes.
-func bytesAscend(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }

@@ -1,7 +1,7 @@
 package import SystemPackage
 internal import YaprakModel
 
-/// A call to the file system that failed.
+/// A failed call to the file system.
 package struct DiskError: ErrorWithoutValues, Sendable, CustomStringConvertible {
     /// The calls there are.
     package enum Operation: String, Sendable, CaseIterable {

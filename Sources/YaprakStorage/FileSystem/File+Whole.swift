@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// The loops that every read and write needs: a call may be interrupted, and may do less than it was asked to.
+/// Complete reads and writes: a single call may be interrupted, and may transfer fewer bytes than requested.
 extension File {
     /// Writes everything, or throws.
     func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(DiskError) {
@@ -21,7 +21,7 @@ extension File {
         }
     }
 
-    /// Fills as much of the buffer as the file has bytes for; returns how many those are.
+    /// Fills the buffer as far as the file has bytes; returns their number.
     func readAll(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         var done = 0
         while done < buffer.count {

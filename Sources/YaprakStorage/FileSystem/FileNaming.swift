@@ -8,16 +8,16 @@ internal import SystemPackage
     internal import Musl
 #endif
 
-/// Gives a file its final name, never in the place of another file.
+/// Renames a file without replacing another.
 ///
-/// With one call where the system has one that refuses to replace. Else with a second name for the file, which can't replace
-/// either, and the removal of the first. What counts is whether the name leads to the file afterwards, not what the calls
-/// said: some file systems report an error for what they have done. A first name that stays behind is harmless; the next
-/// opening removes it.
+/// Uses the system's call for this if there is one. Otherwise it makes a hard link, which can't replace a file either, and
+/// removes the first name. Success is decided by whether the new name leads to the file afterwards, not by the results of
+/// the calls: some file systems report an error although they did the work. A first name that remains is harmless; the
+/// next opening removes it.
 struct FileNaming {
-    /// The calls to the system; nil for success. Tests let them fail.
+    /// The system calls; nil for success. Tests make them fail.
     struct Calls: Sendable {
-        /// Renames and refuses to replace; `noFunction` or `invalidArgument` where that is not to be had.
+        /// Renames without replacing; `noFunction` or `invalidArgument` where the system can't.
         var renameToNew: @Sendable (Int32, String, String) -> Errno?
         var link: @Sendable (Int32, String, String) -> Errno?
         var unlink: @Sendable (Int32, String) -> Errno?
@@ -44,7 +44,7 @@ struct FileNaming {
                 throw DiskError(.rename, target, error ?? .ioError)
             }
         }
-        // A directory replaces an empty directory at most, and a file system without second names has nothing better.
+        // A directory can only replace an empty directory, and a file system without hard links has nothing better.
         guard case .failure(.noSuchFileOrDirectory) = identity(target) else {
             throw DiskError(.rename, target, .fileExists)
         }
@@ -108,6 +108,6 @@ private func result(_ status: Int32) -> Errno? { status == 0 ? nil : Errno(rawVa
 
     private let renameNoReplace: UInt32 = 1
 
-    /// The call of Linux, which the headers that Swift imports leave out; nil in a C library without it.
+    /// The Linux call. It is missing from the headers that Swift imports; nil in a C library without it.
     private let renameAt2 = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: RenameAt2.self) }
 #endif

@@ -1,22 +1,22 @@
 package import SystemPackage
 
-/// Everything the engine does to a disk. Tests put a simulated one in its place.
+/// Everything the engine does with a disk. Tests replace it with a simulated disk.
 ///
-/// Below the first path there are only names relative to an opened directory.
+/// After the first path, all names are relative to an opened directory.
 package protocol FileSystem: Sendable {
-    /// Opens a directory that exists. A symbolic link is refused.
+    /// Opens an existing directory. A symbolic link is refused.
     func openDirectory(_ path: FilePath) throws(DiskError) -> any Directory
 }
 
 /// How a file is opened.
 package enum OpenMode: Sendable {
-    /// For reading; it exists.
+    /// For reading. The file must exist.
     case read
-    /// For reading and writing; it exists.
+    /// For reading and writing. The file must exist.
     case write
-    /// For reading and writing; it must not exist yet.
+    /// For reading and writing. The file must not exist yet.
     case create
-    /// For reading and writing; made if absent.
+    /// For reading and writing. The file is created if absent.
     case createIfAbsent
 }
 
@@ -24,7 +24,7 @@ package enum OpenMode: Sendable {
 package protocol Directory: AnyObject, Sendable {
     /// Opens a directory in this one. A symbolic link is refused.
     func openDirectory(_ name: String) throws(DiskError) -> any Directory
-    /// Makes a directory for the owner only.
+    /// Creates a directory that only the owner can access.
     func makeDirectory(_ name: String) throws(DiskError)
     /// Opens a regular file in this one; anything else is refused.
     func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File
@@ -32,9 +32,9 @@ package protocol Directory: AnyObject, Sendable {
     func list(limit: Int) throws(DiskError) -> [String]
     /// Renames; never replaces.
     func rename(_ source: String, to target: String) throws(DiskError)
-    /// Gives a file the name of another, which is gone then; at no time is there neither.
+    /// Renames a file to the name of another, which it replaces atomically.
     func replace(_ target: String, by source: String) throws(DiskError)
-    /// Makes a second name, in `directory`, for a file of this one.
+    /// Makes a hard link in `directory` to a file of this one.
     func link(_ source: String, to target: String, in directory: any Directory) throws(DiskError)
     /// Removes the name of a file.
     func unlink(_ name: String) throws(DiskError)
@@ -42,7 +42,7 @@ package protocol Directory: AnyObject, Sendable {
     func removeDirectory(_ name: String) throws(DiskError)
     /// Makes the names in this directory durable.
     func sync() throws(DiskError)
-    /// Takes the exclusive lock that belongs to a file of this directory; nil if someone has it.
+    /// Takes the exclusive lock of a file in this directory; nil if it is taken.
     func lock(_ name: String) throws(DiskError) -> (any FileLock)?
 }
 
@@ -50,23 +50,23 @@ package protocol Directory: AnyObject, Sendable {
 package protocol File: AnyObject, Sendable {
     /// The length of the file.
     func size() throws(DiskError) -> UInt64
-    /// Whether any name leads to the file: none does when somebody has removed it.
+    /// Whether any name leads to the file: false once it was removed.
     func hasName() throws(DiskError) -> Bool
-    /// Reads at an offset; may read less than asked for, zero bytes only at the end.
+    /// Reads at an offset. May read less than requested, zero bytes only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
-    /// Writes at an offset; may write less than asked for.
+    /// Writes at an offset. May write less than requested.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
-    /// Makes content and length durable.
+    /// Makes the content and the length durable.
     func syncData() throws(DiskError)
-    /// Makes content, length and everything else of the file durable.
+    /// Makes the content, the length and all other metadata of the file durable.
     func sync() throws(DiskError)
-    /// Takes space up to `length` from the file system; the file reads as zeros there.
+    /// Allocates space up to `length`. The new part reads as zeros.
     func allocate(to length: UInt64) throws(DiskError)
-    /// Shortens the file.
+    /// Truncates the file.
     func truncate(to length: UInt64) throws(DiskError)
-    /// Asks the operating system to forget what it has cached of this file.
+    /// Asks the operating system to drop its cache of this file.
     func dropCache()
-    /// Closes. Errors are reported, and the file is closed nevertheless.
+    /// Closes the file, even if it throws.
     func close() throws(DiskError)
 }
 
@@ -76,8 +76,8 @@ extension File {
 
 /// A lock that is held until it is released.
 package protocol FileLock: AnyObject, Sendable {
-    /// Writes down who holds it, in the first 64 bytes of the file; information only.
+    /// Writes who holds it into the first 64 bytes of the file, for information only.
     func note(_ text: String)
-    /// Gives it back.
+    /// Releases the lock.
     func release()
 }

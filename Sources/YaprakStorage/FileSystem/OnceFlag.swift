@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Turns from off to on once.
+/// A flag that is set once.
 final class OnceFlag: Sendable {
     private let isOn = Atomic<Bool>(false)
 
-    /// Turns it on; false if it was on already.
+    /// Sets the flag; false if it was set already.
     func set() -> Bool {
         isOn.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     }

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// A path cut into the directory it is in and its name there.
+/// A path, split into its parent directory and its last component.
 struct PathParts {
     let parent: FilePath
     let name: String

@@ -27,7 +27,7 @@ final class PosixDirectory: Directory {
     }
 
     func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File {
-        // Without O_NONBLOCK a named pipe in the place of a file would stop us here for ever.
+        // Without O_NONBLOCK a named pipe in place of a file would block here forever.
         let common = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let flags =
             switch mode {

@@ -57,7 +57,7 @@ final class PosixFile: File {
 
     func sync() throws(DiskError) {
         #if canImport(Darwin)
-            // fsync there stops at the drive's cache.
+            // There fsync does not flush the drive's cache.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
             guard errno == ENOTSUP || errno == EINVAL else { throw DiskError(.sync, name, lastErrno()) }
         #endif
@@ -100,7 +100,7 @@ final class PosixFile: File {
 /// How a directory is opened: a symbolic link is refused.
 let directoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
 
-/// Opens a name, again when the call was interrupted. A free function, so that methods of the same name can reach it.
+/// Opens a name, and retries when the call is interrupted. A free function, because methods have the same name.
 func openFlags(_ at: Int32, _ name: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
     while true {
         let descriptor = openat(at, name, flags, mode)
@@ -108,8 +108,8 @@ func openFlags(_ at: Int32, _ name: UnsafePointer<CChar>, _ flags: Int32, _ mode
     }
 }
 
-/// A free function, so that methods of the same name can reach it.
+/// A free function, because methods have the same name.
 func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// What the last call of this thread that failed reported.
+/// The error of the last failed call of this thread.
 func lastErrno() -> Errno { Errno(rawValue: errno) }

@@ -9,9 +9,9 @@ internal import YaprakLocks
     internal import Musl
 #endif
 
-/// `flock` on a file, and an entry in a list of this process.
+/// `flock` on a file, and an entry in a list of the process.
 ///
-/// The list is for file systems whose locks belong to the process and would let it in twice. A child made by `fork`
+/// The list is for file systems whose locks belong to the process, which would get the lock twice. A child made by `fork`
 /// without `exec` inherits the lock with the descriptor.
 final class PosixLock: FileLock {
     private struct Key: Hashable {
@@ -32,7 +32,7 @@ final class PosixLock: FileLock {
 
     deinit { release() }
 
-    /// The lock on the file; nil if someone has it.
+    /// Takes the lock of the file; nil if it is taken.
     static func take(_ file: PosixFile) throws(DiskError) -> PosixLock? {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else { throw DiskError(.lock, "LOCK", Errno(rawValue: errno)) }
@@ -49,7 +49,7 @@ final class PosixLock: FileLock {
     }
 
     func note(_ text: String) {
-        // Information only: whoever finds the lock taken may read it. What stands behind it stays (`ClosingMark`).
+        // For information: a process that finds the lock taken may read it. The rest of the file stays (`ClosingMark`).
         let bytes = Array(text.utf8.prefix(64))
         try? file.writeAll(bytes + [UInt8](repeating: 0x0A, count: 64 - bytes.count), at: 0)
     }

@@ -1,4 +1,4 @@
-/// Reads numbers and bytes one behind the other; nil at the end, never further.
+/// Reads numbers and bytes in sequence; nil at the end, and never beyond it.
 struct ByteCursor {
     private let input: UnsafeRawBufferPointer
     private var at = 0

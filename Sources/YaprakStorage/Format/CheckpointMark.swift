@@ -1,7 +1,7 @@
-/// Says in the log that a checkpoint was finished.
+/// Records in the log that a checkpoint was finished.
 struct CheckpointMark: Equatable, Sendable {
     var number: UInt64
-    /// The header sum of the checkpoint's footer: which file is meant, and all its digests.
+    /// The header checksum of the checkpoint's footer: it identifies the file and all its digests.
     var footerSum: UInt64
     var createdNs: Int64
 

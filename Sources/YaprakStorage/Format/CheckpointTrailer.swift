@@ -1,4 +1,4 @@
-/// The last 64 bytes of a checkpoint: without them it is not complete.
+/// The last 64 bytes of a checkpoint. Without them the file is incomplete.
 struct CheckpointTrailer: Equatable, Sendable {
     var number: UInt64
     var footerOffset: UInt64
@@ -20,7 +20,7 @@ struct CheckpointTrailer: Equatable, Sendable {
         self.footerSum = footerSum
     }
 
-    /// Reads a trailer; nil unless its sum is right.
+    /// Reads a trailer; nil unless its checksum is right.
     init?(_ bytes: UnsafeRawBufferPointer, salt: UInt64, offset: UInt64) {
         guard bytes.count == Layout.trailerBytes, bytes.number(at: 0) as UInt64 == Layout.trailerMagic,
             XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<56]), seed: salt ^ offset)

@@ -1,29 +1,29 @@
 internal import SystemPackage
 internal import YaprakModel
 
-/// What a clean close leaves in the lock file: where the log ended.
+/// The record of a clean close in the lock file: where the log ended.
 ///
 ///     ┌ magic 8 │ database 16 │ commit 8 │ first 8 │ epoch 8 │ salt 8 │ end 8 │ chain 8 │ sum 8 ┐
 ///
-/// The segment it names can't be the only word about its own end: cut off behind a whole frame it looks like one that never
-/// had more. The mark is written when the seal is durable and synced before the close returns.
+/// A segment alone can't prove its own end: truncated after a whole frame it looks like one that never had more. The mark
+/// is written when the seal is durable, and synced before the close returns.
 ///
-/// What it says stays true: each opening writes to segments of its own, so nothing comes behind that end, and a durable commit
-/// stays durable. It need not be removed before the next commit, a crash at any moment leaves the old mark, the new one or
-/// one whose sum is wrong, and none of them says too much. It is asked only while the segment it names is the newest or
-/// should be: a copy that was made of a running database, and has newer segments, is none of its business.
+/// A mark stays true: each opening writes to segments of its own, so nothing is appended after that end, and a durable commit
+/// stays durable. The mark need not be removed before the next commit. A crash at any moment leaves the old mark, the new
+/// one or one with a wrong checksum, and none of them claims too much. The mark counts only while the segment it names is,
+/// or should be, the newest: it says nothing about a copy of a running database, which has newer segments.
 struct ClosingMark: Equatable, Sendable {
     var database: DatabaseID
     /// The newest commit.
     var last: UInt64
     var segment: FileName
-    /// That of the segment: another file of the same name is another one.
+    /// The salt of the segment: it identifies the file among others of the same name.
     var salt: UInt64
     /// Where the last frame ends, and the chain there.
     var end: UInt64
     var chain: UInt64
 
-    /// In a sector of its own, behind the text that says who has the lock.
+    /// In a sector of its own, after the text about the holder of the lock.
     static let offset: UInt64 = 512
     static let byteCount = 80
     private static let magic: UInt64 = 0x4553_4F4C_434B_5059  // "YPKCLOSE"
@@ -48,7 +48,7 @@ struct ClosingMark: Equatable, Sendable {
         self.chain = chain
     }
 
-    /// Reads a mark; nil unless its sum is right.
+    /// Reads a mark; nil unless its checksum is right.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount, bytes.number(at: 0) as UInt64 == Self.magic,
             XXH64.hash(Array(bytes[..<72]), seed: Self.offset) == bytes.number(at: 72) as UInt64
@@ -65,7 +65,7 @@ struct ClosingMark: Equatable, Sendable {
         chain = numbers[7]
     }
 
-    /// The mark in a directory; nil if there is none. What can't be read proves nothing.
+    /// The mark in a directory; nil if there is none. An unreadable mark proves nothing.
     static func read(in root: any Directory) -> ClosingMark? {
         guard let file = try? root.open(Layout.lockName, .read) else { return nil }
         defer { try? file.close() }
@@ -80,10 +80,10 @@ struct ClosingMark: Equatable, Sendable {
         try file.syncData()
     }
 
-    /// Whether it speaks of this segment.
+    /// Whether it is about this segment.
     func names(_ name: FileName, _ header: FileHeader) -> Bool { segment == name && salt == header.salt }
 
-    /// The newest commit that it proves durable in a directory whose newest segment is this one; 0 if it says nothing.
+    /// The newest commit that it proves durable in a directory with this newest segment; 0 if it proves nothing.
     ///
     /// - Parameter newest: nil if there is no segment.
     func evidence(for lineage: Lineage?, newest: (name: FileName, header: FileHeader?)?) -> UInt64 {

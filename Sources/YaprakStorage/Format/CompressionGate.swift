@@ -1,6 +1,6 @@
-/// Decides whether a try at compression is worth it: after 16 failures in a row, 64 frames are stored as they are.
+/// Decides whether to try compression: after 16 failures in a row, 64 frames are stored uncompressed.
 struct CompressionGate {
-    /// Without it nothing is ever tried.
+    /// If false, nothing is ever compressed.
     var isEnabled = true
     private var failures = 0
     private var skips = 0
@@ -15,7 +15,7 @@ struct CompressionGate {
         return false
     }
 
-    /// Notes how a try ended.
+    /// Records the result of a try.
     mutating func note(success: Bool) {
         failures = success ? 0 : failures + 1
         if failures == 16 {

@@ -2,16 +2,16 @@ internal import SystemPackage
 internal import YaprakModel
 
 extension DiskError {
-    /// Whether this is about space: a full device, a quota, a limit on the size of a file.
+    /// Whether space ran out: a full device, a quota, a limit on the size of a file.
     var isAboutSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
 
-    /// Whether something that is no regular file stands in the place of one: a directory, a link, a pipe, a socket.
+    /// Whether something else is in place of a regular file: a directory, a link, a pipe, a socket.
     var isAboutNoFile: Bool {
         operation == .open
             && [.invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice].contains(errno)
     }
 
-    /// Whether a sync failed. What the device holds is then unknown, and asking again would get a wrong answer.
+    /// Whether a sync failed. What the device holds is then unknown, and another sync may succeed without writing.
     var isFailedSync: Bool {
         switch operation {
         case .syncData, .sync, .syncDirectory: true
@@ -19,9 +19,9 @@ extension DiskError {
         }
     }
 
-    /// The same as an error of the database, for work in `file`.
+    /// The error as a `DatabaseError`, for work on `file`.
     func asDatabaseError(writing: Bool, file: String? = nil) -> DatabaseError {
-        // A file is opened under its temporary name, and keeps it here after it was renamed: nobody finds that one.
+        // A file is opened under its temporary name and keeps it here after the rename. The place names the final one.
         let known = FileName.lasting(name)
         let cause = DiskError(operation, known?.name ?? name, errno)
         let place = DatabaseError.Place(file: file ?? known?.path ?? (name.isEmpty ? nil : name))
@@ -50,7 +50,7 @@ extension DiskError {
     }
 }
 
-/// Runs `body`, turning a failed call to the file system into an error of the database.
+/// Runs `body` and turns a `DiskError` into a `DatabaseError`.
 func translatingDiskErrors<T>(
     writing: Bool, file: String? = nil, _ body: () throws -> T
 ) throws(DatabaseError) -> T {

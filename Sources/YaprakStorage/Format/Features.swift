@@ -1,10 +1,10 @@
-/// The bits of the features in a file header.
+/// The feature bits of a file header.
 enum Features {
-    /// Incompatible: files of other databases belong here, as the list of ancestors says.
+    /// Incompatible: files of the databases in the list of ancestors belong to this database, too.
     static let forked: UInt64 = 1
-    /// Incompatible: a checkpoint has more sections than readers before this feature take.
+    /// Incompatible: a checkpoint has more sections than readers without this feature accept.
     static let manySections: UInt64 = 2
     static let knownIncompatible = forked | manySections
-    /// Compatible: commits are missing, which a repair has put empty ones in place of.
+    /// Compatible: a repair replaced missing commits with empty ones.
     static let salvaged: UInt64 = 1
 }

@@ -1,10 +1,10 @@
 extension FileHeader {
-    /// Whose files may lie beside this one.
+    /// The databases whose files may be in the same directory.
     var lineage: Lineage {
         Lineage(id: databaseID, ancestors: ancestors, isSalvaged: compatible & Features.salvaged != 0)
     }
 
-    /// A header that repeats what the database is.
+    /// A header with the database's lineage.
     init(
         kind: FileKind, lineage: Lineage, epoch: UInt64, first: UInt64, previousFirst: UInt64 = 0,
         previousEpoch: UInt64 = 0, previousEnd: UInt64 = 0, previousChain: UInt64 = 0, attested: UInt64, salt: UInt64,

@@ -1,6 +1,6 @@
 internal import YaprakModel
 
-/// The header of a segment or a checkpoint, proven by its sum.
+/// The header of a segment or a checkpoint, verified by its checksum.
 struct FileHeader: Sendable, Hashable {
     var kind: FileKind
     /// Features without which a reader must not touch the file.
@@ -10,19 +10,19 @@ struct FileHeader: Sendable, Hashable {
     /// Features that may be ignored.
     var compatible: UInt64 = 0
     var databaseID: DatabaseID
-    /// One more with each opening for writing.
+    /// Increases by one with each opening for writing.
     var epoch: UInt64
     /// The first commit of a segment; the commit of a checkpoint.
     var first: UInt64
-    /// The segment before this one, where it ends logically, and the chain there. Zero in the first. A checkpoint names
-    /// the newest segment there was when it began.
+    /// The previous segment, its logical end, and the chain there. Zero in the first segment. A checkpoint names the newest
+    /// segment at the time it was begun.
     var previousFirst: UInt64 = 0
     var previousEpoch: UInt64 = 0
     var previousEnd: UInt64 = 0
     var previousChain: UInt64 = 0
-    /// Every commit up to this was durable when the file got its name.
+    /// Every commit up to this one was durable when the file got its name.
     var attested: UInt64
-    /// Seeds every sum in the file, so that frames of other files don't verify here.
+    /// The seed of every checksum in the file, so that frames of other files don't verify here.
     var salt: UInt64
     var padShift: UInt8
     var maxStored: UInt32

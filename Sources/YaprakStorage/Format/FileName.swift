@@ -1,7 +1,7 @@
 /// The name of a segment or a checkpoint: made from two numbers, never from data.
 ///
-/// The epoch is in the name because two segments can start with the same commit: a tail that was not proven durable is
-/// written again into a new segment, and the old one stays, untouched.
+/// The epoch is in the name because two segments can start with the same commit: an unverified tail is written again into a
+/// new segment, and the old one stays unchanged.
 struct FileName: Hashable, Comparable, Sendable {
     let first: UInt64
     let epoch: UInt64
@@ -49,8 +49,7 @@ struct FileName: Hashable, Comparable, Sendable {
         name.hasSuffix(temporarySuffix) && FileName(String(name.dropLast(temporarySuffix.count)), kind) != nil
     }
 
-    /// The name that a file of ours has once it is complete, alone and relative to the database's directory; nil for a name
-    /// of something else.
+    /// The final name of one of our files, alone and relative to the database's directory; nil for other files.
     static func lasting(_ name: String) -> (name: String, path: String)? {
         let lasting = name.hasSuffix(temporarySuffix) ? String(name.dropLast(temporarySuffix.count)) : name
         for kind in [FileKind.segment, .checkpoint] {

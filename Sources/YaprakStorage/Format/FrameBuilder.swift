@@ -1,10 +1,10 @@
-/// Builds frames one behind the other, as they will lie in a file from `base` on.
+/// Builds consecutive frames as they will be stored in a file from `base` on.
 struct FrameBuilder {
-    /// Seeds the sums.
+    /// The seed of the checksums.
     let salt: UInt64
     /// The offset in the file of the first byte of `bytes`.
     private(set) var base: UInt64
-    /// The header sum of the frame before.
+    /// The header checksum of the previous frame.
     private(set) var chain: UInt64
     /// The frames.
     private(set) var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ struct FrameBuilder {
     /// Where the next frame starts in the file.
     var end: UInt64 { base + UInt64(bytes.count) }
 
-    /// Adds a frame, compressed if `gate` lets it try and it pays, padded so that it ends on a multiple of `alignment`.
+    /// Adds a frame, compressed if `gate` allows it and it saves space, padded to end on a multiple of `alignment`.
     mutating func add(
         _ type: FrameType, _ payload: UnsafeRawBufferPointer, flags: UInt16 = 0, first: UInt64, count: UInt32 = 0,
         durable: UInt64, alignment: Int = Layout.alignment, gate: inout CompressionGate
@@ -51,7 +51,7 @@ struct FrameBuilder {
             at: start, alignment: alignment)
     }
 
-    /// Adds a frame of another file again, its payload stored as it was.
+    /// Adds a copy of a frame of another file; its payload stays as stored.
     mutating func addCopy(
         of header: FrameHeader, stored: UnsafeRawBufferPointer, durable: UInt64, alignment: Int
     ) {
@@ -63,7 +63,7 @@ struct FrameBuilder {
         seal(copy, at: start, alignment: alignment)
     }
 
-    /// Forgets the frames so far, which are in the file now.
+    /// Drops the frames so far, which are in the file now.
     mutating func advance() {
         base += UInt64(bytes.count)
         bytes.removeAll(keepingCapacity: bytes.count <= 4 << 20)

@@ -1,4 +1,4 @@
-/// Why something that should be a frame is none.
+/// Why bytes are not a valid frame.
 enum FrameDamage: Sendable, Equatable {
     /// The file ends here.
     case endOfFile
@@ -6,18 +6,18 @@ enum FrameDamage: Sendable, Equatable {
     case blank
     /// The header does not verify.
     case header
-    /// The frame would reach over the end, or is larger than the file allows.
+    /// The frame reaches beyond the end, or is larger than the file allows.
     case bounds
     /// The payload does not verify.
     case payload
-    /// The frame verifies, but does not follow the one before it.
+    /// The frame verifies, but does not continue the chain.
     case chain
-    /// The frame verifies, but what it says contradicts itself.
+    /// The frame verifies, but its content is inconsistent.
     case content(String)
     /// The frame needs a feature this version lacks.
     case newer(String)
 
-    /// What to say about it.
+    /// A clause for a message.
     var sentence: String {
         switch self {
         case .endOfFile: "the file ends"

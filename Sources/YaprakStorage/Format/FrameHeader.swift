@@ -1,6 +1,6 @@
-/// The header of a frame, proven by its sum.
+/// The header of a frame, verified by its checksum.
 struct FrameHeader: Sendable, Hashable {
-    /// Raw, because unknown types from 0x80 on are stepped over.
+    /// The raw value, because unknown types from 0x80 on are skipped.
     var type: UInt8
     var codec: Codec = .raw
     var flags: UInt16 = 0
@@ -25,7 +25,7 @@ extension FrameHeader {
             && XXH64.hash(stored, seed: Sums.payloadSeed(salt: salt, first: first, offset: offset)) == payloadSum
     }
 
-    /// The uncompressed payload; nil if it does not decompress to exactly what the header says.
+    /// The uncompressed payload; nil if it does not decompress to exactly the length in the header.
     func decompressed(_ stored: UnsafeRawBufferPointer) -> [UInt8]? {
         guard codec == .lz4 else { return [UInt8](stored) }
         var isWhole = false
@@ -38,7 +38,7 @@ extension FrameHeader {
     }
 }
 
-/// The seeds of the sums: a frame verifies only in its file, at its offset, and its payload only under its header.
+/// The seeds of the checksums: a frame verifies only in its file, at its offset, and its payload only with its header.
 enum Sums {
     static func headerSeed(salt: UInt64, offset: UInt64) -> UInt64 { salt ^ offset }
     static func payloadSeed(salt: UInt64, first: UInt64, offset: UInt64) -> UInt64 { salt ^ first ^ offset }

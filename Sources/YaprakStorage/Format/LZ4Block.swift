@@ -1,13 +1,13 @@
 internal import CLZ4
 
-/// LZ4 blocks through liblz4: one call in, one call out, both bounded.
+/// LZ4 blocks through liblz4, with bounds in both directions.
 enum LZ4Block {
-    /// The smallest input that is worth a try: below it, there is next to nothing to find.
+    /// The smallest input that is compressed: shorter inputs save next to nothing.
     static let inputBytesMin = 256
 
     /// Appends the compressed form of `raw` if it saves at least an eighth and 64 bytes.
     ///
-    /// - Returns: the number of bytes appended, or nil if `raw` is better stored as it is.
+    /// - Returns: the number of bytes appended, or nil if `raw` is better stored uncompressed.
     static func append(_ raw: UnsafeRawBufferPointer, to output: inout [UInt8]) -> Int? {
         guard raw.count >= inputBytesMin, let rawCount = Int32(exactly: raw.count) else { return nil }
         let room = raw.count - max(64, raw.count / 8)

@@ -1,4 +1,4 @@
-/// Every constant of the files on disk, for those who write and those who read.
+/// Every constant of the files on disk, shared by readers and writers.
 ///
 ///     file     ┌─────────────┬───────┬───────┬───┬─────┬───────┬───
 ///              │ header 4096 │ frame │ frame │ … │ pad │ frame │ …
@@ -12,7 +12,7 @@ enum Layout {
     static let major: UInt16 = 1
     static let minor: UInt16 = 0
 
-    // The header of a file. It has its block to itself: data never shares a sector with it.
+    // The header of a file. It has a block of its own: data never shares a sector with it.
     static let fileHeaderBytes = 4096
     static let creatorBytes = 64
     static let creator = "Yaprak 1"
@@ -83,7 +83,7 @@ enum Layout {
     static let sealIndexEntriesMax = 4096
     static let ancestorBytes = 24
 
-    /// The kind of section whose content follows from that of the others: damage in it is no reason not to use a checkpoint.
+    /// Sections whose content can be derived from the others. A checkpoint with damage in them only is still usable.
     static let derivedSectionKind: UInt16 = 3
 
     /// Frames start on multiples of this.
@@ -101,7 +101,7 @@ enum FileKind: UInt8, Sendable {
     case segment = 0x57  // W
     case checkpoint = 0x43  // C
 
-    /// Eight bytes that a transfer in text mode or one that drops the eighth bit would change.
+    /// Eight bytes that a transfer in text mode, or one that strips the eighth bit, would change.
     var magic: [UInt8] { [0x89, 0x59, 0x50, rawValue, 0x0D, 0x0A, 0x1A, 0x0A] }
 
     /// The folder of such files, in the directory of a database.
@@ -113,7 +113,7 @@ enum FileKind: UInt8, Sendable {
     }
 }
 
-/// What a frame is for. A reader steps over unknown types from 0x80 on and refuses unknown ones below.
+/// What a frame is for. A reader skips unknown types from 0x80 on and refuses unknown types below.
 enum FrameType: UInt8, Sendable {
     case commitGroup = 1
     case attest = 2
@@ -123,7 +123,7 @@ enum FrameType: UInt8, Sendable {
     case chunk = 6
     case sectionEnd = 7
     case footer = 8
-    /// Fills the sector before a sync. Of a kind that a reader who does not know it steps over.
+    /// Fills the sector before a sync. Older readers skip it.
     case padding = 0x80
 
     static let firstSkippable: UInt8 = 0x80
@@ -137,9 +137,9 @@ enum Codec: UInt8, Sendable {
 
 /// The flags of a frame.
 enum FrameFlags {
-    /// The last commit of this frame goes on in the next.
+    /// The last commit of this frame continues in the next.
     static let continues: UInt16 = 1
-    /// This frame goes on with a commit of the frame before.
+    /// This frame continues a commit of the previous frame.
     static let continuation: UInt16 = 2
     static let known: UInt16 = continues | continuation
 }

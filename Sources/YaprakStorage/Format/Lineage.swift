@@ -1,6 +1,6 @@
 package import YaprakModel
 
-/// Whose files a directory may hold: the database's own, and up to a commit those of the databases it was forked from.
+/// The databases whose files a directory may hold: the database itself, and, up to a commit, those it was forked from.
 ///
 ///     shop.yaprak   ├── 1 … 4711 ──┼── 4712 … 9000          every file says: shop
 ///                                  │
@@ -8,18 +8,18 @@ package import YaprakModel
 ///
 /// The header of the newest segment is the authority; every file the fork writes repeats the list.
 package struct Lineage: Hashable, Sendable {
-    /// A database whose history is the beginning of this one's.
+    /// A database whose history this one shares up to a commit.
     package struct Ancestor: Hashable, Sendable {
         package let id: DatabaseID
-        /// Its files count if they begin at or before this commit; what they hold behind it is not part of this history.
+        /// Its files belong here if they begin at or before this commit. What they hold after it is not part of this history.
         package let through: UInt64
     }
 
     /// The database itself.
     package let id: DatabaseID
-    /// Where it was forked from, and where that was; the nearest first.
+    /// The databases it was forked from, directly or not; the nearest first.
     package var ancestors: [Ancestor] = []
-    /// Commits were lost in a repair that stepped over them. Every file that is written later says so, too.
+    /// A repair skipped lost commits. Every file that is written later records this, too.
     package var isSalvaged = false
 
     /// The lineage of a fork that shares everything up to a commit.

@@ -1,5 +1,5 @@
-/// What stands in the place of a commit that a repair could not read.
+/// The empty commit in place of one that a repair could not read.
 package enum SalvageMark {
-    /// The origin of such a commit.
+    /// The origin of that commit.
     package static let origin = "yaprak repair: lost"
 }

@@ -38,7 +38,7 @@ struct Seal: Equatable, Sendable {
         self.index = index
     }
 
-    /// Reads a verified payload; nil if it contradicts itself.
+    /// Reads a verified payload; nil if it is inconsistent.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Layout.sealFixedBytes else { return nil }
         let entries = Int(bytes.number(at: 4) as UInt32)

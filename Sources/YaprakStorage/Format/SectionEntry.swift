@@ -1,7 +1,7 @@
-/// The payloads of the frames of a checkpoint.
+/// A section of a checkpoint, as its first and last frames and the footer describe it.
 ///
-/// The footer repeats what the frames before it say, so that a reader can ask for the sections without walking, and so that
-/// a frame that is missing is noticed.
+/// The footer repeats the frames before it, so that a reader can find the sections without a scan, and so that a missing
+/// frame is noticed.
 struct SectionEntry: Equatable, Sendable {
     var kind: UInt16
     var name: String
@@ -13,7 +13,7 @@ struct SectionEntry: Equatable, Sendable {
     var rawBytes: UInt64 = 0
     var chunks: UInt64 = 0
 
-    /// What opens a section: without the sums that are known at its end.
+    /// The payload that begins a section, without the totals that are known at its end.
     func encodedBegin() -> [UInt8] {
         let name = Array(name.utf8)
         var bytes: [UInt8] = []
@@ -24,7 +24,7 @@ struct SectionEntry: Equatable, Sendable {
         return bytes + name + info
     }
 
-    /// What ends a section.
+    /// The payload that ends a section.
     func encodedEnd() -> [UInt8] {
         var bytes: [UInt8] = []
         for number in [count, digest, rawBytes, chunks] { bytes.append(number: number) }
@@ -33,7 +33,7 @@ struct SectionEntry: Equatable, Sendable {
 
     static let endBytes = 32
 
-    /// Reads what opens a section; nil if it contradicts itself.
+    /// Reads the payload that begins a section; nil if it is inconsistent.
     init?(begin bytes: UnsafeRawBufferPointer) {
         var cursor = ByteCursor(bytes)
         self.init(&cursor)
@@ -61,7 +61,7 @@ struct SectionEntry: Equatable, Sendable {
         self.asOf = asOf
     }
 
-    /// Reads what ends a section.
+    /// Reads the payload that ends a section.
     mutating func readEnd(_ cursor: inout ByteCursor) -> Bool {
         guard let count: UInt64 = cursor.number(), let digest: UInt64 = cursor.number(),
             let rawBytes: UInt64 = cursor.number(), let chunks: UInt64 = cursor.number(), count <= UInt64(Int.max)
@@ -85,7 +85,7 @@ struct SectionEntry: Equatable, Sendable {
         return bytes
     }
 
-    /// Reads the payload of the footer; nil if it contradicts itself, or names more than `countMax` sections.
+    /// Reads the payload of the footer; nil if it is inconsistent, or names more than `countMax` sections.
     static func table(_ bytes: UnsafeRawBufferPointer, countMax: Int) -> [SectionEntry]? {
         var cursor = ByteCursor(bytes)
         guard let count: UInt32 = cursor.number(), count <= countMax else { return nil }

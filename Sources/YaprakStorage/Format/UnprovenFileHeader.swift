@@ -1,13 +1,13 @@
 internal import YaprakModel
 
-/// The bytes of a file header of which nothing has been proven.
+/// The bytes of a file header before verification.
 struct UnprovenFileHeader {
     let bytes: [UInt8]
 }
 
-// The order of all parsing: the sum, then limits, then bounds. Only then is a field believed.
+// All parsing checks the checksum first, then the limits, then the bounds, and only then uses a field.
 extension UnprovenFileHeader {
-    /// The header, if everything about it holds.
+    /// The header, if all checks pass.
     func prove(as kind: FileKind) throws(HeaderDamage) -> FileHeader {
         typealias Field = Layout.FileField
         guard bytes.count >= Layout.fileHeaderBytes else { throw .tooShort }
@@ -72,14 +72,14 @@ extension UnprovenFileHeader {
         return ancestors
     }
 
-    /// Printable characters only: the text ends in messages and terminals.
+    /// Printable characters only, because the text appears in messages and on terminals.
     private var creatorText: String {
         let field = bytes[Layout.FileField.creator..<Layout.FileField.creator + Layout.creatorBytes]
         return String(decoding: field.prefix { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 }
 
-/// Why a file header is none.
+/// Why bytes are not a valid file header.
 enum HeaderDamage: Error, Sendable, Equatable {
     case tooShort
     case foreign
@@ -87,7 +87,7 @@ enum HeaderDamage: Error, Sendable, Equatable {
     case newer(String)
     case content(String)
 
-    /// What to say about it.
+    /// A clause for a message.
     var sentence: String {
         switch self {
         case .tooShort: "the file is shorter than its header"

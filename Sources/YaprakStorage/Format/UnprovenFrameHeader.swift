@@ -1,10 +1,10 @@
-/// The bytes of a frame header of which nothing has been proven.
+/// The bytes of a frame header before verification.
 struct UnprovenFrameHeader {
     let bytes: UnsafeRawBufferPointer
 }
 
 extension UnprovenFrameHeader {
-    /// Whether the sum of these 64 bytes is right for this file and offset.
+    /// Whether the checksum of these 64 bytes is right for this file and offset.
     func verifies(salt: UInt64, offset: UInt64) -> Bool {
         typealias Field = Layout.FrameField
         guard bytes.count >= Layout.frameHeaderBytes,
@@ -16,12 +16,12 @@ extension UnprovenFrameHeader {
         return sum == bytes.number(at: Field.headerSum) as UInt64
     }
 
-    /// The highest commit the frame says was durable, if its sum is right.
+    /// The highest commit that the frame calls durable, if its checksum is right.
     func provenDurable(salt: UInt64, offset: UInt64) -> UInt64? {
         verifies(salt: salt, offset: offset) ? bytes.number(at: Layout.FrameField.durable) : nil
     }
 
-    /// The header, if everything about it holds and the frame fits before `end`.
+    /// The header, if all checks pass and the frame ends before `end`.
     func prove(in file: FileHeader, at offset: UInt64, end: UInt64) -> Result<FrameHeader, FrameDamageError> {
         typealias Field = Layout.FrameField
         guard verifies(salt: file.salt, offset: offset) else { return .failure(.init(isBlank ? .blank : .header)) }

@@ -1,4 +1,4 @@
-/// XXH64, the 64-bit hash by Yann Collet, with a seed. It detects damage; it does not authenticate.
+/// XXH64, the 64-bit hash by Yann Collet, with a seed. It detects damage and does not authenticate.
 ///
 ///     XXH64.hash([], seed: 0)        // 0xEF46DB3751D8E999
 package enum XXH64 {

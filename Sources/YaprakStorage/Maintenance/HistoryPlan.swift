@@ -1,29 +1,29 @@
 internal import YaprakModel
 
-/// Which files of a directory make the history up to a commit, and where it has to go on in a file of its own.
+/// The files of a directory that hold the history up to a commit, and where a new file has to continue it.
 ///
 ///     segments   ├── whole ──┼── whole ──┼── part ┄┄┄┄┄┄┄
 ///     commits                                   ▲   ▲
-///                               last whole group    the commit: the groups' rest goes into a new segment
+///                               last whole group    the commit: the rest of the group goes into a new segment
 struct HistoryPlan {
-    /// A segment, and how much of it.
+    /// A segment, whole or in part.
     struct Piece {
         let name: FileName
-        /// Where it ends; nil if it is taken as the file it is.
+        /// Where it ends; nil if the whole file is used.
         let end: UInt64?
     }
 
-    /// The commit up to which the history goes.
+    /// The last commit of the history.
     let number: UInt64
-    /// What the directory is.
+    /// The lineage of the directory.
     let lineage: Lineage
     /// The highest epoch of any file in it.
     let epoch: UInt64
     var checkpoints: [FileName] = []
     var segments: [Piece] = []
-    /// Where the pieces end, and with which commit.
+    /// The end of the pieces, and their last commit.
     var tail = LogTail()
-    /// The commits behind that, up to the last.
+    /// The commits after that, up to the last.
     var rest: [[UInt8]] = []
 
     /// Finds the files.
@@ -41,7 +41,7 @@ struct HistoryPlan {
 
     // MARK: Checkpoints
 
-    /// Takes those up to the commit; the newest of them that verifies is what the state is rebuilt from.
+    /// Selects those up to the commit. The state is rebuilt from the newest one that verifies.
     private mutating func takeCheckpoints(
         _ listing: DatabaseDirectory.Listing, _ directory: DatabaseDirectory
     ) throws -> UInt64 {
@@ -115,12 +115,12 @@ struct HistoryPlan {
             try walk(&reader, name, next, isLast: isLast)
             return
         }
-        // Older than the state needs: it ends where the next one says.
+        // Older than the state needs: it ends where the next one says so.
         reader.jump(to: next.previousEnd, chain: next.previousChain, next: next.first)
         note(name, &reader, chain: next.previousChain, last: next.first - 1, hasSuccessor: true)
     }
 
-    /// Walks to the commit, or to the end of the segment.
+    /// Reads to the commit, or to the end of the segment.
     private mutating func walk(
         _ reader: inout SegmentReader, _ name: FileName, _ next: FileHeader?, isLast: Bool
     ) throws {
@@ -138,7 +138,7 @@ struct HistoryPlan {
             {
             case .end(let found): end = found
             case .frame where reader.partialStart == nil && reader.next <= number + 1:
-                // Also frames without commits that follow the last one: they say nothing of later ones.
+                // Also the frames without commits after the last one: they say nothing about later commits.
                 cut = (reader.offset, reader.chain, reader.next - 1)
                 behind = []
             case .frame:
@@ -161,7 +161,7 @@ struct HistoryPlan {
         }
         rest = behind
         guard cut.offset > UInt64(Layout.fileHeaderBytes) || !isLast else {
-            // Nothing whole in it: the own segment follows the one before.
+            // It has no whole group: the new segment follows the previous one.
             tail.last = max(tail.last, cut.last)
             return
         }
@@ -180,8 +180,8 @@ struct HistoryPlan {
         return false
     }
 
-    /// Takes a segment up to its logical end: as the file it is if nobody will ever write to it again and nothing lies
-    /// behind that end; else its part is copied.
+    /// Selects a segment up to its logical end: the whole file if it will never be written again and nothing follows
+    /// that end, otherwise a copy of the part.
     private mutating func note(
         _ name: FileName, _ reader: inout SegmentReader, chain: UInt64, last: UInt64, hasSuccessor: Bool
     ) {
@@ -190,7 +190,7 @@ struct HistoryPlan {
         if case .end(.seal(let seal))? = try? reader.step(limit: .max, { _, _, _, _ in }) {
             isFinal = seal.last == last
         } else if hasSuccessor, name.epoch < epoch {
-            // Left by an opening that is over. Only what was reserved may be behind.
+            // From an opening that is over. Only allocated space may follow.
             isFinal = (try? TailEvidence.find(in: reader.window, of: reader.header, from: end).bytes == 0) ?? false
         }
         segments.append(Piece(name: name, end: isFinal ? nil : end))

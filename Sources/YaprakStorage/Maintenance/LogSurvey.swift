@@ -1,8 +1,8 @@
 internal import YaprakModel
 
-/// What of a log can be read, damaged or not: runs of commits without a gap, and what is wrong between them.
+/// The readable parts of a log, damaged or not: runs of commits without a gap, and the damage between them.
 ///
-///     segments   ├─ run 1…41 ─┤ damage ├─ run 44…90 ──┼── run goes on ──┤
+///     segments   ├─ run 1…41 ─┤ damage ├─ run 44…90 ──┼── continued ────┤
 struct LogSurvey {
     /// A place in a segment at which reading can start.
     struct Start {
@@ -12,7 +12,7 @@ struct LogSurvey {
         var next: UInt64
     }
 
-    /// Commits one behind the other.
+    /// Consecutive commits.
     struct Run {
         let start: Start
         let first: UInt64
@@ -22,18 +22,18 @@ struct LogSurvey {
     }
 
     private(set) var runs: [Run] = []
-    /// The newest commit of which the files prove that it was durable.
+    /// The newest commit that the files prove to have been durable.
     private(set) var proven: UInt64 = 0
 
     private let directory: any Directory
     private let names: [FileName]
     private let lineage: Lineage
-    /// Whether an item is the commit of that number: one that is not can't be replayed, whatever its sums say.
+    /// Whether an item is the commit of that number. If it is not, it can't be replayed, even if its checksums are right.
     private let accepts: @Sendable (UInt64, [UInt8]) -> Bool
 
     /// Reads every segment once.
     ///
-    /// - Parameter proven: the newest commit that something outside of the segments proves to have been durable.
+    /// - Parameter proven: the newest commit that a file outside of the segments proves to have been durable.
     /// - Throws: `newerFormat`, `DiskError`.
     init(
         _ directory: any Directory, _ names: [FileName], _ lineage: Lineage, proven: UInt64,
@@ -47,7 +47,7 @@ struct LogSurvey {
         try walk { _, _ in }
     }
 
-    /// Hands over every commit of every run again, in the order of the segments.
+    /// Calls `body` with every commit of every run, in the order of the segments.
     func forEachCommit(_ body: (UInt64, [UInt8]) throws -> Void) throws {
         var copy = self
         copy.runs = []
@@ -83,7 +83,7 @@ struct LogSurvey {
         _ body: (UInt64, [UInt8]) throws -> Void
     ) throws {
         var reader = first
-        // A run goes on from segment to segment if the next one says so.
+        // A run continues in the next segment if its header says so.
         var goesOn = runs.last.map { $0.damage == nil && $0.last + 1 == reader.next } ?? false
         while true {
             let start = Start(name: name, offset: reader.offset, chain: reader.chain, next: reader.next)
@@ -110,14 +110,14 @@ struct LogSurvey {
             case .end(let found):
                 proven = max(proven, reader.durable)
                 guard case .damage(let damage) = found else { return }
-                // What lies behind a place lies behind those before it, too: one look does for many damaged frames.
+                // Evidence found from one damaged frame on serves later ones, too: one search for many.
                 if proven < reader.next {
                     let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
                     proven = max(proven, found.durable)
                 }
                 let before = reader.offset
                 let goes = try reader.resynchronize(before: limit)
-                // Zeros and an unpromised rest at the end of the log are no damage.
+                // Zeros, and a rest at the end of the log that was never acknowledged, are not damage.
                 if goes || !isLast || proven >= reader.next { end(name, before, damage.sentence) }
                 guard goes else { return }
                 goesOn = false
@@ -132,7 +132,7 @@ struct LogSurvey {
 }
 
 extension SegmentReader {
-    /// Goes on with the next group of whole commits that verifies; false if there is none before `limit`.
+    /// Continues with the next group of whole commits that verifies; false if there is none before `limit`.
     mutating func resynchronize(before limit: UInt64) throws -> Bool {
         let end = min(limit, window.size)
         var at = offset + UInt64(Layout.alignment)

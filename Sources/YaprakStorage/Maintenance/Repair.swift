@@ -1,19 +1,19 @@
 package import SystemPackage
 package import YaprakModel
 
-/// What is to be saved of a damaged directory, and how.
+/// The options of a repair.
 package struct RepairOptions: Sendable {
-    /// Step over what can't be read instead of ending there.
+    /// Skip what can't be read instead of ending there.
     package var salvages = false
     /// Leave out every section of derived state, not only damaged ones.
     package var dropsDerived = false
-    /// A copy of the directory that may have what this one lacks.
+    /// A copy of the directory that may have what is damaged here.
     package var donor: FilePath?
 
     package init() {}
 }
 
-/// What a repair does, or would do.
+/// The plan of a repair.
 package struct RepairPlan: Sendable {
     /// Commits that will not be in the result.
     package struct Loss: Sendable, Hashable {
@@ -23,28 +23,28 @@ package struct RepairPlan: Sendable {
         package let what: String
     }
 
-    /// The state the history of the result begins with: a checkpoint's commit, or 0.
+    /// The first state of the result: a checkpoint's commit, or 0.
     package fileprivate(set) var first = CommitNumber.zero
     /// The last commit of the result.
     package fileprivate(set) var last = CommitNumber.zero
-    /// Commits that are lost.
+    /// The lost commits.
     package fileprivate(set) var losses: [Loss] = []
-    /// Checkpoints that come along, and those of them that lose what they keep of extensions.
+    /// Checkpoints that are kept, and those of them that lose their state of extensions.
     package fileprivate(set) var checkpoints: [CommitNumber] = []
     package fileprivate(set) var checkpointsWithoutDerived: [CommitNumber] = []
-    /// Checkpoints that don't verify and are left out, by file.
+    /// Checkpoints that don't verify and are left out, by file name.
     package fileprivate(set) var damagedCheckpoints: [String] = []
-    /// Commits are missing in the middle of the result.
+    /// Whether commits are missing in the middle of the result.
     package var isSalvaged: Bool { losses.contains { $0.commits.upperBound < last } }
 }
 
-/// Saves what can be saved of a damaged directory, into a new one. The source is only read.
+/// Saves the readable data of a damaged directory into a new one. The source is only read.
 ///
 ///     let repair = try Repair(reader, options)
 ///     print(repair.plan.losses)
 ///     try repair.perform(to: "repaired.yaprak", …)
 package struct Repair {
-    /// What it does.
+    /// The plan.
     package private(set) var plan = RepairPlan()
 
     private let store: StoreReader
@@ -53,15 +53,15 @@ package struct Repair {
     private let epoch: UInt64
     private let survey: LogSurvey
     private var names: [(name: FileName, isDerivedDamaged: Bool)] = []
-    /// An empty state is written as of the first commit of the result: nothing else leads there.
+    /// Whether the result begins with an empty state at its first commit, because no other state leads there.
     private var beginsEmpty = false
 
-    /// No repair puts more empty commits in one place.
+    /// The most empty commits that a repair puts in one place.
     private static let gapMax: UInt64 = 1 << 20
 
     /// Reads everything and plans. Takes no lock.
     ///
-    /// - Parameter accepts: whether an item is the commit of that number; one that is not counts as damaged.
+    /// - Parameter accepts: whether an item is the commit of that number. If not, it counts as damaged.
     /// - Throws: `notADatabase` if nothing can be saved, `newerFormat`, `ioFailed`; what opening the donor throws.
     /// - Complexity: O(bytes of the directory).
     package init(
@@ -123,18 +123,18 @@ package struct Repair {
 
     // MARK: Planning
 
-    /// States that reading can begin with, oldest first.
+    /// The states from which replaying can begin, oldest first.
     private var bases: [UInt64] {
         let isFromFirst = survey.runs.first.map { $0.first == 1 } ?? names.isEmpty
         return (isFromFirst ? [0] : []) + names.map(\.name.first)
     }
 
-    /// How far commits lead from a state without a gap.
+    /// The newest commit that is reachable from a state without a gap.
     private func newestCommit(from base: UInt64) -> UInt64 {
         survey.runs.filter { $0.first <= base + 1 && $0.last >= base }.map(\.last).max() ?? base
     }
 
-    /// The longest prefix: the state that leads furthest, and of those the oldest.
+    /// Plans the longest prefix: the state that leads furthest, and of those the oldest.
     private mutating func planPrefix() {
         let furthest = bases.map(newestCommit).max() ?? 0
         let base = bases.first { newestCommit(from: $0) == furthest } ?? 0
@@ -143,7 +143,7 @@ package struct Repair {
         if known > furthest { note(furthest + 1...known) }
     }
 
-    /// The newest checkpoint has all before it. Behind it, what can't be read is stepped over.
+    /// Plans the newest state: the newest checkpoint includes everything before it. After it, unreadable commits are skipped.
     private mutating func planSalvage() {
         let newest: UInt64
         if let base = bases.last {
@@ -182,7 +182,7 @@ package struct Repair {
                 offset: damage?.offset ?? 0, what: damage?.what ?? "they are not in these files"))
     }
 
-    /// Hands over the commits that can be read and are lost nevertheless.
+    /// Calls `body` with the commits that are readable and lost nevertheless.
     package func forEachLostCommit(_ body: (CommitNumber, [UInt8]) throws -> Void) throws {
         let lost = plan.losses.map(\.commits)
         guard !lost.isEmpty else { return }
@@ -194,9 +194,9 @@ package struct Repair {
 
     // MARK: Performing
 
-    /// Writes the new directory. Whole and durable when it returns, or not there.
+    /// Writes the new directory. When it returns, the directory is complete and durable; if it throws, there is none.
     ///
-    /// - Parameter placeholder: makes the commit that stands in the place of one that is lost; gets the last one before it.
+    /// - Parameter placeholder: makes the commit that replaces a lost one; gets the last commit before it.
     /// - Throws: `alreadyOpen` (the source is in use), `alreadyExists`, `notFound`, `diskFull`, `writeFailed`, `syncFailed`.
     package func perform(
         to path: FilePath, tags: [UInt8] = [], storeOptions: StoreOptions = StoreOptions(),
@@ -226,7 +226,7 @@ package struct Repair {
         }
     }
 
-    /// Keeps programs from writing to the source meanwhile; nil on a medium that nobody can write to.
+    /// Keeps programs from writing to the source meanwhile; nil on a read-only medium.
     private func takeLock() throws -> (any FileLock)? {
         do {
             if let lock = try store.directory.root.lock(Layout.lockName) { return lock }
@@ -276,7 +276,7 @@ package struct Repair {
                 cancelled: {}))
     }
 
-    /// Writes the commits behind the first state anew, as groups; empty ones where some are missing.
+    /// Writes the commits after the first state again, in groups, with empty commits in place of missing ones.
     private func writeLog(
         _ target: any Directory, _ own: Lineage, _ storeOptions: StoreOptions,
         _ placeholder: (CommitNumber, [UInt8]?) -> [UInt8]

@@ -1,9 +1,10 @@
 internal import SystemPackage
 
-/// A damaged directory with a copy of it beside: files, and frames of segments, come from whichever has them whole.
+/// A damaged directory combined with a copy of it: each file, and each frame of a segment, comes from the one that has it
+/// intact.
 ///
-/// Only for reading. Frames of the two are the same bytes at the same place of files of the same name, or they don't verify:
-/// salt and offset are in the sums, and the chain leads from one to the next.
+/// For reading only. A frame is the same bytes at the same offset of files of the same name in both, or it does not verify:
+/// salt and offset are part of the checksums, and the chain links the frames.
 final class SplicedDirectory: Directory {
     private let own: any Directory
     private let donor: any Directory
@@ -52,7 +53,7 @@ final class SplicedDirectory: Directory {
         return (try? CheckpointProof.prove(file, header, name: "", of: nil, decompresses: true)) != nil
     }
 
-    // What writes is refused: nothing here is ours to change.
+    // Writing is refused.
     private func refused(_ operation: DiskError.Operation, _ name: String) -> DiskError {
         DiskError(operation, name, .readOnlyFileSystem)
     }
@@ -73,7 +74,7 @@ final class SplicedDirectory: Directory {
 private final class SplicedFile: File {
     private let own: any File
     private let donor: any File
-    /// What is read from the donor: ranges in ascending order.
+    /// The ranges that are read from the donor, in ascending order.
     private let borrowed: [Range<UInt64>]
     private let length: UInt64
 
@@ -116,7 +117,7 @@ private final class SplicedFile: File {
         return try? UnprovenFileHeader(bytes: bytes).prove(as: .segment)
     }
 
-    /// The frame at a place, if all of it is proven and it follows.
+    /// The frame at an offset, if it verifies and continues the chain.
     private static func frame(
         _ window: ReadWindow, _ header: FileHeader, _ offset: UInt64, _ chain: UInt64
     ) throws -> FrameHeader? {

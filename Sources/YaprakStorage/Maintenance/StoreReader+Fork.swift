@@ -1,30 +1,29 @@
 package import SystemPackage
 package import YaprakModel
 
-/// What a fork on disk has made of which files.
+/// What a fork on disk did with the files.
 package struct ForkReport: Sendable {
     /// The commit the new directory ends with.
     package let number: CommitNumber
-    /// Its identity.
+    /// The identity of the new database.
     package let databaseID: DatabaseID
-    /// Files that have a second name now, and their bytes.
+    /// Files that were hard-linked, and their bytes.
     package fileprivate(set) var linkedFiles = 0
     package fileprivate(set) var linkedBytes: UInt64 = 0
-    /// Files that were written, and their bytes.
+    /// Files that were copied or written, and their bytes.
     package fileprivate(set) var copiedFiles = 0
     package fileprivate(set) var copiedBytes: UInt64 = 0
-    /// Why files were copied that could have been shared; nil if none were.
+    /// Why files were copied instead of linked; nil if none were.
     package fileprivate(set) var reasonForCopies: Errno?
 }
 
 extension StoreReader {
-    /// Makes a directory with the history up to a commit, sharing by hard link every file that nobody will write to again.
+    /// Makes a directory with the history up to a commit. Files that will never be written again are shared by hard links.
     ///
-    /// Also while a writer is at work. The directory has an identity of its own and appears under its name when it is whole and
-    /// durable.
+    /// A writer may be active. The new directory has a new identity and gets its name when it is complete and durable.
     /// - Parameters:
-    ///   - tags: what the file of tags is to hold; none is made if it is empty.
-    ///   - sharing: whether files are shared where that is possible.
+    ///   - tags: the content of the file of tags; no file is made if it is empty.
+    ///   - sharing: whether files are shared where possible.
     /// - Throws: `alreadyExists`, `notFound` (the parent), `commitOutOfReach`, `overLimit` (too many ancestors), `corruptLog`,
     ///   `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`.
     /// - Complexity: O(number of files; bytes of the nearest checkpoint, of the log since then, and of one segment).
@@ -33,7 +32,7 @@ extension StoreReader {
         options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(DatabaseError) -> ForkReport {
         try translatingDiskErrors(writing: true) {
-            // A writer may prune what was planned for; then the plan is made anew from what is there.
+            // A writer may prune files of the plan; then a new plan is made.
             var attempts = 0
             while true {
                 attempts += 1
@@ -86,18 +85,18 @@ extension StoreReader {
 }
 
 extension Lineage {
-    /// That of a directory without any file.
+    /// Whether it is the lineage of a directory without files.
     fileprivate var isUnused: Bool { id == DatabaseID(high: 0, low: 0) }
 }
 
-/// Gives files a second name, or copies them where that can't be.
+/// Hard-links files, or copies them where that is impossible.
 struct FileCopy {
     var report: ForkReport
     var sharing: Bool
 
     private static let stepBytes = 1 << 20
 
-    /// Takes a file as a whole, or its beginning.
+    /// Links or copies a file, or copies its beginning.
     mutating func take(
         _ name: String, upTo end: UInt64? = nil, from source: any Directory, to target: any Directory
     ) throws(DiskError) {
@@ -120,7 +119,7 @@ struct FileCopy {
         report.copiedBytes += done
     }
 
-    /// Gives the file a second name; false where the file system does not do that.
+    /// Hard-links the file; false if the file system can't.
     private mutating func link(
         _ name: String, from source: any Directory, to target: any Directory
     ) throws(DiskError) -> Bool {
@@ -134,7 +133,7 @@ struct FileCopy {
         }
         let file = try target.open(name, .read)
         defer { try? file.close() }
-        // It was durable when it got its first name; asking again costs nothing and trusts nobody.
+        // It should be durable already; another sync costs nothing and makes sure.
         try file.sync()
         report.linkedFiles += 1
         report.linkedBytes += try file.size()
@@ -146,7 +145,7 @@ struct FileCopy {
         report.copiedBytes += bytes
     }
 
-    /// Another file system, one without hard links, a file with too many names, a link that the system does not allow.
+    /// A different file system, no hard links, too many links to a file, a link that the system does not allow.
     private static func meansCopy(_ errno: Errno) -> Bool {
         [.improperLink, .notPermitted, .notSupported, .tooManyLinks, .noFunction, .permissionDenied].contains(errno)
     }

@@ -1,7 +1,7 @@
 internal import SystemPackage
 package import YaprakModel
 
-// The file of tags is no part of the log: the engine does not read it, and only tools write it.
+// The file of tags is not part of the log: the engine does not read it, and only tools write it.
 extension StoreReader {
     /// The name of the file of tags.
     package static let tagFileName = Layout.tagsName
@@ -10,7 +10,7 @@ extension StoreReader {
 
     private static let newTagFileName = "tags.lock"
 
-    /// What the file of tags holds; nil if there is none.
+    /// The content of the file of tags; nil if there is none.
     ///
     /// - Throws: `overLimit`, `permissionDenied`, `ioFailed`.
     package func tagFile() throws(DatabaseError) -> [UInt8]? {
@@ -30,9 +30,9 @@ extension StoreReader {
         }
     }
 
-    /// Replaces the file of tags, in one step, by what `edit` makes of it; nil leaves it as it is.
+    /// Replaces the file of tags atomically by the result of `edit`; nil leaves it unchanged.
     ///
-    /// As in git, the new file is the lock: it is made under a name of its own, which only one can have.
+    /// As in git, the new file is the lock: only one process can create a file of its name.
     /// - Throws: `alreadyOpen` if another holds the lock, `overLimit`, `permissionDenied`, `diskFull`, `writeFailed`;
     ///   what `edit` throws.
     package func editTagFile(_ edit: (inout [UInt8]?) throws(DatabaseError) -> Void) throws(DatabaseError) {

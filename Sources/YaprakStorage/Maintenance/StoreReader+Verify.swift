@@ -12,15 +12,15 @@ package import YaprakModel
 extension StoreReader {
     /// Checks the directory. Level 0: names, headers, chain, gaps. Level 1: every sum, decompression, every item.
     ///
-    /// Finds as much as it can: behind damage it goes on with the next frame that verifies. What a writer does meanwhile
-    /// is no finding: files that it removes are passed over, and what it appends may be looked at or not.
-    /// - Parameter progress: is told now and then how many bytes of how many were looked at, and how many commits.
-    /// - Throws: `permissionDenied`, `ioFailed` if the directories can't be listed. What is wrong with files is a finding.
+    /// Finds as much as possible: after damage it continues with the next frame that verifies. Changes by a writer are no
+    /// findings: files that it removes are skipped, and what it appends may be checked or not.
+    /// - Parameter progress: called now and then with the bytes checked, the bytes in total, and the commits.
+    /// - Throws: `permissionDenied`, `ioFailed` if the directories can't be listed. Faults of files are findings.
     /// - Complexity: O(bytes of the directory).
     package func verify(
         level: Int, progress: @escaping (_ done: UInt64, _ total: UInt64, _ commits: Int) -> Void = { _, _, _ in }
     ) throws(DatabaseError) -> VerifyReport {
-        // First the mark, then the names: of what a writer does between the two, the mark must not know more.
+        // First the mark, then the names: if a writer is active in between, the mark must be the older of the two.
         let closing = ClosingMark.read(in: directory.root)
         let listing = try translatingDiskErrors(writing: false) { try directory.list() }
         var verifier = Verifier(
@@ -34,7 +34,7 @@ extension StoreReader {
 private struct Verifier {
     let directory: DatabaseDirectory
     let listing: DatabaseDirectory.Listing
-    /// What the last clean close left behind.
+    /// The mark of the last clean close.
     let closing: ClosingMark?
     let level: Int
     let progress: (UInt64, UInt64, Int) -> Void
@@ -42,7 +42,7 @@ private struct Verifier {
     private var lineage: Lineage?
     private var oldestCheckpoint: UInt64?
     private var evidence: UInt64 = 0
-    /// Bytes of the files that are done, and of all.
+    /// The bytes of the files that are done, and of all files.
     private var done: UInt64 = 0
     private var total: UInt64 = 0
 
@@ -76,7 +76,7 @@ private struct Verifier {
             )
         }
         log()
-        // Those that are still there: a writer makes and renames them all the time.
+        // Only those that still exist: a writer makes and renames them all the time.
         let now = try? directory.list()
         let before = Set(listing.temporarySegments + listing.temporaryCheckpoints)
         for name in (now?.temporarySegments ?? []) + (now?.temporaryCheckpoints ?? []) where before.contains(name) {
@@ -119,7 +119,7 @@ private struct Verifier {
                     add(
                         .derived, file, section.offset, nil,
                         "What is kept of the extension \(section.name.debugDescription): \(section.what). "
-                            + "It is computed anew when it is registered.")
+                            + "It is recomputed when it is registered.")
                 }
             } else {
                 let (opened, header) = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
@@ -170,7 +170,7 @@ private struct Verifier {
         }
     }
 
-    /// The word of the last clean close counts as long as no later segment is there.
+    /// The mark of the last clean close counts unless there is a later segment.
     private mutating func noteClosing() {
         guard let closing else { return }
         let newest = listing.segments.last.map { (name: $0, header: header($0)) }
@@ -210,7 +210,7 @@ private struct Verifier {
             isFirst = false
             add(error.code == .newerFormat ? .newer : .corrupt, name.path(.segment), 0, nil, error.message)
         } catch  where isGone(error) {
-            // Pruned meanwhile, after every checkpoint that needed it: the log starts behind it now.
+            // Pruned meanwhile, after every checkpoint that needed it: the log starts after it now.
             report.segments -= 1
             isFirst = true
             if let names = try? directory.list().checkpoints {
@@ -237,7 +237,7 @@ private struct Verifier {
     ) {
         let header = after.header
         guard header.previousFirst == beforeName.first, header.previousEpoch == beforeName.epoch else {
-            // Old segments go in any order when they are pruned.
+            // Old segments are pruned in any order.
             let isOld = header.first <= (oldestCheckpoint ?? 0) + 1
             add(
                 isOld ? .clean : .corrupt, name.path(.segment), 0, nil,
@@ -258,7 +258,7 @@ private struct Verifier {
         var isLast = isLast
         var limit: UInt64 { next?.previousEnd ?? .max }
         do {
-            // What lies behind the first damage lies behind the next, too: one look does for many damaged frames.
+            // Evidence found from one damaged frame on serves later ones, too: one search for many.
             var behind: TailEvidence?
             while true {
                 guard let end = try step(&reader, limit: limit) else { continue }
@@ -267,7 +267,7 @@ private struct Verifier {
                     continue
                 }
                 if isLast {
-                    // A writer may be at work behind us: look again before anything is made of it.
+                    // A writer may be active: check again before reporting.
                     if let header = headerOfSuccessor(of: name) {
                         (next, isLast) = (header, false)
                         try reader.window.refresh()
@@ -287,7 +287,7 @@ private struct Verifier {
         }
     }
 
-    /// Reads a frame; nil, or why there was none.
+    /// Reads a frame; returns nil, or why there was none.
     private mutating func step(_ reader: inout SegmentReader, limit: UInt64) throws -> SegmentReader.End? {
         let before = reader.next
         let step = try reader.step(limit: limit) { _, _, _, _ in }
@@ -302,7 +302,7 @@ private struct Verifier {
         return end
     }
 
-    /// Proves what reading commits passes over: marks of checkpoints, and frames of later versions.
+    /// Verifies the frames that reading commits skips: marks of checkpoints, and frames of later versions.
     private mutating func lookAtPayload(_ frame: FrameHeader, _ at: UInt64, _ reader: SegmentReader) throws {
         guard frame.type != FrameType.commitGroup.rawValue, frame.storedLength > 0,
             try reader.payload(of: frame, at: at) == nil
@@ -312,14 +312,14 @@ private struct Verifier {
             "\(FrameDamage.payload.sentence), in a frame without commits. No commit is lost by it.")
     }
 
-    /// Looks at the seal of a segment that has a successor. It may never have come to be written.
+    /// Verifies the seal of a segment that has a successor. A crash may have prevented the seal.
     private mutating func lookAtSeal(_ reader: SegmentReader) throws {
         let at = reader.offset
         guard let bytes = try reader.window.bytes(at: at, count: Layout.frameHeaderBytes) else { return }
         typealias Field = Layout.FrameField
         let (stored, pad): (UInt32, UInt32) = (bytes.number(at: Field.storedLength), bytes.number(at: Field.pad))
         let length = UInt64(Layout.frameHeaderBytes) + UInt64(stored) + UInt64(pad)
-        // Of a damaged seal most is right: what it is, or that the file was cut off behind it.
+        // A damaged seal is recognised by two of: the magic number, its type, a file that ends after it.
         let signs = [
             (bytes.number(at: Field.magic) as UInt32) == Layout.frameMagic,
             bytes[Field.type] == FrameType.seal.rawValue, at + length == reader.window.size,
@@ -335,7 +335,7 @@ private struct Verifier {
         )
     }
 
-    /// A segment that has come since the directory was listed.
+    /// The header of a segment that was made since the directory was listed.
     private func headerOfSuccessor(of name: FileName) -> FileHeader? {
         guard let next = try? directory.list().segments.first(where: { $0 > name }), let header = header(next),
             header.previousFirst == name.first, header.previousEpoch == name.epoch
@@ -343,10 +343,10 @@ private struct Verifier {
         return header
     }
 
-    /// Looks again at what seems to be the end of the newest segment, where a writer may be at work.
+    /// Checks the apparent end of the newest segment again, where a writer may be active.
     ///
-    /// - Returns: nil if it is none any more: everything before it was looked at, what came since is for the next check.
-    ///   Else what lies behind it.
+    /// - Returns: nil if it is no longer the end: everything before it was checked, and later frames are left to the next
+    ///   check. Otherwise the evidence after it.
     private mutating func lookAgain(
         _ reader: inout SegmentReader, _ end: SegmentReader.End
     ) throws -> TailEvidence? {
@@ -358,18 +358,18 @@ private struct Verifier {
         for pause: UInt32 in [0, 2000, 20_000] {
             if pause > 0 { usleep(pause) }
             try reader.window.refresh()
-            // First what is behind, then the frame itself: what the one saw the other sees.
+            // First the evidence after the frame, then the frame: the second read sees everything that the first one saw.
             found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
             try reader.window.refresh()
             if try step(&reader, limit: .max) == nil { return nil }
             if case .attest = end, found.durable < reader.next { return found }
-            // Nothing, or a word that this was durable: then it is damage, and nobody is writing here.
+            // Nothing there, or evidence that this commit was durable: it is damage, and no writer is active.
             if found.bytes == 0 || found.durable >= reader.next { return found }
         }
         return found
     }
 
-    /// Notes what an end means; true if there is more to read behind it.
+    /// Records the meaning of an end; true if there is more to read after it.
     private mutating func judge(
         _ reader: inout SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ limit: UInt64,
         _ next: FileHeader?, _ isLast: Bool, _ tail: TailEvidence?

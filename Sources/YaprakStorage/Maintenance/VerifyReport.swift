@@ -1,20 +1,20 @@
 package import YaprakModel
 
-/// What a check of a database directory found.
+/// The result of verifying a database directory.
 package struct VerifyReport: Sendable {
-    /// How bad a finding is, and the exit code that says so.
+    /// The severity of a finding. The raw value is the exit code.
     package enum Severity: Int, Sendable, Comparable, CaseIterable {
-        /// Worth a word, nothing is wrong.
+        /// A remark; nothing is wrong.
         case clean = 0
-        /// Bytes at the end that were never promised.
+        /// Bytes at the end that were never acknowledged.
         case torn = 2
-        /// Only what can be rebuilt is damaged.
+        /// Only derived data is damaged, which can be rebuilt.
         case derived = 8
         /// Written by a newer version.
         case newer = 7
-        /// The file system did not let us read.
+        /// The file system refused to read.
         case unreadable = 6
-        /// A promised byte is not what was written.
+        /// Acknowledged data is damaged.
         case corrupt = 4
 
         private var weight: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -27,19 +27,19 @@ package struct VerifyReport: Sendable {
         package let file: String
         package let offset: UInt64?
         package let commits: ClosedRange<CommitNumber>?
-        /// What it is and what to do about it.
+        /// The finding and its remedy.
         package let message: String
     }
 
     /// Everything found, in the order of the files.
     package internal(set) var findings: [Finding] = []
-    /// Checkpoints looked at.
+    /// Checkpoints checked.
     package internal(set) var checkpoints = 0
-    /// Segments looked at.
+    /// Segments checked.
     package internal(set) var segments = 0
-    /// Frames whose sums were verified.
+    /// Frames whose checksums were verified.
     package internal(set) var frames = 0
-    /// Commits seen.
+    /// Commits read.
     package internal(set) var commits = 0
     /// The newest complete commit.
     package internal(set) var newest: CommitNumber = .zero

@@ -1,9 +1,9 @@
 internal import YaprakModel
 
-/// The proof of a checkpoint of which a derived section is damaged: the trailer leads to the footer, the table in it to each
-/// section, and each is proven on its own.
+/// The verification of a checkpoint with damage in a derived section: the trailer leads to the footer, whose table leads to
+/// each section, and each section is verified on its own.
 extension CheckpointProof {
-    /// A reader for what is whole, if everything is but derived sections.
+    /// A reader for the intact sections, if only derived sections are damaged.
     ///
     /// - Throws: `Failure`, `DiskError`.
     static func proveByTable(
@@ -44,7 +44,7 @@ extension CheckpointProof {
             else { throw Failure(offset: window.size, what: "the trailer does not verify") }
             let (frame, stored) = try Self.frame(at: trailer.footerOffset, header, window)
             let table: [SectionEntry]?
-            // The table is compressed: what it may claim depends on what is there to be claimed.
+            // The table is compressed, so the size of the file bounds the count that it may claim.
             let countMax = min(header.sectionsMax, Int(trailer.footerOffset / UInt64(FormatLimits.sectionBytesMin)))
             if frame.codec == .raw {
                 table = SectionEntry.table(stored, countMax: countMax)
@@ -91,7 +91,7 @@ extension CheckpointProof {
             func failure(_ what: String) -> Failure { Failure(offset: offset, what: what) }
             while offset < end {
                 let (frame, stored) = try Self.frame(at: offset, header, window)
-                // The first follows a section that may be damaged.
+                // The section before the first frame may be damaged.
                 guard chain == nil || frame.previousChain == chain else { throw failure(FrameDamage.chain.sentence) }
                 switch FrameType(rawValue: frame.type) {
                 case .sectionBegin:

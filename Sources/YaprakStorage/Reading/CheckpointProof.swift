@@ -1,18 +1,18 @@
 internal import YaprakModel
 
-/// The proof of a checkpoint: every frame from the first to the footer, then the trailer, then nothing.
+/// The verification of a checkpoint: every frame from the first to the footer, then the trailer, then the end of the file.
 enum CheckpointProof {
-    /// Why a file is no complete checkpoint.
+    /// Why a file is not a complete checkpoint.
     struct Failure: Error {
         var offset: UInt64
         var what: String
         var isNewer = false
     }
 
-    /// What damage a reader may have.
+    /// The damage that a reader tolerates.
     enum Allowance {
         case nothing
-        /// In sections whose content follows from that of the others; those are left out.
+        /// Damage in derived sections, whose content follows from that of the others. They are left out.
         case derived
     }
 
@@ -47,7 +47,7 @@ enum CheckpointProof {
         do {
             return try walk(file, header, name, decompresses)
         } catch let failure as Failure where allowance == .derived && !failure.isNewer {
-            // The first failure says more than what a look through the table would say.
+            // The first failure says more than one that is found through the table.
             guard let reader = try? proveByTable(file, header, name, decompresses) else { throw failure }
             return reader
         }

@@ -2,11 +2,11 @@ package import YaprakModel
 
 /// A section of a checkpoint.
 package struct CheckpointSection: Sendable, Hashable {
-    /// What the section is; the meaning belongs to the floor above.
+    /// The kind of section. The layer above defines the kinds.
     package let kind: UInt16
     /// The name of what it holds.
     package let name: String
-    /// What the writer gave along, opaque.
+    /// Opaque bytes of the writer.
     package let info: [UInt8]
     /// The commit the content belongs to.
     package let asOf: CommitNumber
@@ -30,7 +30,7 @@ package struct CheckpointChunk: Sendable, Hashable {
     package let rawLength: Int
 }
 
-/// A checkpoint whose every sum was verified. Chunks can be read by many threads at once.
+/// A checkpoint whose checksums were all verified. Many threads may read chunks at once.
 ///
 ///     for section in checkpoint.sections {
 ///         try checkpoint.forEachChunk(of: section) { items in … }
@@ -45,13 +45,13 @@ package final class CheckpointReader: Sendable {
     package let fileBytes: UInt64
     /// What it holds, in the order it was written.
     package let sections: [CheckpointSection]
-    /// Sections of derived state that are damaged, and are not among the others.
+    /// Damaged sections of derived state. They are not in `sections`.
     package let damagedSections: [DamagedSection]
 
-    /// A section that does not verify and that nothing depends on.
+    /// A section that does not verify, and whose content can be derived from others.
     package struct DamagedSection: Sendable, Hashable {
         package let name: String
-        /// Where in the file, and what is wrong.
+        /// The place in the file, and what is wrong there.
         package let offset: UInt64
         package let what: String
     }
@@ -100,7 +100,7 @@ package final class CheckpointReader: Sendable {
         }
     }
 
-    /// Hands over the chunks of a section one by one.
+    /// Calls `body` with each chunk of a section.
     ///
     /// - Throws: `corruptCheckpoint`, `ioFailed`, what `body` throws.
     package func forEachChunk(

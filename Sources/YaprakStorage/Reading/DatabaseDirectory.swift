@@ -1,4 +1,4 @@
-/// The directories of one database, and what is in them.
+/// The directories of one database and their files.
 struct DatabaseDirectory: Sendable {
     let root: any Directory
     let segments: any Directory
@@ -8,13 +8,13 @@ struct DatabaseDirectory: Sendable {
     struct Listing: Sendable {
         var segments: [FileName] = []
         var checkpoints: [FileName] = []
-        /// Left over from something that did not come to its end.
+        /// Files of operations that did not finish.
         var temporarySegments: [String] = []
         var temporaryCheckpoints: [String] = []
-        /// Not ours: left alone.
+        /// Files of others, which are left alone.
         var foreign: [String] = []
 
-        /// The highest number of an opening that any name tells.
+        /// The highest epoch in any name.
         var epoch: UInt64 { (segments + checkpoints).map(\.epoch).max() ?? 0 }
     }
 
@@ -45,14 +45,14 @@ struct DatabaseDirectory: Sendable {
         return listing
     }
 
-    /// Whose files belong here, as the segments tell: the newest, unless another one's database descends from that.
+    /// The lineage of the directory: that of the newest segment, unless another segment's database was forked from it.
     ///
-    /// Files of the database that a fork was made from may have come here later, by a copy of one directory over the other,
-    /// and have the highest numbers. The fork knows its ancestors; they don't know the fork.
+    /// Somebody may have copied the directory that a fork was made from over the fork, and those files may have the highest
+    /// numbers. A fork lists its ancestors; they don't list the fork.
     func lineage(of segments: [FileName], _ newest: Lineage? = nil) -> Lineage? {
         var lineage = newest
         for name in segments.reversed() {
-            // One that can't be read says nothing; whoever needs it will complain.
+            // An unreadable segment says nothing here. Code that needs it reports it.
             guard let (file, result) = try? Self.open(name, .segment, in: self.segments) else { continue }
             try? file.close()
             guard let header = try? result.get() else { continue }
@@ -67,7 +67,7 @@ struct DatabaseDirectory: Sendable {
         return lineage
     }
 
-    /// Opens a file and proves its header; the damage if there is any.
+    /// Opens a file and verifies its header; returns the damage if there is any.
     static func open(
         _ name: FileName, _ kind: FileKind, in directory: any Directory
     ) throws(DiskError) -> (file: any File, header: Result<FileHeader, HeaderDamage>) {

@@ -1,8 +1,8 @@
 internal import YaprakModel
 
-/// The sentences about logs that can't be read.
+/// The errors about unreadable files of a database.
 enum LogError {
-    /// The header, or an error that names the file.
+    /// The header, or throws an error that names the file.
     static func proven(_ header: Result<FileHeader, HeaderDamage>, _ name: FileName) throws -> FileHeader {
         switch header {
         case .success(let proven): return proven

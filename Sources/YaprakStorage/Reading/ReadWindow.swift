@@ -1,16 +1,16 @@
-/// A sliding window over a file, so that reading frames one by one is not two calls to the system for each.
+/// A sliding window over a file: saves two system calls for each frame.
 ///
-/// What it returns is valid until the next call. Memory: one window, or one frame if that is larger.
+/// The bytes it returns are valid until the next call. Memory: one window, or one frame if that is larger.
 final class ReadWindow {
     private let file: any File
     private var memory: UnsafeMutableRawBufferPointer
     private var start: UInt64 = 0
     private var filled = 0
-    /// The length of the file when it was last asked.
+    /// The length of the file when it was last read.
     private(set) var size: UInt64
 
     private static let bytes = 256 << 10
-    /// Who asks for something that far behind the window is stepping over payloads: the next thing wanted is a header.
+    /// A request that far beyond the window comes from a reader that skips payloads: the next request is for a header.
     private static let strideMin: UInt64 = 16 << 10
     private static let strideBytes = 4 << 10
 
@@ -33,7 +33,7 @@ final class ReadWindow {
         return UnsafeRawBufferPointer(rebasing: memory[at..<at + count])
     }
 
-    /// Forgets what was read, and asks for the length again: the file may have grown.
+    /// Drops the buffer and reads the length again, because the file may have grown.
     func refresh() throws(DiskError) {
         filled = 0
         size = try file.size()

@@ -1,13 +1,13 @@
 internal import YaprakLocks
 
-/// Places in one segment from which reading can start: some of the frames that a commit begins with.
+/// A sparse index of one segment: frames that begin with a commit, where reading can start.
 ///
-/// At most one for each `stride` bytes, and never more than so many: the stride doubles when they become too many.
+/// At most one for each `stride` bytes. The stride doubles when there are too many.
 struct SegmentIndex: Sendable {
-    /// The start of a frame that does not go on with a commit of the one before.
+    /// The start of a frame that does not continue a commit of the previous one.
     struct Place: Equatable, Sendable {
         var offset: UInt64
-        /// The header sum of the frame before; nil where only the seal tells of the place.
+        /// The header checksum of the previous frame; nil if the place comes from a seal.
         var chain: UInt64?
         /// The first commit of the frame.
         var first: UInt64
@@ -18,10 +18,10 @@ struct SegmentIndex: Sendable {
 
     static let placesMax = Layout.sealIndexEntriesMax
 
-    /// An index that knows nothing.
+    /// An empty index.
     init() {}
 
-    /// What a seal says, proven by its sum. Each frame proves itself when it is read.
+    /// The index in a verified seal. Each frame is verified when it is read.
     init(_ seal: Seal) {
         places = seal.index.map { Place(offset: $0.offset, chain: nil, first: $0.first) }
     }
@@ -36,7 +36,7 @@ struct SegmentIndex: Sendable {
         return low > 0 ? places[low - 1] : nil
     }
 
-    /// Notes a place behind the last, if it is far enough from it. Amortised O(1).
+    /// Adds a place after the last one, if it is far enough from it. Amortised O(1).
     mutating func note(_ place: Place) {
         if let last = places.last, place.offset < last.offset || place.offset - last.offset < stride { return }
         if places.count == Self.placesMax {
@@ -47,17 +47,17 @@ struct SegmentIndex: Sendable {
     }
 }
 
-/// The indexes of the segments that were used last, shared by all who read a directory.
+/// The indexes of recently used segments, shared by all cursors of a reader.
 final class SegmentIndexes: Sendable {
     private let kept = Mutex<[(name: FileName, index: SegmentIndex)]>([])
     private static let keptMax = 8
 
-    /// What is known of a segment; nil if nothing is.
+    /// The index of a segment; nil if there is none.
     subscript(name: FileName) -> SegmentIndex? {
         kept.withLock { $0.first { $0.name == name }?.index }
     }
 
-    /// Keeps an index, unless a better one is kept already.
+    /// Keeps an index, unless there is a better one.
     func keep(_ index: SegmentIndex, of name: FileName) {
         guard let reach = index.places.last?.offset else { return }
         kept.withLock { kept in
@@ -71,6 +71,6 @@ final class SegmentIndexes: Sendable {
         }
     }
 
-    /// Forgets an index that led astray.
+    /// Drops an index that proved wrong.
     func forget(_ name: FileName) { kept.withLock { $0.removeAll { $0.name == name } } }
 }

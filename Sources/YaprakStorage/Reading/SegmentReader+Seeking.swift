@@ -1,8 +1,8 @@
 extension SegmentReader {
-    /// Goes to the frame that holds a commit, or to the end if it is not there: by headers and the chain alone, no
-    /// payload of what comes before is read.
+    /// Moves to the frame that holds a commit, or to the end if there is none. Reads headers only: the chain proves them, and
+    /// no payload before the commit is read.
     ///
-    /// - Parameter index: what is known of the segment; learns what is passed.
+    /// - Parameter index: the index of the segment, which is extended on the way.
     mutating func seek(_ wanted: UInt64, limit: UInt64, _ index: inout SegmentIndex) throws {
         if let place = index.place(for: wanted), place.first > next, place.offset < limit,
             try stands(at: place) == false
@@ -23,7 +23,7 @@ extension SegmentReader {
         jump(to: start.offset, chain: start.chain, next: start.next)
     }
 
-    /// Takes the walk up at a place of an index; false, and where it was, if no frame there begins with that commit.
+    /// Continues at a place of an index; false, and unchanged, if no frame there begins with that commit.
     private mutating func stands(at place: SegmentIndex.Place) throws -> Bool {
         guard let bytes = try window.bytes(at: place.offset, count: Layout.frameHeaderBytes),
             case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(

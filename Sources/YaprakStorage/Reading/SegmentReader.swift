@@ -1,23 +1,23 @@
 internal import YaprakCBOR
 
-/// Walks the frames of one segment and hands over the commits that are proven, in order.
+/// Reads the frames of one segment in order and returns their verified commits.
 ///
-/// Order for each frame: sum of the header, limits, bounds, chain, sum of the payload, bounded decompression, split into
-/// items, numbers. Only then does anyone see a byte of it.
+/// The checks of each frame, in this order: checksum of the header, limits, bounds, chain, checksum of the payload, bounded
+/// decompression, split into items, numbers. No byte of it is used before.
 struct SegmentReader {
-    /// Where a walk came to its end.
+    /// Why reading stopped.
     enum End: Sendable {
-        /// At the logical end that was given.
+        /// At the given logical end.
         case limit
         /// At a seal.
         case seal(Seal)
-        /// At a word about durability that nothing follows.
+        /// At a durability marker with nothing after it.
         case attest
-        /// At something that is no frame of this log.
+        /// At bytes that are not a frame of this log.
         case damage(FrameDamage)
     }
 
-    /// What one step found.
+    /// The result of one step.
     enum Step: Sendable {
         case frame(FrameHeader, at: UInt64)
         case end(End)
@@ -34,18 +34,18 @@ struct SegmentReader {
     let name: String
     let header: FileHeader
     let window: ReadWindow
-    /// Where the next frame starts.
+    /// The offset of the next frame.
     private(set) var offset = UInt64(Layout.fileHeaderBytes)
-    /// The header sum of the frame before it.
+    /// The header checksum of the previous frame.
     private(set) var chain: UInt64
-    /// The commit that comes next.
+    /// The number of the next commit.
     private(set) var next: UInt64
-    /// The newest commit that a frame said was durable.
+    /// The newest commit that a frame called durable.
     private(set) var durable: UInt64
-    /// The payload is proven and split. Without, only headers and the chain are.
+    /// Whether payloads are verified and split. If not, only headers and the chain are verified.
     var provesPayloads = true
 
-    /// A commit that goes on in the next frame: what there is of it, and where it began.
+    /// A commit that continues in the next frame: its bytes so far, and where it began.
     private var partial: [UInt8] = []
     private(set) var partialStart: Place?
     private var scratch: [UInt8] = []
@@ -59,7 +59,7 @@ struct SegmentReader {
         durable = header.attested
     }
 
-    /// Takes the walk up at another place, from an index or behind damage.
+    /// Continues at another place, from an index or after damage.
     mutating func jump(to offset: UInt64, chain: UInt64, next: UInt64) {
         self.offset = offset
         self.chain = chain
@@ -68,7 +68,7 @@ struct SegmentReader {
         partialStart = nil
     }
 
-    /// Reads the next frame before `limit`; `body` gets its complete commits.
+    /// Reads the next frame before `limit` and calls `body` with its complete commits.
     mutating func step(
         limit: UInt64, _ body: (UInt64, UnsafeRawBufferPointer, FrameHeader, UInt64) throws -> Void
     ) throws -> Step {
@@ -94,7 +94,7 @@ struct SegmentReader {
         case .seal:
             return .end(try takeSeal(frame))
         case .checkpointMark, .padding, nil:
-            // Nothing in it is needed to read the commits. An unknown type from 0x80 on may be stepped over.
+            // The commits can be read without it. An unknown type from 0x80 on may be skipped.
             break
         case .sectionBegin, .chunk, .sectionEnd, .footer:
             return .end(.damage(.content("a frame of a checkpoint is in a segment")))
@@ -105,7 +105,7 @@ struct SegmentReader {
         return .frame(frame, at: at)
     }
 
-    /// The stored payload of the frame at `offset`, proven.
+    /// The verified stored payload of the frame at `offset`.
     func payload(of frame: FrameHeader, at offset: UInt64) throws -> UnsafeRawBufferPointer? {
         let start = offset + UInt64(Layout.frameHeaderBytes)
         guard let stored = try window.bytes(at: start, count: frame.storedLength),
@@ -114,7 +114,7 @@ struct SegmentReader {
         return stored
     }
 
-    /// The seal at an offset; nil if there is none that proves itself.
+    /// The seal at an offset; nil if none verifies there.
     func seal(at offset: UInt64) throws -> Seal? {
         guard let bytes = try window.bytes(at: offset, count: Layout.frameHeaderBytes),
             case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(
@@ -161,7 +161,7 @@ struct SegmentReader {
         return try raw.withUnsafeBytes { try deliver(frame, $0, body) }
     }
 
-    /// Hands over the items of a frame, once it is certain that there are as many as it says.
+    /// Calls `body` with the items of a frame, after checking that their number is as stated.
     private mutating func deliver(
         _ frame: FrameHeader, _ raw: UnsafeRawBufferPointer,
         _ body: (UInt64, UnsafeRawBufferPointer, FrameHeader, UInt64) throws -> Void

@@ -3,32 +3,32 @@ internal import SystemPackage
 package import YaprakModel
 
 extension StoreReader {
-    /// One commit as it lies in the log.
+    /// One commit as stored in the log.
     package struct Commit: Sendable {
         package let number: CommitNumber
         package let item: [UInt8]
-        /// The file and the offset of the frame it came from, the first one if there are several.
+        /// The file and the offset of its frame, the first one if there are several.
         package let file: String
         package let offset: UInt64
         /// The bytes of the frame's payload as stored; the last one's if there are several.
         package let frameStoredBytes: Int
-        /// The opening that wrote it; 0 for one that a recovery wrote again for an earlier opening.
+        /// The epoch that wrote it; 0 if a recovery wrote it again for an earlier epoch.
         package let epoch: UInt64
     }
 
-    /// Walks commits in order, from segment to segment. At the end `next()` returns nil, and may be asked again later.
+    /// The commits in order, from segment to segment. `next()` returns nil at the end, and may be called again later.
     ///
-    /// A commit costs O(its bytes), whatever the number of segments. The directory is listed at the beginning, at an end,
-    /// and where another opening of the database went on.
+    /// A commit costs O(its bytes), independent of the number of segments. The directory is listed at the beginning, at an end,
+    /// and where another opening of the database continued.
     ///
-    /// A commit that was written and not yet acknowledged may be among them.
+    /// Commits that were written and not yet acknowledged may be included.
     package struct Commits {
         private let store: StoreReader
         private let last: UInt64?
         private var wanted: UInt64
         private var segment: FileName
         private var reader: SegmentReader
-        /// The segments of the last listing that come after this one, the newest first.
+        /// The later segments of the last listing, newest first.
         private var later: [FileName]
         private var ready = Deque<Commit>()
 
@@ -51,13 +51,13 @@ extension StoreReader {
             if first > name.first { try seek(first, successor: segments.first { $0 > name }) }
         }
 
-        /// Passes over what comes before the first commit that is wanted.
+        /// Skips everything before the first commit that is wanted.
         private mutating func seek(_ first: UInt64, successor: FileName?) throws {
             let link = try successor.flatMap { try store.header($0, .segment).header }
             let follows = link?.previousFirst == segment.first && link?.previousEpoch == segment.epoch
             let limit = follows ? link?.previousEnd : nil
             var index = store.indexes[segment] ?? SegmentIndex()
-            // The segment after it says where its seal is, and the seal has an index.
+            // The next segment says where this one's seal is, and the seal has an index.
             if index.places.isEmpty, let limit, let seal = try reader.seal(at: limit) { index = SegmentIndex(seal) }
             try reader.seek(first, limit: limit ?? .max, &index)
             store.indexes.keep(index, of: segment)
@@ -80,10 +80,10 @@ extension StoreReader {
             }
         }
 
-        /// Reads one more frame, or goes over to the next segment; false at the end.
+        /// Reads one more frame, or moves to the next segment; false at the end.
         private mutating func advance() throws -> Bool {
             if try step(limit: .max) { return true }
-            // The end, or a tail that has moved: look again at the file, then at what comes after it.
+            // The end, or a tail that has moved: check the file again, then look for the next segment.
             try reader.window.refresh()
             if try step(limit: .max) { return true }
             if let successor = try directSuccessor() {
@@ -91,7 +91,7 @@ extension StoreReader {
                 return true
             }
             let successor = try listedSuccessor()
-            // What was written before its successor was made is there now.
+            // Everything written before the next segment was made is readable now.
             try reader.window.refresh()
             if let successor {
                 let header = successor.reader.header
@@ -137,8 +137,8 @@ extension StoreReader {
 
         private typealias Successor = (name: FileName, reader: SegmentReader)
 
-        /// The next segment where it says of itself that it goes on exactly here: found without listing the directory,
-        /// whose length grows with the log. By the last listing, or else by the name that the same opening gives it.
+        /// The next segment, if its header continues exactly here. Found without listing the directory, whose length grows with
+        /// the log: from the last listing, or by the name that the same opening gives it.
         private func directSuccessor() throws -> Successor? {
             let name = later.last ?? FileName(first: reader.next, epoch: segment.epoch)
             guard name > segment, reader.partialStart == nil,
@@ -167,7 +167,7 @@ extension StoreReader {
             return (next, reader)
         }
 
-        /// An end where the log itself says that more was durable is no end.
+        /// Throws if the log ends before the last commit that it calls durable.
         private mutating func checkEnd() throws {
             let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
             guard max(found.durable, reader.durable) >= reader.next else { return }

@@ -2,16 +2,16 @@ package import SystemPackage
 internal import YaprakLocks
 package import YaprakModel
 
-/// Reads a database directory without a lock and without writing, also while a writer is at work.
+/// Reads a database directory without a lock and without writing, also while a writer has it open.
 ///
 ///     let reader = try StoreReader.open("shop.yaprak")
 ///     var commits = try reader.commits(from: 100)
 ///     while let commit = try commits.next() { print(commit.number, commit.item.count) }
 package final class StoreReader: Sendable {
     let directory: DatabaseDirectory
-    /// Where frames start, as far as somebody came by.
+    /// The places of frames, as far as segments were read.
     let indexes = SegmentIndexes()
-    /// Whose directory it is, once that is known.
+    /// The identity of the database, once it is known.
     private let knownID = Mutex<DatabaseID?>(nil)
 
     init(directory: DatabaseDirectory) { self.directory = directory }
@@ -68,13 +68,13 @@ package final class StoreReader: Sendable {
         package let bytes: UInt64
         package let number: CommitNumber
         package let createdNs: Int64
-        /// The opening that wrote it.
+        /// The epoch that wrote it.
         package let epoch: UInt64
     }
 
     /// The identity of the database: that of its newest segment, or else checkpoint, whose header verifies.
     ///
-    /// Found once for each reader: a directory keeps its identity for life, and a reader keeps its directory.
+    /// Read once for each reader: a directory never changes its identity, and a reader keeps its directory open.
     ///
     /// - Throws: `notADatabase` if there is no such file, `ioFailed`.
     /// - Complexity: O(number of files) the first time, then O(1).
@@ -85,7 +85,7 @@ package final class StoreReader: Sendable {
         return id
     }
 
-    /// The identity, and whose files may lie here besides.
+    /// The identity, and the other databases whose files may be here.
     ///
     /// - Throws: as `databaseID()`.
     package func lineage() throws(DatabaseError) -> Lineage {
@@ -139,22 +139,22 @@ package final class StoreReader: Sendable {
         indexes.keep(index, of: name)
         while case .frame = try reader.step(limit: limit ?? .max, { _, _, _, _ in }) {}
         let last = reader.next > header.first ? reader.next - 1 : nil
-        // The seal stands at the logical end, behind what the successor links to.
+        // The seal is at the logical end, after the frame that the next segment links to.
         if case .end(.seal(let seal)) = try reader.step(limit: .max, { _, _, _, _ in }) { return (last, seal) }
         return (last, nil)
     }
 
-    /// Whether there is a log at all: a new database has none yet, and a backup none.
+    /// Whether there is a log: a new database and a backup have none.
     package func hasLog() throws(DatabaseError) -> Bool {
         try translatingDiskErrors(writing: false) { try !directory.list().segments.isEmpty }
     }
 
-    /// Whether the log starts with the first commit there ever was. O(number of files).
+    /// Whether the log starts with commit 1. O(number of files).
     package func logReachesBackToFirst() throws(DatabaseError) -> Bool {
         try translatingDiskErrors(writing: false) { try directory.list().segments.first.map { $0.first <= 1 } ?? false }
     }
 
-    /// The checkpoints, oldest first, as the directory lists them now; not yet verified.
+    /// The checkpoints, oldest first, as the directory lists them now. They are not verified.
     package func checkpoints() throws(DatabaseError) -> [Checkpoint] {
         try translatingDiskErrors(writing: false) {
             try directory.list().checkpoints.compactMap { name in
@@ -231,8 +231,8 @@ package final class StoreReader: Sendable {
     /// The commits from `first` on, to `last` or the newest there is.
     ///
     /// - Throws: `commitOutOfReach` if `first` is older than the log; `corruptLog`, `newerFormat`, `ioFailed`.
-    /// - Complexity: O(number of frames before it in its segment) the first time; no payload of them is read. O(log *n*)
-    ///   where the segment is sealed, or was walked before.
+    /// - Complexity: O(number of earlier frames in the segment) the first time, without their payloads. O(log *n*) if the
+    ///   segment is sealed or was read before.
     package func commits(
         from first: CommitNumber, through last: CommitNumber? = nil
     ) throws(DatabaseError) -> Commits {
@@ -241,7 +241,7 @@ package final class StoreReader: Sendable {
         }
     }
 
-    /// The oldest commit in the log; nil if there is none in it.
+    /// The oldest commit in the log; nil if the log is empty.
     ///
     /// - Throws: `ioFailed`. - Complexity: O(1) files, as a rule.
     package func oldest() throws(DatabaseError) -> CommitNumber? {
@@ -259,7 +259,7 @@ package final class StoreReader: Sendable {
         }
     }
 
-    /// The newest complete commit there is now: in the log, or else of a checkpoint.
+    /// The newest complete commit now, in the log or else in a checkpoint.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
     /// - Complexity: O(number of frames in the newest segment) the first time, then O(number of new ones).
@@ -290,7 +290,7 @@ package final class StoreReader: Sendable {
                 name, kind, in: kind == .segment ? directory.segments : directory.checkpoints)
             return (file, try? header.get())
         } catch {
-            // Something else than a file in its place is as good as none, but to those who verify.
+            // Something else in place of a file counts as no file. Only verification reports it.
             guard error.errno == .noSuchFileOrDirectory || error.isAboutNoFile else { throw error }
             return nil
         }

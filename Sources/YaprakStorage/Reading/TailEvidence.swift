@@ -1,13 +1,13 @@
-/// A search for evidence in what lies behind the last good frame.
+/// Evidence of durable commits after the last good frame.
 struct TailEvidence {
-    /// The newest commit that a frame there says was durable.
+    /// The newest commit that a frame there calls durable.
     var durable: UInt64 = 0
-    /// Bytes up to the last one that is not zero.
+    /// The number of bytes up to the last one that is not zero.
     var bytes: UInt64 = 0
 
-    /// Looks at every multiple of eight from `start` to the end of the file.
+    /// Searches every multiple of eight from `start` to the end of the file.
     ///
-    /// Only the header of a frame is asked: its own sum proves what it says.
+    /// Reads only the headers of frames: their own checksums verify them.
     static func find(in window: ReadWindow, of header: FileHeader, from start: UInt64) throws(DiskError) -> Self {
         var found = TailEvidence()
         var at = start

@@ -1,9 +1,9 @@
-/// What forks, backups, repairs and compactions left that were killed.
+/// Temporary directories of forks, backups, repairs and compactions that were killed.
 enum AbandonedDirectories {
-    /// Removes the temporary directories for `name` whose makers are gone.
+    /// Removes the temporary directories for `name` that were abandoned.
     ///
-    /// One is removed if it has exactly the name, nothing in it but what a database has, and its lock is free: its maker
-    /// holds that until the directory has its own name. What can't be removed stays; nobody needs it to be gone.
+    /// A directory is removed if its name matches exactly, it holds only files of a database, and its lock is free: the process
+    /// that makes it holds the lock until the rename. A directory that can't be removed stays and does no harm.
     static func remove(of name: String, in parent: any Directory) {
         guard let names = try? parent.list(limit: FormatLimits.directoryEntriesMax) else { return }
         for candidate in names where TemporaryName.isOne(candidate, for: name) { remove(candidate, in: parent) }
@@ -14,7 +14,7 @@ enum AbandonedDirectories {
             let lock = (try? root.lock(Layout.lockName)) ?? nil
         else { return }
         defer { lock.release() }
-        // Its maker may have given it its own name, and the lock back, since it was opened.
+        // It may have been finished, renamed and unlocked since it was opened.
         guard (try? parent.openDirectory(name)) != nil, holdsOnlyOurs(root) else { return }
         for kind in [FileKind.segment, .checkpoint] {
             if let directory = try? root.openDirectory(kind.folder) {

@@ -9,9 +9,9 @@ internal import YaprakModel
     internal import Musl
 #endif
 
-/// The way into a directory: find it or make it, take its lock, refuse what is none of ours.
+/// Opening a directory for writing: finds or creates it, takes its lock, and refuses directories that are not ours.
 enum DirectoryOpening {
-    /// Opens or makes the directory, and takes the lock before anything else is looked at.
+    /// Opens or creates the directory, and takes the lock before anything is read.
     static func open(
         _ path: FilePath, creates: Bool, _ fileSystem: any FileSystem
     ) throws(DatabaseError) -> (directory: DatabaseDirectory, lock: any FileLock) {
@@ -20,7 +20,7 @@ enum DirectoryOpening {
             let names = try root.list(limit: FormatLimits.directoryEntriesMax)
             let isOurs =
                 names.contains(Layout.segmentsName) || names.contains(Layout.checkpointsName)
-            // A crash while the directory was being made leaves it empty, or with a lock file.
+            // A crash during creation leaves the directory empty, or with a lock file.
             guard isOurs || names.allSatisfy({ $0 == Layout.lockName }) else {
                 throw DatabaseError(
                     .notADatabase, "\(path) holds other files. Give the path of a database, or of an empty directory.",
@@ -48,8 +48,8 @@ enum DirectoryOpening {
         }
     }
 
-    /// Makes the names that lead to the files durable; without it the first commit could be in a directory that a power
-    /// cut takes away. Needed as long as there is no segment, whoever made the directories.
+    /// Makes the names of the directories durable. Otherwise a power cut could remove the directory with the first commit.
+    /// Needed as long as there is no segment, also for directories that others created.
     static func syncNames(
         _ path: FilePath, _ directory: DatabaseDirectory, _ fileSystem: any FileSystem
     ) throws(DiskError) {
@@ -110,7 +110,7 @@ enum DirectoryOpening {
         }
     }
 
-    /// ` in process 4711`, if the lock file says so.
+    /// ` in process 4711`, if the lock file contains the number.
     private static func holder(in root: any Directory) -> String {
         guard let file = try? root.open(Layout.lockName, .read),
             let bytes = try? file.readAll(32, at: 0)

@@ -1,28 +1,28 @@
 internal import SystemPackage
 internal import YaprakModel
 
-/// Reads the segments of a log from one on, proves that each follows the one before, and finds out where the log ends.
+/// Reads the segments of a log in order, verifies that each continues the previous one, and finds the end of the log.
 struct LogWalk {
     typealias Body = (UInt64, UnsafeRawBufferPointer, FrameHeader, UInt64) throws -> Void
 
     let directory: any Directory
     let segments: [FileName]
     let lineage: Lineage?
-    /// The newest commit that something outside of the log proves to have been durable.
+    /// The newest commit that a file outside of the log proves to have been durable.
     let evidence: UInt64
-    /// What the last clean close left behind.
+    /// The mark of the last clean close.
     let closing: ClosingMark?
     private(set) var frames = 0
     private(set) var bytes: UInt64 = 0
     private(set) var notes: [String] = []
-    /// How often a frame was looked at to find out whether it is proven: a test holds it to a multiple of the frames.
+    /// How many times frames were checked for being proven. A test bounds it by a multiple of the frames.
     private(set) var placesVisited = 0
 
     /// The end of the log.
     struct End {
         var reader: SegmentReader
         var name: FileName
-        /// Where the last whole commit ends, and the chain there.
+        /// The end of the last whole commit, and the chain there.
         var offset: UInt64
         var chain: UInt64
         var last: UInt64
@@ -45,7 +45,7 @@ struct LogWalk {
         self.closing = closing
     }
 
-    /// Walks from the segment at `start` to the end of the log.
+    /// Reads from the segment at `start` to the end of the log.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `DiskError`, what `body` throws.
     mutating func run(from start: Int, _ body: Body) throws -> End {
@@ -95,7 +95,7 @@ struct LogWalk {
                 throw newer(what, name, reader.offset)
             case .end(let end):
                 guard reader.next < header.first else {
-                    // What is damaged held no commit: the successor goes on with the very next one.
+                    // The damaged frame held no commit: the next segment continues with the next number.
                     guard reader.next == header.first, reader.partialStart == nil else {
                         throw LogError.corrupt(nextName, at: 0, "it does not follow the segment before it")
                     }
@@ -140,7 +140,7 @@ struct LogWalk {
         return try judge(reader, name, end ?? .limit, unproven)
     }
 
-    /// The question at the end of a log: was something promised that is not there?
+    /// Decides at the end of the log whether acknowledged commits are missing.
     private func judge(
         _ reader: SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ unproven: UnprovenFrames
     ) throws -> End {
@@ -169,7 +169,7 @@ struct LogWalk {
             throw LogError.lost(reader.next...proven, in: name, at: reader.offset, sentence(end))
         }
         if case .content(let what)? = damage {
-            // The sums are right, so this is what was written: no crash does that.
+            // The checksums are right, so this was written like that. No crash causes it.
             throw LogError.corrupt(name, at: reader.offset, what)
         }
         let place = reader.partialStart

@@ -1,11 +1,11 @@
 internal import SystemPackage
 internal import YaprakModel
 
-/// A database directory that is being made: under a temporary name beside its place, until it is complete and durable.
+/// A database directory under construction: under a temporary name beside its target, until it is complete and durable.
 ///
-/// Never replaces anything. A crash leaves the temporary directory, or the whole of the new one. The lock of the database
-/// is held in it from the beginning until it has its own name: a temporary directory whose lock is free was left by a
-/// process that is gone, and the next one with the same target removes it.
+/// It never replaces anything. A crash leaves the temporary directory, or the complete new one. The lock of the new database
+/// is held from the beginning until the rename: a temporary directory whose lock is free belongs to a process that is gone,
+/// and the next process with the same target removes it.
 final class NewDirectory: Sendable {
     let segments: any Directory
     let checkpoints: any Directory
@@ -14,7 +14,7 @@ final class NewDirectory: Sendable {
     private let path: FilePath
     private let name: String
     private let temporary: String
-    /// nil on a file system without locks, where nobody takes anything for abandoned.
+    /// nil on a file system without locks, where nothing counts as abandoned.
     private let lock: (any FileLock)?
     private let isDone = OnceFlag()
 
@@ -67,9 +67,9 @@ final class NewDirectory: Sendable {
         try file.sync()
     }
 
-    /// Makes every name durable, and gives the directory its own.
+    /// Makes every name durable, and renames the directory to its target.
     ///
-    /// - Throws: `alreadyExists` if something has come to the place meanwhile; `DiskError`.
+    /// - Throws: `alreadyExists` if something exists at the target by now; `DiskError`.
     func finish() throws {
         try segments.sync()
         try checkpoints.sync()
@@ -86,7 +86,7 @@ final class NewDirectory: Sendable {
         try parent.sync()
     }
 
-    /// Gives up, and takes away what was made.
+    /// Gives up, and removes what was made.
     func cancel() {
         guard isDone.set() else { return }
         for (directory, name) in [
@@ -108,7 +108,7 @@ final class NewDirectory: Sendable {
         } catch {
             return nil
         }
-        // Somebody else took it for abandoned in the moment before.
+        // Another process took it for abandoned a moment before.
         throw DatabaseError(
             .alreadyOpen, "Another process makes \(path), too. Try again.", place: .init(file: path.string))
     }
@@ -121,7 +121,7 @@ final class NewDirectory: Sendable {
 }
 
 extension Directory {
-    /// Whether there is something of that name.
+    /// Whether something has that name.
     fileprivate func contains(_ name: String) throws(DiskError) -> Bool {
         do throws(DiskError) {
             _ = try openDirectory(name)

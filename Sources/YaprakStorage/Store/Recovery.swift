@@ -1,19 +1,19 @@
 internal import SystemPackage
 package import YaprakModel
 
-/// What `Store.open` found: a proven checkpoint, and the way to the commits after it.
+/// The result of `Store.open`: a verified checkpoint, and a way to replay the commits after it.
 ///
 ///     let (store, recovery) = try Store.open(path)
 ///     if let checkpoint = recovery.checkpoint { … }
 ///     try recovery.replay { number, item in … }
 package final class Recovery {
-    /// What was found and done so far; complete once `replay` has returned.
+    /// What was found and done so far. Complete once `replay` has returned.
     package private(set) var report = RecoveryReport()
 
     /// The newest checkpoint that verifies; nil when the log starts at the first commit.
     package var checkpoint: CheckpointReader? { base.checkpoint }
 
-    /// What the opening knows of its store.
+    /// What a recovery needs of its store.
     struct Opening {
         let path: FilePath
         let fileSystem: any FileSystem
@@ -23,7 +23,7 @@ package final class Recovery {
         let epoch: UInt64
         /// When it began, in nanoseconds of `monotonicNanoseconds`.
         let started: UInt64
-        /// Makes the store ready for appends behind the writer's commits.
+        /// Makes the store ready for appends after the writer's commits.
         let activate: (LogWriter, ClosingMark?) throws(DatabaseError) -> Void
     }
 
@@ -38,13 +38,13 @@ package final class Recovery {
         report.notes = base.notes
     }
 
-    /// Hands over every commit after the checkpoint, in order, then makes the store ready for appends.
+    /// Calls `body` with every commit after the checkpoint, in order, then makes the store ready for appends.
     ///
-    /// The bytes are valid during the call only. Commits that were readable but never proven durable are written into a
-    /// new segment and synced before this returns: what is served is on disk. No byte of the log is destroyed. Call once.
+    /// The bytes are valid during the call only. Commits that were readable but not proven durable are written into a new
+    /// segment and synced before this returns: what readers see is on disk. No byte of the log is destroyed. Call it once.
     ///
-    /// - Throws: `corruptLog` with the file, the offset and the lost commits if the log proves that a commit was durable
-    ///   which can't be read; `newerFormat`; `ioFailed`; what `body` throws. The store then takes no commits.
+    /// - Throws: `corruptLog` with the file, the offset and the lost commits if the log proves that an unreadable commit was
+    ///   durable; `newerFormat`; `ioFailed`; what `body` throws. The store then accepts no commits.
     /// - Complexity: O(bytes of the log since the checkpoint).
     package func replay(_ body: (CommitNumber, UnsafeRawBufferPointer) throws -> Void) throws {
         precondition(!hasRun, "a recovery is replayed once")
@@ -90,10 +90,10 @@ package final class Recovery {
         try opening.activate(writer, base.closing)
     }
 
-    /// Writes the commits that are readable but not proven into a segment of their own, and syncs it.
+    /// Writes the commits that are readable but not proven durable into a new segment, and syncs it.
     ///
-    /// They may be in the page cache only, after a sync that failed in an earlier life; asking for another sync would get
-    /// a yes without a write. Fresh bytes in a fresh file get an honest answer.
+    /// They may be in the page cache only, after a sync that failed in an earlier process. Another sync of the same file would
+    /// then succeed without writing. New bytes in a new file are really written.
     private func writeAgain(_ end: LogWalk.End, _ writer: LogWriter) throws {
         guard let place = end.firstUnproven else { return }
         var reader = end.reader

@@ -1,7 +1,7 @@
 internal import SystemPackage
 internal import YaprakModel
 
-/// What recovery starts from: the database's identity, the newest checkpoint that verifies, the segment to begin with.
+/// The starting point of recovery: the database's identity, the newest checkpoint that verifies, the first segment.
 struct RecoveryBase {
     var listing: DatabaseDirectory.Listing
     var lineage: Lineage?
@@ -11,13 +11,13 @@ struct RecoveryBase {
     /// The first segment to read, an index into the listing; nil if there is none.
     var firstSegment: Int?
     var notes: [String] = []
-    /// What the last clean close left behind.
+    /// The mark of the last clean close.
     var closing: ClosingMark?
 
-    /// The commit the state is at before the log.
+    /// The commit of the state before the log is replayed.
     var number: UInt64 { checkpoint?.number.rawValue ?? 0 }
 
-    /// Looks at the newest segment's header, then at the checkpoints from the newest to the oldest.
+    /// Reads the newest segment's header, then the checkpoints from the newest to the oldest.
     static func find(in directory: DatabaseDirectory) throws -> RecoveryBase {
         var base = RecoveryBase(listing: try directory.list())
         base.notes = base.listing.foreign.map { "\($0) is not a file of the database" }
@@ -48,7 +48,7 @@ struct RecoveryBase {
                 checkpoint = reader
                 for section in reader.damagedSections {
                     notes.append(
-                        "\(reader.fileName): what is kept of \(section.name.debugDescription) is damaged; it is computed anew"
+                        "\(reader.fileName): what is kept of \(section.name.debugDescription) is damaged; it is recomputed"
                     )
                 }
                 return
@@ -71,7 +71,7 @@ struct RecoveryBase {
         }
     }
 
-    /// A rotten checkpoint whose header is whole still says up to where commits were durable.
+    /// A damaged checkpoint with an intact header still proves up to which commit the log was durable.
     private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) {
         guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints),
             let proven = try? header.get(), lineage?.accepts(proven) ?? false
@@ -90,8 +90,8 @@ struct RecoveryBase {
         if let closing, listing.segments.isEmpty, closing.database == lineage?.id, closing.last > number {
             throw LogError.lost(number + 1...closing.last, in: closing.segment, at: 0, "the segment is missing")
         }
-        // A checkpoint names the newest segment there was: if neither that nor a later one exists, the log was lost.
-        // One of the database this was forked from may name a segment that begins behind the fork.
+        // A checkpoint names the newest segment of its time: if neither that nor a later one exists, the log was lost.
+        // A checkpoint of the database this was forked from may name a segment that begins after the fork.
         guard let header = checkpoint?.header, header.previousEpoch > 0, header.databaseID == lineage?.id else {
             return
         }

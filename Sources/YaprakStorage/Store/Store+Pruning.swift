@@ -1,15 +1,15 @@
 package import YaprakModel
 
 extension Store {
-    /// Removes the checkpoints that retention gives up, and the segments that no kept one needs.
+    /// Removes the checkpoints that retention does not keep, and the segments that no kept checkpoint needs.
     ///
-    /// Never counts on a checkpoint that does not verify: at least two good ones stay, once there are two. A failure to
-    /// remove is no failure: the next checkpoint tries again.
+    /// Only checkpoints that verify count: at least two of them stay, once there are two. If a file can't be removed, the
+    /// next checkpoint tries again.
     func prune() {
         guard let surplus = try? surplus() else { return }
         do {
             for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
-            // First the checkpoints for certain, then the segments that only they needed.
+            // The checkpoints first, durably, then the segments that only they needed.
             if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
         } catch {
             return
@@ -23,9 +23,9 @@ extension Store {
         var segments: [FileName] = []
     }
 
-    /// What retention gives up.
+    /// The files that retention does not keep.
     ///
-    /// - Parameter number: a commit of which there is going to be a checkpoint.
+    /// - Parameter number: a commit that is about to get a checkpoint.
     func surplus(withCheckpointAt number: UInt64? = nil) throws(DiskError) -> Surplus {
         let listing = try directory.list()
         let coming = number.map { FileName(first: $0, epoch: epoch) }
@@ -58,7 +58,7 @@ extension Store {
             wanted = names.last { created($0).map { $0 <= reach } ?? false }
         }
         guard let wanted else { return nil }
-        // Two that verify, the newest and another, counted from the newest.
+        // The newest two that verify.
         var good = 0
         for name in names.reversed() {
             if good < 2, name == coming || verifies(name) { good += 1 }
@@ -84,25 +84,25 @@ extension Store {
             for name in names { try directory.segments.unlink(name.string(.segment)) }
             if !names.isEmpty { try directory.segments.sync() }
         } catch {
-            // The directory of the log failed to sync: names of segments may be lost, so nothing more is promised.
+            // The directory of the log failed to sync: names of segments may be lost, so nothing more is acknowledged.
             if error.isFailedSync { logThread.poison(error.asDatabaseError(writing: true)) }
         }
     }
 }
 
-/// Files that a compaction removes, or would.
+/// The files that a compaction removes, or would remove.
 package struct PrunedFiles: Sendable {
     package fileprivate(set) var checkpoints: [(file: String, number: CommitNumber)] = []
     package fileprivate(set) var segments: [String] = []
     package fileprivate(set) var bytes: UInt64 = 0
-    /// The oldest state that is left: a checkpoint's commit, or 0.
+    /// The oldest remaining state: a checkpoint's commit, or 0.
     package fileprivate(set) var oldestKept = CommitNumber.zero
 
     package init() {}
 }
 
 extension Store {
-    /// What retention gives up once there is a checkpoint of `number`.
+    /// The files that retention does not keep once there is a checkpoint of `number`.
     ///
     /// - Throws: `ioFailed`.
     package func prunable(withCheckpointAt number: CommitNumber?) throws(DatabaseError) -> PrunedFiles {
@@ -111,7 +111,7 @@ extension Store {
         }
     }
 
-    /// Removes what retention gives up.
+    /// Removes the files that retention does not keep.
     package func pruneNow() { prune() }
 
     private func describe(_ surplus: Surplus, coming: UInt64?) throws -> PrunedFiles {
@@ -135,7 +135,7 @@ extension Store {
         return files
     }
 
-    /// Files of everything but the newest state: what a purge removes.
+    /// The files that a purge removes: all but the newest state.
     private func history(_ listing: DatabaseDirectory.Listing, at number: UInt64, keeping segment: FileName?) -> Surplus
     {
         Surplus(
@@ -152,11 +152,11 @@ extension Store {
         }
     }
 
-    /// Removes the whole history: two equal checkpoints of the newest state are all that is left, so that a bad file costs
-    /// nothing even then.
+    /// Removes the whole history. Two equal checkpoints of the newest state remain, so that a damaged file still costs
+    /// nothing.
     ///
-    /// There is a checkpoint of the newest commit, made by an earlier opening.
-    /// - Throws: `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`, `ioFailed`. What was not removed yet stays.
+    /// Requires a checkpoint of the newest commit from an earlier opening.
+    /// - Throws: `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`, `ioFailed`. Files not yet removed stay.
     package func purgeHistory(at number: CommitNumber) throws(DatabaseError) -> PrunedFiles {
         let answer = try pass(.begin)
         let writer = try beginCheckpoint(at: number)

@@ -2,10 +2,10 @@ package import SystemPackage
 package import YaprakModel
 
 extension Store {
-    /// Makes a new database directory whose only content is one checkpoint: a backup, or a fork to disk.
+    /// Makes a new database directory with a single checkpoint: a backup, or a fork to disk.
     ///
-    /// The directory gets its name when `finish()` returns; before, it has a temporary name beside it. Never
-    /// overwrites. The new database has an identity of its own.
+    /// The directory gets its name when `finish()` returns; until then it has a temporary name beside it. Never
+    /// overwrites anything. The new database has a new identity.
     /// - Throws: `alreadyExists`, `notFound` (the parent), `diskFull`, `writeFailed`.
     package static func createStandalone(
         _ path: FilePath, at number: CommitNumber, options: StoreOptions = StoreOptions(),

@@ -3,7 +3,7 @@ internal import YaprakCBOR
 internal import YaprakLocks
 package import YaprakModel
 
-/// One database directory, opened for writing: commits go in as bytes and come back, in order, after a crash.
+/// A database directory, opened for writing: stores commits as bytes, and returns them in order after a crash.
 ///
 ///     let (store, recovery) = try Store.open("shop.yaprak", options: StoreOptions())
 ///     try recovery.replay { number, item in … }
@@ -21,7 +21,7 @@ package final class Store: Sendable {
     let logThread: LogThread
     private let checkpointIsOpen = Mutex(false)
 
-    /// The identity in every file this database writes, and whose files may lie beside them.
+    /// The identity in every file this database writes, and the other databases whose files may be here.
     let lineage: Lineage
 
     private init(
@@ -53,7 +53,7 @@ package final class Store: Sendable {
                 guard epoch <= FileName.epochMax else {
                     throw DatabaseError(.overLimit, "The database was opened more often than its names can count.")
                 }
-                // Ours by their pattern, and nobody else has the lock. What can't be removed does no harm.
+                // They are ours by their pattern, and no other process has the lock. One that stays does no harm.
                 for name in base.listing.temporarySegments { try? directory.segments.unlink(name) }
                 for name in base.listing.temporaryCheckpoints { try? directory.checkpoints.unlink(name) }
                 let store = Store(
@@ -76,7 +76,7 @@ package final class Store: Sendable {
 
     // MARK: Commits
 
-    /// Puts a commit into the queue of the log. Returns at once.
+    /// Queues a commit for the log and returns at once.
     ///
     /// The item is one well-formed CBOR item. `completion` runs exactly once, on the log's thread, after those of all
     /// commits before it; it must not block.
@@ -105,7 +105,7 @@ package final class Store: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Ends a suspension: the next commit is the one after `last`, which is the last that was acknowledged.
+    /// Ends a suspension. The next commit follows `last`, the last one that was acknowledged.
     ///
     /// - Throws: `readOnly`, `closed`.
     package func resume(after last: CommitNumber) throws(DatabaseError) {
@@ -119,26 +119,26 @@ package final class Store: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The newest commit a power cut can't take back.
+    /// The newest durable commit.
     package var durableNumber: CommitNumber { logThread.durable }
 
-    /// The newest commit whose completion was told success.
+    /// The newest commit whose completion was called with success.
     package var acknowledgedNumber: CommitNumber { logThread.acknowledged }
 
-    /// Calls back when every commit queued so far is durable, whatever the durability policy; on the log's thread, or at
-    /// once if the store takes no commits.
+    /// Calls `completion` when every commit queued so far is durable, under any durability policy: on the log's thread, or
+    /// at once if the store accepts no commits.
     package func flush(_ completion: @escaping @Sendable (Result<CommitNumber, DatabaseError>) -> Void) {
         pass(.flush) { result in completion(result.map(\.durable)) }
     }
 
-    /// Blocks until every commit queued so far is durable. Not for use on Swift's thread pool.
+    /// Blocks until every commit queued so far is durable. Not for use on the cooperative pool.
     ///
     /// - Throws: `syncFailed`, `readOnly`, `abandoned`, `closed`.
     package func flush() throws(DatabaseError) { _ = try pass(.flush) }
 
     // MARK: State
 
-    /// Whether commits are taken, and if not, why.
+    /// Whether commits are accepted, and if not, why.
     package var status: StoreStatus { logThread.queue.withLock { $0.status } }
 
     /// What this store has done since it was opened.
@@ -158,7 +158,7 @@ package final class Store: Sendable {
         if let refusal { completion(.failure(refusal)) }
     }
 
-    /// Puts a barrier in line and blocks until it was passed.
+    /// Queues a barrier and blocks until it was passed.
     func pass(_ kind: LogQueue.Barrier.Kind) throws(DatabaseError) -> LogQueue.BarrierAnswer {
         let answer = Monitor<Result<LogQueue.BarrierAnswer, DatabaseError>?>(nil)
         pass(kind) { result in
@@ -170,9 +170,9 @@ package final class Store: Sendable {
 
     // MARK: Checkpoints
 
-    /// Starts a checkpoint of the state after `number`, which has to be durable. The log goes on in a new segment.
+    /// Begins a checkpoint of the state after `number`, which must be durable. The log continues in a new segment.
     ///
-    /// Everything of the checkpoint runs on the caller's thread; appends go on meanwhile. One at a time.
+    /// The checkpoint is written on the caller's thread while appends continue. One at a time.
     /// - Throws: `readOnly`, `closed`, `diskFull`, `writeFailed`, `alreadyExists` (this opening has made one at the same
     ///   commit).
     package func beginCheckpoint(at number: CommitNumber) throws(DatabaseError) -> CheckpointWriter {
@@ -210,7 +210,7 @@ package final class Store: Sendable {
                 directory: directory.checkpoints, name: name, header: header, options: options,
                 completed: { [self] mark in
                     defer { checkpointIsOpen.withLock { $0 = false } }
-                    // The checkpoint stands, whatever becomes of the note about it in the log.
+                    // The checkpoint is valid even if the log can't record it.
                     _ = try? pass(.mark(mark, bytesBefore: answer.bytesSinceCheckpoint))
                     prune()
                 },
@@ -219,10 +219,10 @@ package final class Store: Sendable {
 
     // MARK: Closing
 
-    /// Writes what is queued, seals the log, gives the lock back. All completions have run when it returns.
+    /// Writes what is queued, seals the log and releases the lock. All completions have run when it returns.
     ///
-    /// A second call does nothing. Blocks; not for use on Swift's thread pool when the disk is slow.
-    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`: the lock is given back nevertheless.
+    /// A second call does nothing. Blocks; not for use on the cooperative pool when the disk is slow.
+    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`; the lock is released nevertheless.
     package func close() throws(DatabaseError) {
         let answer = Monitor<Result<Void, DatabaseError>?>(nil)
         close { result in
@@ -232,7 +232,7 @@ package final class Store: Sendable {
         try answer.waitFor { result, _ in result }.get()
     }
 
-    /// The same without blocking: calls back on the log's thread.
+    /// The same without blocking. Calls `completion` on the log's thread.
     package func close(_ completion: @escaping @Sendable (Result<Void, DatabaseError>) -> Void) {
         enum Answer { case now(Result<Void, DatabaseError>), later(wakes: Bool), withoutThread }
         let answer = logThread.queue.withLock { queue -> Answer in

@@ -1,11 +1,11 @@
 internal import YaprakModel
 
-/// The name of a directory while it is being made.
+/// The name of a directory under construction.
 enum TemporaryName {
     /// `.shop.yaprak.tmp-0123456789abcdef` for `shop.yaprak`.
     static func of(_ name: String, _ random: UInt64) -> String { prefix(name) + hexadecimal(random) }
 
-    /// Whether a name is exactly a temporary one for `name`.
+    /// Whether `candidate` is exactly a temporary name for `name`.
     static func isOne(_ candidate: String, for name: String) -> Bool {
         guard candidate.hasPrefix(prefix(name)) else { return false }
         let digits = candidate.dropFirst(prefix(name).count).utf8

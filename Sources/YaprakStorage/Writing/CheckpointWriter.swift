@@ -9,17 +9,17 @@ package import YaprakModel
 ///     try writer.endSection(count: rows.count, digest: digest)
 ///     try writer.finish()
 ///
-/// Not for use from two threads at once. Without `finish()` nothing of it is ever seen.
+/// Not safe to use from two threads at once. Without `finish()` the checkpoint never becomes visible.
 package final class CheckpointWriter {
-    /// What surrounds the file: a store that goes on, or a directory that is being made.
+    /// The context of the file: an open store, or a new directory.
     struct Surroundings {
         let directory: any Directory
         let name: FileName
         let header: FileHeader
         let options: StoreOptions
-        /// Runs when the file has its name and the name is durable.
+        /// Called when the file has its name and the name is durable.
         let completed: (CheckpointMark) throws -> Void
-        /// Runs when there will be no file.
+        /// Called when the checkpoint was given up.
         let cancelled: () -> Void
     }
 
@@ -56,7 +56,7 @@ package final class CheckpointWriter {
 
     deinit { cancel() }
 
-    /// Starts a section. `info` is small and opaque: what a reader needs to know before the chunks.
+    /// Begins a section. `info` is small and opaque: what a reader needs before the chunks.
     ///
     /// - Throws: `diskFull`, `writeFailed`, `overLimit`.
     package func beginSection(
@@ -77,7 +77,7 @@ package final class CheckpointWriter {
         state = .section(entry)
     }
 
-    /// Adds whole CBOR items; a chunk is cut only between two calls.
+    /// Adds whole CBOR items. Chunks are cut only between two calls.
     ///
     /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `overLimit`.
     package func append(_ items: UnsafeRawBufferPointer) throws(DatabaseError) {
@@ -90,7 +90,7 @@ package final class CheckpointWriter {
         if chunk.count >= surroundings.options.chunkBytes { try cutChunk() }
     }
 
-    /// Adds whole CBOR items; a chunk is cut only between two calls.
+    /// Adds whole CBOR items. Chunks are cut only between two calls.
     package func append(_ items: [UInt8]) throws(DatabaseError) {
         let result = items.withUnsafeBytes { buffer in
             Result { () throws(DatabaseError) in try append(buffer) }
@@ -113,7 +113,7 @@ package final class CheckpointWriter {
         try write()
     }
 
-    /// Syncs, reads everything back through a fresh descriptor, gives the file its name, prunes what retention allows.
+    /// Syncs the file, reads it back through a new descriptor, gives it its name and prunes what retention allows.
     ///
     /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `corruptCheckpoint` (what came back differs). The older
     ///   checkpoints and the log are untouched then, and the store goes on.
@@ -145,7 +145,7 @@ package final class CheckpointWriter {
                 // A rename is not durable until its directory is.
                 try surroundings.directory.sync()
             } catch {
-                // Nobody must count on a checkpoint whose name a power cut may take away.
+                // Nothing may rely on a checkpoint whose name a power cut may remove.
                 try? surroundings.directory.unlink(surroundings.name.string(.checkpoint))
                 throw error
             }
@@ -184,11 +184,11 @@ package final class CheckpointWriter {
     }
 
     private func write() throws(DatabaseError) {
-        // Sections may be many and small: a call of the system for each would cost more than their bytes.
+        // There may be many small sections. A system call for each would cost more than their bytes.
         if builder.bytes.count >= 64 << 10 { try attempt { try flushFrames() } }
     }
 
-    /// Writes the header again if it has to say more than was known when it was written. Nobody has seen the file yet.
+    /// Writes the header again if it needs a feature that was unknown when it was written. The file is not visible yet.
     private func stateFeatures() throws {
         guard entries.count > FormatLimits.sectionsMaxPlain else { return }
         var header = surroundings.header
@@ -203,7 +203,7 @@ package final class CheckpointWriter {
         builder.advance()
         guard unsyncedBytes >= surroundings.options.checkpointSyncBytes else { return }
         unsyncedBytes = 0
-        // In portions, so that the commits beside it never wait for one large sync.
+        // In portions, so that commits never wait for one large sync.
         try file.syncData()
     }
 
@@ -228,7 +228,7 @@ package final class CheckpointWriter {
         }
     }
 
-    /// Runs `body`; if it fails, the file goes, and the store goes on without it.
+    /// Runs `body`. If it fails, the file is removed, and the store continues without it.
     private func attempt(_ body: () throws -> Void) throws(DatabaseError) {
         do {
             try translatingDiskErrors(writing: true, body)

@@ -1,24 +1,24 @@
 internal import DequeModule
 internal import YaprakModel
 
-/// What waits for the log's thread, and whether anything may. A state machine: it runs under the lock of a monitor and
-/// says what to do; the doing, and every completion, happens outside.
+/// The queue of the log's thread. A state machine: it runs under the lock of a monitor and returns what to do. The work and
+/// every completion happen outside the lock.
 struct LogQueue {
     typealias Completion = @Sendable (Result<Void, DatabaseError>) -> Void
 
-    /// A commit that waits.
+    /// A queued commit.
     struct Commit: Sendable {
         let number: UInt64
         let item: [UInt8]
         let completion: Completion
     }
 
-    /// Work that stands in line with the commits.
+    /// Work that is queued in order with the commits.
     struct Barrier: Sendable {
         enum Kind: Sendable {
             case flush
             case rotate
-            /// A segment of this opening, empty if it has written nothing.
+            /// Starts a new segment, unless the open one is of this opening and empty.
             case begin
             case mark(CheckpointMark, bytesBefore: UInt64)
         }
@@ -26,7 +26,7 @@ struct LogQueue {
         let completion: @Sendable (Result<BarrierAnswer, DatabaseError>) -> Void
     }
 
-    /// What a barrier found.
+    /// The result of a barrier.
     struct BarrierAnswer: Sendable {
         let durable: CommitNumber
         let newestSegment: FileName?
@@ -48,11 +48,11 @@ struct LogQueue {
     }
 
     var status = StoreStatus.recovering
-    /// The number the next append has to have.
+    /// The required number of the next append.
     var next: UInt64 = 1
     var entries = Deque<Entry>()
     var isClosing = false
-    /// The thread sleeps: whoever puts something in has to wake it.
+    /// The thread sleeps: a caller that adds an entry must wake it.
     var sleeps = false
     var syncDeadline: UInt64?
     var attestDeadline: UInt64?
@@ -60,7 +60,7 @@ struct LogQueue {
     var closeCompletions: [@Sendable (Result<Void, DatabaseError>) -> Void] = []
     var closeResult: Result<Void, DatabaseError>?
 
-    /// The error that something new gets at once; nil if it may wait in line.
+    /// The error for a new entry; nil if it is accepted.
     func refusal() -> DatabaseError? {
         if isClosing { return .storeClosed }
         switch status {
@@ -79,19 +79,19 @@ struct LogQueue {
         }
     }
 
-    /// Puts an entry in line; true if the thread has to be woken.
+    /// Adds an entry; true if the thread must be woken.
     mutating func enqueue(_ entry: Entry) -> Bool {
         entries.append(entry)
         return wake()
     }
 
-    /// True if the thread has to be woken.
+    /// True if the thread must be woken.
     mutating func wake() -> Bool {
         defer { sleeps = false }
         return sleeps
     }
 
-    /// What to do now; nil and a deadline, or none, to sleep.
+    /// What to do now; nil to sleep, until the deadline if there is one.
     mutating func nextTurn(now: UInt64, limits: StoreOptions, deadline: inout UInt64?) -> Turn? {
         if let turn = nextEntry(limits) { return turn }
         if isClosing { return .close }
@@ -120,7 +120,7 @@ struct LogQueue {
         return .group(group)
     }
 
-    /// Stops taking commits and returns everything in line, for the caller to fail in order.
+    /// Stops accepting commits and returns the queued entries, which the caller fails in order.
     mutating func stop(_ status: StoreStatus) -> [Entry] {
         if case .readOnly = self.status {} else { self.status = status }
         if case .readOnly = self.status {

@@ -2,14 +2,14 @@ internal import Synchronization
 internal import YaprakLocks
 internal import YaprakModel
 
-/// The only thread of the engine: a sync blocks, and must not block Swift's pool.
+/// The engine's only thread of its own: a sync blocks, and must not block the cooperative pool.
 ///
-/// Takes everything that waits, writes it with one write, confirms it with one sync, then answers in commit order.
+/// It takes everything that is queued, writes it with one write, syncs once and completes the commits in order.
 final class LogThread: Sendable {
     let queue = Monitor(LogQueue())
     private let options: StoreOptions
     private let lock: any FileLock
-    /// Where the lock file is.
+    /// The directory with the lock file.
     private let root: any Directory
     private let durableBits = Atomic<UInt64>(0)
     private let acknowledgedBits = Atomic<UInt64>(0)
@@ -23,9 +23,9 @@ final class LogThread: Sendable {
     var durable: CommitNumber { CommitNumber(durableBits.load(ordering: .acquiring)) }
     var acknowledged: CommitNumber { CommitNumber(acknowledgedBits.load(ordering: .acquiring)) }
 
-    /// Starts the thread; the writer belongs to it from here on.
+    /// Starts the thread, which owns the writer from here on.
     ///
-    /// - Parameter closing: what the last clean close left behind.
+    /// - Parameter closing: the mark of the last clean close.
     func start(_ writer: LogWriter, closing: ClosingMark?) throws(DatabaseError) {
         durableBits.store(writer.durable, ordering: .releasing)
         acknowledgedBits.store(writer.last, ordering: .releasing)
@@ -81,7 +81,7 @@ final class LogThread: Sendable {
         acknowledgedBits.store(writer.last, ordering: .releasing)
         afterWork(writer)
         for commit in commits { commit.completion(.success(())) }
-        // Under load the queue is never empty, so the interval is watched here too.
+        // Under load the queue is never empty, so the interval is checked here, too.
         let isDue = queue.withLock { queue in queue.syncDeadline.map { $0 <= monotonicNanoseconds() } ?? false }
         if isDue { guarded(writer) { try writer.sync() } }
     }
@@ -95,7 +95,7 @@ final class LogThread: Sendable {
             case .mark(let mark, let bytesBefore): try writer.mark(mark, bytesBefore: bytesBefore)
             }
         } catch {
-            // A new segment that could not be made costs no commit: the log goes on where it is, or tries again.
+            // A segment that could not be made fails no commit: the log continues in the old one, or tries again.
             if let disk = error as? DiskError, disk.isFailedSync {
                 poison(disk, [], writer)
             } else {
@@ -113,7 +113,7 @@ final class LogThread: Sendable {
                     bytesSinceCheckpoint: writer.statistics.bytesSinceCheckpoint)))
     }
 
-    /// Runs a sync that nobody waits for.
+    /// Runs a sync in the background.
     private func guarded(_ writer: LogWriter, _ body: () throws -> Void) {
         do {
             try body()
@@ -130,7 +130,7 @@ final class LogThread: Sendable {
         queue.withLock { $0.attestDeadline = nil }
     }
 
-    /// Publishes the figures and sets the clocks.
+    /// Publishes the statistics and sets the deadlines.
     private func afterWork(_ writer: LogWriter) {
         let now = monotonicNanoseconds()
         var attestsNow = false
@@ -165,7 +165,7 @@ final class LogThread: Sendable {
         }
         let cause = Self.translate(error)
         let waiting = queue.withLock { $0.stop(.suspended(cause)) }
-        // The commits of one group fail together, so each gets the cause itself.
+        // The commits of a group fail together, and each gets the cause itself.
         for commit in commits { commit.completion(.failure(cause)) }
         refuse(
             waiting,
@@ -174,7 +174,7 @@ final class LogThread: Sendable {
                 cause: cause))
     }
 
-    /// After a failed sync: never again a write, never again a sync.
+    /// Handles a failed sync: no write and no sync ever again.
     private func poison(_ error: DiskError, _ commits: [LogQueue.Commit], _ writer: LogWriter) {
         poison(error.asDatabaseError(writing: true), commits, writer)
     }
@@ -199,7 +199,7 @@ final class LogThread: Sendable {
         }
     }
 
-    /// Makes the log read-only from outside: a sync of its directory failed elsewhere.
+    /// Makes the log read-only because a sync of its directory failed elsewhere.
     func poison(_ error: DatabaseError) {
         let waiting = queue.withLock { $0.stop(.readOnly(error)) }
         refuse(waiting, DatabaseError(.readOnly, "The database is read-only since its log failed.", cause: error))
@@ -217,7 +217,7 @@ final class LogThread: Sendable {
             do {
                 let end = try writer.close()
                 durableBits.store(writer.durable, ordering: .releasing)
-                // Everything is durable without it. With it, that can be proven to the last commit.
+                // Everything is durable without the mark. With it, that can be proven up to the last commit.
                 if let end, end != closing { try? end.write(in: root) }
             } catch {
                 result = .failure(Self.translate(error))
@@ -227,7 +227,7 @@ final class LogThread: Sendable {
         finishClosing(result, writer.statistics)
     }
 
-    /// Gives the lock back and tells everyone who waits for that.
+    /// Releases the lock and completes all calls of `close`.
     func finishClosing(_ result: Result<Void, DatabaseError>, _ statistics: StoreStatistics) {
         lock.release()
         let completions = queue.withLock { queue in

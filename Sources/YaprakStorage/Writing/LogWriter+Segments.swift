@@ -1,10 +1,10 @@
-/// The life of segments: made whole under a temporary name, written again from an unproven tail, sealed, left.
+/// The life of segments: creation under a temporary name, rewriting of an unverified tail, sealing, closing.
 extension LogWriter {
     /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
     func rotate() throws {
         try sync()
-        // What a segment may have besides commits, such as the mark of a checkpoint, is no reason: the next one would
-        // bear the same name.
+        // Frames without commits, such as the mark of a checkpoint, don't count: the next segment would have the
+        // same name.
         guard let open, open.name.first <= last || mustRotate else { return }
         try startSegment()
     }
@@ -16,7 +16,7 @@ extension LogWriter {
         try startSegment()
     }
 
-    /// Makes the next segment: written whole under a temporary name, synced, renamed, and only then the old one sealed.
+    /// Makes the next segment: writes it under a temporary name, syncs, renames, and only then seals the old one.
     func startSegment() throws {
         try sync()
         let previous = open
@@ -27,7 +27,7 @@ extension LogWriter {
         if let previous { try finish(previous, Layout.sealRotated) }
     }
 
-    /// Makes the first segment of this opening with the frames that were readable and not proven.
+    /// Makes the first segment of this opening from frames that were readable and not proven durable.
     func relog(
         first: UInt64, last newLast: UInt64, previousEnd: UInt64, previousChain: UInt64, frameBytesMax: UInt32,
         _ frames: (inout FrameBuilder, _ write: (inout FrameBuilder) throws -> Void) throws -> Void
@@ -58,7 +58,7 @@ extension LogWriter {
     ) throws {
         let name = FileName(first: first, epoch: epoch)
         let temporary = name.temporary(.segment)
-        // Left over from an attempt that failed, if it is there.
+        // A failed attempt may have left it.
         try? directory.unlink(temporary)
         let header = FileHeader(
             kind: .segment, lineage: lineage, epoch: epoch, first: first, previousFirst: previous?.first ?? 0,
@@ -75,7 +75,7 @@ extension LogWriter {
             extend(&segment, past: segment.offset)
             try file.writeAll(header.encoded(), at: 0)
             try fill(&segment)
-            // Before any name leads to it: a segment that can be found has its header and its space.
+            // Before it has its name: every segment with a final name has its header and its space.
             try file.sync()
             statistics.syncs += 1
         } catch {
@@ -107,10 +107,10 @@ extension LogWriter {
         defer { try? segment.file.close() }
         do {
             try segment.file.writeAll(builder.bytes, at: segment.offset)
-            // Only what was reserved and never used is given back.
+            // Only space that was never used is given back.
             try segment.file.truncate(to: builder.end)
         } catch {
-            // A segment without a seal is as good: its successor, or its frames, say where it ends.
+            // The seal is not required: the next segment, or its own frames, say where a segment ends.
             return
         }
         try segment.file.syncData()
@@ -121,7 +121,7 @@ extension LogWriter {
         max(0, (options.frameBytesMax - Layout.sealFixedBytes) / Layout.sealIndexEntryBytes)
     }
 
-    /// Notes a finished checkpoint in the log.
+    /// Records a finished checkpoint in the log.
     func mark(_ mark: CheckpointMark, bytesBefore: UInt64) throws {
         statistics.checkpoints += 1
         statistics.bytesSinceCheckpoint -= min(bytesBefore, statistics.bytesSinceCheckpoint)
@@ -139,7 +139,7 @@ extension LogWriter {
 
     /// Syncs and seals. The log is complete then.
     ///
-    /// - Returns: where it ends; nil if there is no log.
+    /// - Returns: the end of the log; nil if there is no log.
     @discardableResult
     func close() throws -> ClosingMark? {
         try sync()
@@ -156,7 +156,7 @@ extension LogWriter {
             chain: segment.chain)
     }
 
-    /// Lets go of the file without another word: after a failed sync nothing may be written.
+    /// Closes the file without writing: after a failed sync nothing may be written.
     func abandon() {
         try? open?.file.close()
         open = nil

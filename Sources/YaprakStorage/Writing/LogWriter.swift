@@ -1,14 +1,14 @@
 internal import SystemPackage
 internal import YaprakModel
 
-/// Appends to the newest segment of a log. Belongs to the log's thread; knows nothing of queues and callers.
+/// Appends to the newest segment of a log. Owned by the log's thread; independent of queues and callers.
 ///
 /// Invariants:
-/// - Nothing before `offset` is ever written again. What lies at `offset` and behind was never acknowledged: a word about
-///   durability, or the remains of a write that failed. The next frame goes there.
-/// - `durable <= last`, and equal whenever nothing waits for a sync.
+/// - Nothing before `offset` is ever written again. What is at `offset` and after it was never acknowledged: a durability
+///   marker, or the remains of a failed write. The next frame overwrites it.
+/// - `durable <= last`; they are equal when no sync is pending.
 final class LogWriter {
-    /// The segment that is written to.
+    /// The open segment.
     struct Open {
         let file: any File
         let name: FileName
@@ -27,18 +27,18 @@ final class LogWriter {
     let lineage: Lineage
     let epoch: UInt64
     private var gate: CompressionGate
-    /// Where the log ends while no segment is open.
+    /// The end of the log while no segment is open.
     let tail: LogTail
     var open: Open?
     /// The newest commit that was written.
     var last: UInt64
     /// The newest commit that a sync has confirmed.
     var durable: UInt64
-    /// The newest commit that some frame in the log says is durable.
+    /// The newest commit that a frame in the log calls durable.
     var attested: UInt64
-    /// Something was written that no sync has confirmed.
+    /// Whether a write awaits a sync.
     var needsSync = false
-    /// A successor may exist: nothing more goes into the open segment.
+    /// Whether a next segment may exist: then nothing more is written to the open one.
     var mustRotate = false
     var statistics = StoreStatistics()
 
@@ -60,7 +60,7 @@ final class LogWriter {
     /// The newest segment there is.
     var newestSegment: FileName? { open?.name ?? tail.segment }
 
-    /// Whether the next commit goes to the next segment. Never before a segment has one: two would have the same name.
+    /// Whether the next commit goes to the next segment. Not before the open one has a commit: both would have the same name.
     private var isFull: Bool {
         guard let open else { return false }
         return open.offset > UInt64(options.segmentBytesMax) && open.name.first <= last
@@ -68,12 +68,12 @@ final class LogWriter {
 
     var alignment: Int { max(Layout.alignment, 1 << Int(options.padShift)) }
 
-    /// How the last frame of a group ends: on a sector if a sync follows at once, else a later one sees to that.
+    /// The alignment of the end of a group: a sector if a sync follows at once; otherwise the sync fills the sector later.
     private var groupAlignment: Int { options.durability == .always ? alignment : Layout.alignment }
 
     // MARK: Groups
 
-    /// Writes commits as one group, with one write. They are acknowledged by nobody yet.
+    /// Writes commits as one group, with one write. They are not acknowledged yet.
     func write(_ items: [[UInt8]]) throws {
         if open == nil || mustRotate || isFull { try startSegment() }
         guard var segment = open else { return }
@@ -104,10 +104,10 @@ final class LogWriter {
         for item in items { statistics.rawBytes += UInt64(item.count) }
     }
 
-    /// Makes what a failed write may have left unreadable: whole frames of it would be taken for commits after a crash,
-    /// although their callers got an error.
+    /// Makes the remains of a failed write unreadable: after a crash its whole frames would count as commits, although their
+    /// callers got an error.
     ///
-    /// - Throws: an error of the sync. If nothing at all can be written or cut off, it stays; the next group takes its place.
+    /// - Throws: an error of the sync. If the file can't be written or truncated at all, the next group overwrites the remains.
     private func rollBackToPublished(_ segment: Open) throws {
         if let size = try? segment.file.size(), size <= segment.offset { return }
         let blank = [UInt8](repeating: 0, count: Layout.frameHeaderBytes)
@@ -120,7 +120,7 @@ final class LogWriter {
         statistics.syncs += 1
     }
 
-    /// Somebody has removed the segment that is written to: what goes there is gone with the process.
+    /// The open segment was removed by somebody: its content would be lost with the process.
     struct SegmentIsGone: Error {
         let name: FileName
 
@@ -132,7 +132,7 @@ final class LogWriter {
         }
     }
 
-    /// - Throws: ``SegmentIsGone``. - Complexity: one call to the system, which asks no disk.
+    /// - Throws: ``SegmentIsGone``. - Complexity: one system call, without disk access.
     func checkName() throws {
         guard let open, (try? open.file.hasName()) == false else { return }
         throw SegmentIsGone(name: open.name)
@@ -142,7 +142,7 @@ final class LogWriter {
         var number = last + 1
         var at = 0
         while at < items.count {
-            // As many commits as one frame holds; one that is too large for it alone.
+            // As many commits as fit in one frame, or a single one that is larger.
             var end = at + 1
             var bytes = items[at].count
             while end < items.count, bytes + items[end].count <= options.frameBytesMax {
@@ -167,7 +167,7 @@ final class LogWriter {
         }
     }
 
-    /// One commit: in one frame, or in as many as it needs, of which the last one makes it count.
+    /// One commit, in one frame or in several. It counts once the last one is complete.
     private func addParts(of item: [UInt8], number: UInt64, isLast: Bool, to builder: inout FrameBuilder) {
         let step = options.frameBytesMax
         var start = 0
@@ -187,7 +187,7 @@ final class LogWriter {
         } while start < item.count
     }
 
-    /// Space ahead. Without it the write decides whether there is room.
+    /// Allocates space ahead. If that fails, the write decides whether there is room.
     func extend(_ segment: inout Open, past end: UInt64) {
         guard options.preallocationBytes > 0 else { return }
         let step = UInt64(options.preallocationBytes)
@@ -206,7 +206,7 @@ final class LogWriter {
 
     // MARK: Durability
 
-    /// Asks the device to confirm everything written so far.
+    /// Makes everything written so far durable.
     func sync() throws {
         guard needsSync, open != nil else { return }
         fillSector()
@@ -218,8 +218,8 @@ final class LogWriter {
 
     /// Fills the sector that a sync is about to make durable, so that no append rewrites it.
     ///
-    /// In the chain: whatever comes behind it is written after the sync that covers it. If it can't be written, the next group
-    /// takes its place, and shares the sector.
+    /// It is part of the chain: everything after it is written after the sync that covers it. If it can't be written, the next
+    /// group overwrites it and shares the sector.
     private func fillSector() {
         guard var segment = open, segment.offset % UInt64(alignment) != 0 else { return }
         var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
@@ -233,15 +233,15 @@ final class LogWriter {
         statistics.bytesSinceCheckpoint += UInt64(builder.bytes.count)
     }
 
-    /// Says at the end of the log what is durable. Costs no sync; the next group takes its place.
+    /// Writes a durability marker at the end of the log. Costs no sync; the next group overwrites it.
     ///
-    /// Not in the chain: without a sync between them it could reach the disk later than the group behind it, and the
-    /// chain would have a hole in front of an acknowledged commit.
+    /// It is not part of the chain: without a sync in between it could reach the disk later than the next group, and the
+    /// chain would have a gap before an acknowledged commit.
     func attest() {
         guard attested < durable, let open, !mustRotate else { return }
         var builder = FrameBuilder(salt: open.salt, base: open.offset, chain: open.chain)
         builder.addRaw(.attest, first: last + 1, durable: durable, alignment: alignment)
-        // Evidence only: if it can't be written, nothing is lost by it.
+        // Evidence only: nothing is lost if it can't be written.
         try? open.file.writeAll(builder.bytes, at: open.offset)
         attested = durable
     }

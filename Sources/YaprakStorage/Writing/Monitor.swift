@@ -6,9 +6,9 @@
     internal import Musl
 #endif
 
-/// A value behind a lock, with a condition to wait on. `Mutex` has no condition, and the log's thread has to sleep.
+/// A value behind a lock with a condition variable, on which the log's thread sleeps. `Mutex` has none.
 final class Monitor<State>: @unchecked Sendable {
-    // Pthread's objects must not move, so they live in memory of their own.
+    // Pthread objects must not move, so they have memory of their own.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
@@ -23,7 +23,7 @@ final class Monitor<State>: @unchecked Sendable {
         #else
             var attributes = pthread_condattr_t()
             pthread_condattr_init(&attributes)
-            // A clock that someone sets must not make a sync late.
+            // Changing the wall clock must not delay a sync.
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
             pthread_cond_init(condition, &attributes)
             pthread_condattr_destroy(&attributes)
@@ -44,14 +44,14 @@ final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Wakes one that waits.
+    /// Wakes one waiting thread.
     func signal() { pthread_cond_signal(condition) }
 
-    /// Wakes all that wait.
+    /// Wakes all waiting threads.
     func broadcast() { pthread_cond_broadcast(condition) }
 
-    /// Runs `body` with the lock held until it returns something; between two runs sleeps until it is woken or the
-    /// deadline that `body` has set, in nanoseconds of `monotonicNanoseconds`, has passed.
+    /// Runs `body` with the lock held until it returns a value. Between runs it sleeps until it is woken, or until the
+    /// deadline that `body` has set, in nanoseconds of `monotonicNanoseconds`.
     func waitFor<T>(_ body: (inout State, inout UInt64?) -> T?) -> T {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -77,7 +77,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 }
 
-/// A clock that only goes forward, in nanoseconds.
+/// The monotonic clock, in nanoseconds.
 func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -94,7 +94,7 @@ extension Duration {
     }
 }
 
-/// Starts a thread that runs `body` once. False if the system has none to give.
+/// Starts a thread that runs `body` once. False if the system can't start one.
 func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     final class Box {
         let body: @Sendable () -> Void

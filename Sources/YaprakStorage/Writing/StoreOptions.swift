@@ -8,33 +8,33 @@ package import YaprakModel
     import Musl
 #endif
 
-/// How a store behaves. The defaults are what a database should use; tests turn the screws.
+/// The settings of a store. Databases use the defaults; tests change them.
 package struct StoreOptions: Sendable {
     /// When an append is acknowledged.
     package var durability: Durability = .always
     /// How far back commits stay.
     package var retention: Retention = .checkpoints(2)
-    /// Whether an absent directory is made.
+    /// Whether an absent directory is created.
     package var createsIfMissing = true
-    /// A segment that is longer than this is followed by the next.
+    /// A segment that is longer than this is followed by a new one.
     package var segmentBytesMax = 64 << 20
-    /// Space is taken from the file system in steps of so many bytes, so that a sync has no length to write.
+    /// Space is allocated in steps of this size, so that a sync has no change of length to write.
     package var preallocationBytes = 1 << 20
-    /// A frame holds at most so many uncompressed bytes; a commit larger than that goes on in the next frame.
+    /// The uncompressed bytes of a frame; a larger commit continues in the next frame.
     package var frameBytesMax = 4 << 20
-    /// A group takes at most so many uncompressed bytes, unless its first commit alone is larger.
+    /// The uncompressed bytes of a group, unless its first commit alone is larger.
     package var groupBytesMax = 4 << 20
-    /// A group takes at most so many commits.
+    /// The commits of a group.
     package var groupCommitsMax = 4096
     /// Each synced group ends on a multiple of 2 to this power, so that no append rewrites a durable sector.
     package var padShift: UInt8 = 9
-    /// After so long without work the log says what is durable. Zero: at once after each group.
+    /// After this time without work a durability marker is written. Zero: at once after each group.
     package var attestAfter: Duration = .milliseconds(20)
-    /// Whether groups and chunks are compressed when that pays.
+    /// Whether groups and chunks are compressed if that saves space.
     package var compresses = true
-    /// A chunk of a checkpoint is cut when it has so many uncompressed bytes.
+    /// A chunk of a checkpoint is cut at this number of uncompressed bytes.
     package var chunkBytes = 1 << 20
-    /// A checkpoint is synced each time it has grown by so many bytes.
+    /// A checkpoint is synced each time it has grown by this number of bytes.
     package var checkpointSyncBytes = 16 << 20
     /// Nanoseconds since 1970.
     package var now: @Sendable () -> Int64 = { wallClockNanoseconds() }
@@ -44,14 +44,14 @@ package struct StoreOptions: Sendable {
     package init() {}
 }
 
-/// The wall clock, in nanoseconds since 1970; the last moment there is a number for from the year 2262 on.
+/// The wall clock, in nanoseconds since 1970; clamped to the maximum from the year 2262 on.
 package func wallClockNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return nanoseconds(Int64(time.tv_sec), Int64(time.tv_nsec))
 }
 
-/// Seconds and nanoseconds as nanoseconds; the nearest there is where that is too many.
+/// Seconds and nanoseconds as nanoseconds, clamped.
 func nanoseconds(_ seconds: Int64, _ rest: Int64) -> Int64 {
     let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, isLarger) = whole.addingReportingOverflow(rest)

@@ -1,14 +1,14 @@
 package import YaprakModel
 
-/// Whether a store takes commits, and if not, why.
+/// Whether a store accepts commits, and if not, why.
 package enum StoreStatus: Sendable {
-    /// Recovery has not run to its end yet.
+    /// Recovery has not finished yet.
     case recovering
-    /// Commits are taken.
+    /// Commits are accepted.
     case running
-    /// A write failed, nothing durable was touched: `resume(after:)` makes it go on.
+    /// A write failed and nothing durable was touched. `resume(after:)` continues.
     case suspended(DatabaseError)
-    /// A sync failed: what the device holds is unknown, nothing is ever appended again.
+    /// A sync failed: what the device holds is unknown, and nothing is ever appended again.
     case readOnly(DatabaseError)
     /// `close()` has run.
     case closed
