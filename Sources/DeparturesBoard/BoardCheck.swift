@@ -51,7 +51,7 @@ struct BoardCheck {
 
     private func compare<View: OrderedView>(
         _ view: View, with plain: [ShownList.Section], at minute: Minute
-    ) throws where View.Element == Row<Flight, NoMetadata> {
+    ) throws where View.Element == Record<Flight, NoMetadata> {
         var mappings = BoardViews.sections(of: view)
         try mappings.update(to: last)
         let place = "seed \(seed), \(minute), commit \(last.commitNumber), view \(view.name)"

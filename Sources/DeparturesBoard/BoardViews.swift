@@ -19,7 +19,7 @@ extension Flight {
 ///     for row in database.snapshot[BoardViews.departures]["JFK"].prefix(20) { print(row.object.number) }
 enum BoardViews {
     /// A view of flights by a value of theirs.
-    typealias Departures = AutoView<Row<Flight, NoMetadata>>
+    typealias Departures = AutoView<Record<Flight, NoMetadata>>
 
     /// Flights that have not left: a group for each airport, in the order in which they are expected to leave.
     ///

@@ -29,7 +29,7 @@ extension DeparturesBoard {
 
     private func follow<View: OrderedView>(
         _ database: Database, _ view: View, _ board: LiveBoard?, _ hasEnded: Ended
-    ) -> ListFollower where View.Element == Row<Flight, NoMetadata> {
+    ) -> ListFollower where View.Element == Record<Flight, NoMetadata> {
         ListFollower(
             database, BoardViews.sections(of: view), isChecked: check, onEnd: { hasEnded.set() },
             show: { try await board?.show($0, $1) })

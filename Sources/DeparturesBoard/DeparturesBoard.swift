@@ -135,7 +135,7 @@ enum DurabilityName: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .always: .always
         case .interval: .interval(.milliseconds(100))
-        case .none: .none
+        case .none: .relaxed
         }
     }
 }

@@ -28,7 +28,7 @@ struct ListFollower {
         _ database: Database, _ mappings: ViewMappings<View>, isChecked: Bool = false,
         onEnd: @escaping @Sendable () -> Void = {},
         show: @escaping @Sendable (ShownList, ListUpdate<View>) async throws -> Void = { _, _ in }
-    ) where View.Element == Row<Flight, NoMetadata> {
+    ) where View.Element == Record<Flight, NoMetadata> {
         let updates = database.updates(of: mappings)
         task = Task {
             defer { onEnd() }

@@ -30,7 +30,7 @@ struct ShownList: Sendable, Hashable {
 
     /// Reads a list whole.
     init<View: OrderedView>(of mappings: ViewMappings<View>, in snapshot: Snapshot)
-    where View.Element == Row<Flight, NoMetadata> {
+    where View.Element == Record<Flight, NoMetadata> {
         sections = snapshot.sections(of: mappings).map { section in
             Section(name: section.name, rows: section.map { Line(key: $0.key, flight: $0.object) })
         }
@@ -43,7 +43,7 @@ extension ShownList {
     /// Shows what an update says.
     /// - Throws: ``OutOfStep`` if a change does not fit.
     mutating func apply<View: OrderedView>(_ update: ListUpdate<View>) throws
-    where View.Element == Row<Flight, NoMetadata> {
+    where View.Element == Record<Flight, NoMetadata> {
         if update.isReload {
             self = Self(of: update.mappings, in: update.new)
         } else {

@@ -21,7 +21,7 @@ enum Tutorial {
         var options = DatabaseOptions()
         options.clock = { now.nanoseconds.load(ordering: .relaxed) }
         options.retention = .all
-        options.durability = .none
+        options.durability = .relaxed
         options.checkpoints = .manual
         options.store.random = { random.withLock { $0.next() } }
         let database = try await Database.open(at: path, options: options, collections: .flights, .clock)

@@ -10,7 +10,7 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
     /// The newest commit that the files prove to have been durable.
     public package(set) var proven: CommitNumber = .zero
     /// Commits replayed from the log.
-    public package(set) var commits: Int = 0
+    public package(set) var replayedCommitCount: Int = 0
     /// Frames read from the log.
     public package(set) var frames: Int = 0
     /// Bytes at the end of the log that were never acknowledged as durable. They stay in the file and are ignored.
@@ -34,6 +34,6 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
         let torn = tornBytes > 0 ? ", \(tornBytes) torn bytes ignored" : ""
         let noted = notes.isEmpty ? "" : ", \(notes.count) notes"
         let aside = recordsSetAside > 0 ? ", \(recordsSetAside) records set aside" : ""
-        return "\(start), \(commits) commits replayed to \(newest)\(torn)\(noted)\(aside), \(duration)"
+        return "\(start), \(replayedCommitCount) commits replayed to \(newest)\(torn)\(noted)\(aside), \(duration)"
     }
 }

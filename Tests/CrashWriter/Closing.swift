@@ -10,7 +10,7 @@ struct Closing {
 
     func run() async throws {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         for round in 1...rounds {
             let database = try await Database.open(at: path, options: options, collections: CrashWriter.numbers)
             await withTaskGroup(of: Void.self) { group in

@@ -88,7 +88,7 @@ struct FlatMemory {
 
     private static var options: DatabaseOptions {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         options.checkpoints = .every(bytes: 256 << 10)
         options.retention = .commits(60)
         return options
@@ -137,7 +137,7 @@ struct FlatMemory {
             let newest = written.commitNumber
             let since = CommitNumber(newest.rawValue - UInt64(2 + random.below(15)))
             let leaves = random.below(2) == 0
-            for try await changeset in written.changesets(since: since) {
+            for try await changeset in written.changesets(after: since) {
                 if leaves || changeset.commitNumber == newest { break }
             }
         case .list:

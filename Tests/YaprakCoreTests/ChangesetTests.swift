@@ -8,7 +8,7 @@ import Yaprak
     let database = Database.inMemory()
 
     private func commit(_ body: @Sendable (inout WriteTransaction) throws -> Void) async throws -> Changeset {
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         try await database.write(body)
         return try #require(await connection.advance().first)
@@ -83,7 +83,7 @@ import Yaprak
             transaction[.books]["7"] = Book(title: "new")
         }
         let changes = changeset.changes(in: .books)
-        #expect(changes.removedAll && changes.removedAllCount == 50)
+        #expect(changes.didRemoveAll && changes.removedAllCount == 50)
         #expect(changes.map(\.key) == ["7"] && changes[0].kinds == .inserted)
         #expect(changeset.hasChange(forKey: "3", in: .books) && changeset.didRemoveAll(in: .books))
         #expect(!changeset.didRemoveAll && !changeset.hasChange(in: .authors))
@@ -92,7 +92,7 @@ import Yaprak
     }
 
     @Test func `Many changesets answer as one`() async throws {
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         try await database.write { $0[.books]["a"] = Book(title: "1") }
         try await database.write { $0[.books]["a"]?.title = "2" }
@@ -110,7 +110,7 @@ import Yaprak
     @Test func `Inserted and removed wholesale is no change, and removing everything concerns every collection`()
         async throws
     {
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         try await database.write { $0[.books]["a"] = Book(title: "a") }
         try await database.write { $0[.books].removeAll() }
@@ -141,7 +141,7 @@ import Yaprak
         var options = DatabaseOptions()
         options.clock = { 1_357_000_000_000_000_000 }
         let database = Database.inMemory(options: options)
-        let connection = database.connect("sync")
+        let connection = database.makeConnection(named: "sync")
         await connection.beginLongLivedRead()
         try await connection.write { $0[.books]["a"] = Book(title: "a") }
         let changeset = try #require(await connection.advance().first)

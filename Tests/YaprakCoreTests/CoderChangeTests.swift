@@ -89,7 +89,7 @@ import Yaprak
         try await database.write { $0[.books]["new"] = Book(title: "New") }
         // From before the first commit on: read back from the log, with the coder of then.
         var titles: [String] = []
-        for try await changeset in database.changesets(since: 0) {
+        for try await changeset in database.changesets(after: 0) {
             titles += changeset.netChanges.changes(in: .books).compactMap { $0.after?.object.title }
             if changeset.commitNumber == 6 { break }
         }

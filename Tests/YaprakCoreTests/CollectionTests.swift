@@ -16,7 +16,7 @@ import YaprakCBOR
 
     static var options: DatabaseOptions {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         options.checkpoints = .manual
         return options
     }
@@ -188,7 +188,7 @@ import YaprakCBOR
                 }
             }
             #expect(error?.code == .overLimit, "\(write)")
-            #expect(error?.message.contains("Limits.collectionsMax") == true)
+            #expect(error?.message.contains("DatabaseLimits.collectionsMax") == true)
         }
         #expect(database.snapshot.count == 10)
         try await database.write { $0[shelves[3]]["b"] = Book(title: "y") }

@@ -7,7 +7,7 @@ import Yaprak
     let database = Database.inMemory()
 
     @Test func `A live connection sees the newest, a long-lived read stays where it is`() async throws {
-        let connection = database.connect("reader")
+        let connection = database.makeConnection(named: "reader")
         try await database.write { $0[.books]["a"] = Book(title: "1") }
         #expect(await connection.snapshot[.books]["a"]?.title == "1")
         #expect(await connection.beginLongLivedRead().isEmpty)
@@ -96,11 +96,11 @@ import Yaprak
     }
 
     @Test func `A long chain of missed commits is let go of without recursion`() async throws {
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         for index in 0..<50_000 { try await database.write { $0[.books]["a"] = Book(title: "", salesRank: index) } }
         #expect(await connection.endLongLivedRead().count == 50_000)
-        let idle = database.connect()
+        let idle = database.makeConnection()
         await idle.beginLongLivedRead()
         for index in 0..<50_000 { try await database.write { $0[.books]["a"] = Book(title: "", salesRank: index) } }
         // The connection goes, and the whole chain behind it.

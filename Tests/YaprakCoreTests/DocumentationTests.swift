@@ -275,7 +275,7 @@ import Yaprak
     @Test func `Changes are asked, followed and resumed`() async throws {
         let database = Database.inMemory()
         // snippet: connection
-        let list = database.connect("list")
+        let list = database.makeConnection(named: "list")
         await list.beginLongLivedRead()  // stays at this commit …
         try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
         try await list.write { $0[.books]["emma"] = Book(title: "Emma") }
@@ -295,7 +295,7 @@ import Yaprak
 
     // snippet: resume
     func upload(_ database: Database, after last: CommitNumber, _ send: (Changeset) async throws -> Void) async throws {
-        for try await changeset in database.changesets(since: last) {
+        for try await changeset in database.changesets(after: last) {
             try await send(changeset)  // then remember changeset.commitNumber
         }
     }

@@ -51,7 +51,7 @@ import Yaprak
 
     @Test func `What an extension changed is in the changeset`() async throws {
         let host = try await database.register(counter)
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         let stream = host.changes(of: counter)
         try await database.write { $0[.books]["a"] = Book(title: "a") }

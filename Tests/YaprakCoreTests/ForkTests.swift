@@ -46,7 +46,7 @@ import Yaprak
             transaction[.authors]["a"] = Author(name: "a")
         }
         try await database.write { $0[.books]["7"] = Book(title: "other") }
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         let number = try await database.restore(before)
         #expect(number == 4)
@@ -64,7 +64,7 @@ import Yaprak
         try await fill()
         let fork = await database.fork()
         try await fork.write { $0[.books]["5"]?.salesRank = 55 }
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         try await database.restore(fork.snapshot, origin: "merge")
         #expect(database.snapshot[.books]["5"]?.salesRank == 55)

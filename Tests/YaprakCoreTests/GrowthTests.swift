@@ -59,7 +59,7 @@ import YaprakReplay
         try await expectGrowth("views", 400) { count in
             let folder = TemporaryDirectory()
             var options = DatabaseOptions()
-            options.durability = .none
+            options.durability = .relaxed
             let database = try await Database.open(at: FilePath(folder.appending("shop.yaprak")), options: options)
             for index in 0..<count {
                 try await database.register(
@@ -187,7 +187,7 @@ import YaprakReplay
             let folder = TemporaryDirectory()
             let path = FilePath(folder.appending("shop.yaprak"))
             var options = DatabaseOptions()
-            options.durability = .none
+            options.durability = .relaxed
             options.checkpoints = .manual
             options.retention = .all
             let database = try await Database.open(at: path, options: options)

@@ -77,12 +77,12 @@ private func expectArenas(_ count: Int, after what: String = "") async {
             let database = try await Database.open(at: path, options: options, collections: .books)
             for _ in 0..<30 {
                 var count = 0
-                for try await _ in database.changesets(since: CommitNumber(10)) {
+                for try await _ in database.changesets(after: CommitNumber(10)) {
                     count += 1
                     if count == 15 { break }
                 }
                 var all = 0
-                for try await changeset in database.changesets(since: CommitNumber(5)) {
+                for try await changeset in database.changesets(after: CommitNumber(5)) {
                     all += 1
                     if changeset.commitNumber == database.commitNumber { break }
                 }
@@ -158,7 +158,7 @@ private func expectArenas(_ count: Int, after what: String = "") async {
                 let fork = await database.fork()
                 if i % 10 == 0 { try await fork.write { $0[.books]["\(i)"] = Book(title: "y") } }
                 _ = database.changesets().makeAsyncIterator()
-                _ = database.connect("reader")
+                _ = database.makeConnection(named: "reader")
                 if i % 100 == 0 { try await Database.inMemory().write { $0[.books]["a"] = Book(title: "z") } }
             }
             await expectArenas(1)

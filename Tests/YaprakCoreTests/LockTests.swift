@@ -74,7 +74,7 @@ extension RecordCollection where Object == Watched, Metadata == NoMetadata {
                 }
                 group.addTask { for _ in 0..<2_000 { _ = database.changesets() } }
                 group.addTask {
-                    let connection = database.connect("reader")
+                    let connection = database.makeConnection(named: "reader")
                     for _ in 0..<300 { _ = await connection.advance() }
                 }
                 group.addTask {

@@ -111,7 +111,7 @@ import Yaprak
         var history = History(seed: seed)
         let database = Database.inMemory(checkingCoding: seed % 4 == 0)
         try await database.register(Counter())
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         var pinnedAt = 0
         for step in 0..<60 {
@@ -166,7 +166,7 @@ import Yaprak
                 // Any commit can be gone to, and what came after is reported again.
                 let start = history.random.below(history.model.states.count)
                 var changesets: [Changeset] = []
-                var iterator = database.changesets(since: CommitNumber(UInt64(start))).makeAsyncIterator()
+                var iterator = database.changesets(after: CommitNumber(UInt64(start))).makeAsyncIterator()
                 while start + changesets.count < history.model.states.count - 1, let next = try await iterator.next() {
                     changesets.append(next)
                 }

@@ -32,7 +32,7 @@ import YaprakCBOR
 
         database = try await open()
         #expect(database.commitNumber == 3)
-        #expect(database.recoveryReport?.commits == 3)
+        #expect(database.recoveryReport?.replayedCommitCount == 3)
         #expect(database.snapshot[.books].map(\.key) == ["d"])
         #expect(database.snapshot[.shelved]["b"] == Book(title: "b", salesRank: 7))
         #expect(database.snapshot[.shelved].metadata(for: "b") == Shelf(room: "1"))
@@ -51,7 +51,7 @@ import YaprakCBOR
         try await database.close()
 
         database = try await open()
-        #expect(database.recoveryReport?.checkpoint == 2 && database.recoveryReport?.commits == 1)
+        #expect(database.recoveryReport?.checkpoint == 2 && database.recoveryReport?.replayedCommitCount == 1)
         #expect(database.snapshot[.books].count == 3001 && database.snapshot[.books]["2999"]?.title == "2999")
         #expect(database.snapshot[.shelved].metadata(for: "x") == Shelf(room: "9"))
         try await database.close()

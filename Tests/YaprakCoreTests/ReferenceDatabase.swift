@@ -43,7 +43,7 @@ struct ReferenceDatabase {
         var state = changes.didRemoveAll ? [:] : state
         for collection in collections {
             let changes = changes.changes(in: collection)
-            if changes.removedAll { state[collection.name] = nil }
+            if changes.didRemoveAll { state[collection.name] = nil }
             for change in changes {
                 let there = state[collection.name]?[change.key]
                 guard there == change.before.map({ Value(book: $0.object, shelf: $0.metadata) }) else { return nil }

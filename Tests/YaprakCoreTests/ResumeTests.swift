@@ -34,7 +34,7 @@ import Yaprak
 
         database = try await open()
         let live = database
-        let sequence = database.changesets(since: 1)
+        let sequence = database.changesets(after: 1)
         try await live.write { $0[.books]["live"] = Book(title: "live") }
         let changesets = try await seen(sequence, 5)
         #expect(changesets.map(\.commitNumber) == [2, 3, 4, 5, 6])
@@ -53,7 +53,7 @@ import Yaprak
     @Test func `A consumer that fell too far behind goes on from the log, without a gap`() async throws {
         var options = DatabaseOptions()
         options.lagLimit = 50
-        options.durability = .none
+        options.durability = .relaxed
         let database = try await open(options)
         var iterator = database.changesets().makeAsyncIterator()
         var numbers: [CommitNumber] = []
@@ -80,20 +80,20 @@ import Yaprak
             try await database.write { $0[.books]["\(index)"] = Book(title: "x") }
             try await database.checkpoint()
         }
-        let early = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(since: 1), 1) }
+        let early = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(after: 1), 1) }
         #expect(early?.code == .commitOutOfReach)
-        let future = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(since: 99), 1) }
+        let future = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(after: 99), 1) }
         #expect(future?.code == .commitOutOfReach)
-        #expect(try await seen(database.changesets(since: 4), 1).map(\.commitNumber) == [5])
+        #expect(try await seen(database.changesets(after: 4), 1).map(\.commitNumber) == [5])
         try await database.close()
     }
 
     @Test func `In memory only what is still kept can be resumed`() async throws {
         let database = Database.inMemory()
         try await database.write { $0[.books]["a"] = Book(title: "a") }
-        let error = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(since: 0), 1) }
+        let error = await #expect(throws: DatabaseError.self) { _ = try await seen(database.changesets(after: 0), 1) }
         #expect(error?.code == .laggedBehind)
-        let sequence = database.changesets(since: 1)
+        let sequence = database.changesets(after: 1)
         try await database.write { $0[.books]["b"] = Book(title: "b") }
         // Commit 1 was the newest when the sequence was made, so that nothing is missing.
         #expect(try await seen(sequence, 1).map(\.commitNumber) == [2])

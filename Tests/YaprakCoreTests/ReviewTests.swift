@@ -291,7 +291,7 @@ import YaprakCBOR
             _ = try transaction.snapshot()
             transaction.removeAll()
         }
-        for sequence in [live, database.changesets(since: 1)] {
+        for sequence in [live, database.changesets(after: 1)] {
             var iterator = sequence.makeAsyncIterator()
             let changeset = try #require(try await iterator.next())
             #expect(changeset.changes(in: .books).map(\.key).isEmpty)
@@ -349,7 +349,7 @@ import YaprakCBOR
     // Many commits are added up by halves: each is looked at a logarithmic number of times, not once for each after it.
     @Test func `Many small changes add up to what they are together`() async throws {
         let database = Database.inMemory()
-        let connection = database.connect()
+        let connection = database.makeConnection()
         await connection.beginLongLivedRead()
         for index in 0..<4000 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
         for index in 0..<1000 { try await database.write { $0[.books].remove("\(index * 2)") } }

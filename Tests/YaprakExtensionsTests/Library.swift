@@ -36,7 +36,7 @@ extension RecordCollection where Object == Actor, Metadata == NoMetadata {
     static var actors: Self { Self("actors") }
 }
 
-typealias BookRow = Row<Book, Shelf>
+typealias BookRow = Record<Book, Shelf>
 
 extension ViewReader {
     /// All of the view: the keys of each group, in order.

@@ -22,7 +22,7 @@ struct World {
     let even: FilteredView<AutoView<BookRow>>
     let shelved: FilteredView<FilteredView<AutoView<BookRow>>>
     let tagged: FilteredView<AutoView<BookRow>>
-    let recent: FilteredView<AutoView<MixedRow>>
+    let recent: FilteredView<AutoView<MixedRecord>>
     let picked: FilteredView<ManualView<BookRow>>
 
     init() {
@@ -186,7 +186,7 @@ extension ViewReader {
                 (
                     name,
                     self[name].map { row in
-                        guard isMixed, let row = row as? MixedRow else { return row.key }
+                        guard isMixed, let row = row as? MixedRecord else { return row.key }
                         return "\(collectionNames.firstIndex(of: row.collectionName)!)/\(row.key)"
                     }
                 )

@@ -16,7 +16,7 @@ extension RecordCollection where Object == City, Metadata == Visit {
     static var cities: Self { Self("cities") }
 }
 
-typealias CityRow = Row<City, Visit>
+typealias CityRow = Record<City, Visit>
 typealias CityView = AutoView<CityRow>
 
 extension CityView {

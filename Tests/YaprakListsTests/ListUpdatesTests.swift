@@ -57,7 +57,7 @@ import Yaprak
         #expect(try await updates.next()?.rowChanges.count == 3)
         try await database.put(["c4": City(), "c5": City(), "c6": City(), "c7": City()])
         let update = try #require(try await updates.next())
-        #expect(update.isReload && update.changes.rawChangeCount == 4 && update.mappings.numberOfItemsInAllGroups == 7)
+        #expect(update.isReload && update.changes.rawChangeCount == 4 && update.mappings.itemCount == 7)
         try await database.put(["c8": City(people: 9)])
         #expect(try await updates.next()?.rowChanges.map(\.kind) == [.insert(ListPath(section: 0, row: 0))])
     }

@@ -96,7 +96,7 @@ import YaprakExtensions
             let found = try all.advance(from: snapshot, to: next)
             #expect(found == (try chosen.advance(from: snapshot, to: next)), "seed \(seed), step \(step)")
             #expect(all.allGroups == chosen.allGroups && all.visibleGroups == chosen.visibleGroups)
-            #expect(all.numberOfItemsInAllGroups == chosen.numberOfItemsInAllGroups)
+            #expect(all.itemCount == chosen.itemCount)
             for group in names { #expect(all.section(forGroup: group) == chosen.section(forGroup: group)) }
             snapshot = next
         }

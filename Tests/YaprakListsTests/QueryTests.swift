@@ -24,7 +24,7 @@ import Yaprak
         try sections.update(to: database.snapshot)
         #expect(sections.commitNumber == database.snapshot.commitNumber)
         #expect(sections.numberOfSections == 2 && sections.visibleGroups == ["tr", "de"])
-        #expect(sections.allGroups == ["it", "tr", "de"] && sections.numberOfItemsInAllGroups == 3)
+        #expect(sections.allGroups == ["it", "tr", "de"] && sections.itemCount == 3)
         #expect(sections.numberOfItems(inSection: 0) == 2 && sections.numberOfItems(inSection: 2) == 0)
         #expect(sections.isEmpty("it") && !sections.isEmpty("tr") && !sections.isEmpty)
         #expect(sections.group(forSection: 1) == "de" && sections.group(forSection: -1) == nil)

@@ -11,7 +11,7 @@ extension RecordCollection where Object == ScenarioItem, Metadata == NoMetadata 
     static var items: Self { Self("items") }
 }
 
-typealias ScenarioRow = Row<ScenarioItem, NoMetadata>
+typealias ScenarioRow = Record<ScenarioItem, NoMetadata>
 
 /// How the rows of a scenario are brought where its operations put them.
 protocol ScenarioWriting: OrderedView where Element == ScenarioRow {

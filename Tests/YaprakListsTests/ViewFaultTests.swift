@@ -161,7 +161,7 @@ import Yaprak
         try sections.update(to: old)
         let changes = try sections.advance(from: old, to: second.snapshot)
         #expect(changes.isReload && changes.rowChanges.isEmpty)
-        #expect(sections.allGroups == ["it", "tr"] && sections.numberOfItemsInAllGroups == 2)
+        #expect(sections.allGroups == ["it", "tr"] && sections.itemCount == 2)
         let view = CityView.byCountry
         #expect(second.snapshot[view].hasChanges(since: old[view]))
         #expect(second.snapshot[view].hasChanges(inGroup: "tr", since: old[view]))

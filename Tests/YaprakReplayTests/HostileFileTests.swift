@@ -152,7 +152,7 @@ import YaprakReplay
     }
 
     @Test func `A small file with millions of operations is refused, not held`() async throws {
-        let many = Limits.elementsMax(inCommitOf: 0) + 1
+        let many = DatabaseLimits.elementsMax(inCommitOf: 0) + 1
         try log([("c", array(1, of: collection(array(many, of: [0x82, 0x60, 0x08]))))])
         let error = await refusal()
         #expect(error?.code == .corruptLog && error?.place.commits == 1...1, "\(String(describing: error))")
@@ -160,12 +160,12 @@ import YaprakReplay
     }
 
     @Test func `Operations, steps and histories are bounded together, collections by themselves`() {
-        let many = Limits.elementsMax(inCommitOf: 0) + 1
+        let many = DatabaseLimits.elementsMax(inCommitOf: 0) + 1
         let half = collection(array(many / 2 + 1, of: [0x82, 0x60, 0x08]))
         for (field, item) in [
             ("c", array(2, of: half)), ("x", array(many, of: [0x82, 0x60, 0x00])),
             ("v", array(many, of: [0x82, 0x60, 0x60])),
-            ("c", array(Limits.collectionsMax + 1, of: collection([0x80]))),
+            ("c", array(DatabaseLimits.collectionsMax + 1, of: collection([0x80]))),
         ] {
             let writer = CBORWriter(capacity: item.count + 16)
             writer.writeMapHead(count: 1)
@@ -182,7 +182,7 @@ import YaprakReplay
             writer.write(text: String(repeating: "k", count: count))
             return writer.bytes
         }
-        let key = [0x83] + text(Limits.storedKeyBytesMax + 1) + [0x01, 0x01]
+        let key = [0x83] + text(DatabaseLimits.storedKeyBytesMax + 1) + [0x01, 0x01]
         for fields in [
             [("c", array(1, of: collection(array(1, of: key))))],
             [("c", array(1, of: collection([0x80], named: String(repeating: "n", count: 2000))))],
@@ -192,7 +192,7 @@ import YaprakReplay
             #expect(await refusal()?.code == .corruptLog)
         }
         try? FileManager.default.removeItem(atPath: path.string)
-        try plant([String(repeating: "k", count: Limits.storedKeyBytesMax + 1)])
+        try plant([String(repeating: "k", count: DatabaseLimits.storedKeyBytesMax + 1)])
         #expect(await refusal()?.code == .corruptCheckpoint)
     }
 
@@ -200,7 +200,7 @@ import YaprakReplay
         var options = replayable()
         options.limits.keyBytesMax = .max
         options.limits.operationsMax = .max
-        let key = String(repeating: "k", count: Limits.storedKeyBytesMax)
+        let key = String(repeating: "k", count: DatabaseLimits.storedKeyBytesMax)
         let database = try await Database.open(at: path, options: options, collections: Self.texts)
         try await database.write { $0[Self.texts][key] = "long" }
         let error = await #expect(throws: DatabaseError.self) {

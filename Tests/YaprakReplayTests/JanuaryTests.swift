@@ -117,7 +117,7 @@ import YaprakReplay
 }
 
 /// A list that is kept by its changes alone, wherever the snapshots go.
-private struct Follower<View: OrderedView> where View.Element == Row<Flight, NoMetadata> {
+private struct Follower<View: OrderedView> where View.Element == Record<Flight, NoMetadata> {
     private var mappings: ViewMappings<View>
     private var shown: ShownList
     private var last: Snapshot

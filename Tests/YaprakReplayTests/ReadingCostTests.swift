@@ -18,7 +18,7 @@ import YaprakStorage
     /// Each commit has a segment of its own.
     private func open() async throws -> Database {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         options.retention = .all
         options.checkpoints = .manual
         options.store.segmentBytesMax = 1

@@ -21,7 +21,7 @@ extension RecordCollection where Object == String, Metadata == NoMetadata {
 /// Options under which a log keeps everything and says when its commits were made: a second apart, from 2026 on.
 func replayable() -> DatabaseOptions {
     var options = DatabaseOptions()
-    options.durability = .none
+    options.durability = .relaxed
     options.retention = .all
     options.checkpoints = .manual
     let ticks = Ticks()

@@ -11,7 +11,7 @@ import YaprakReplay
     let directory = TemporaryDirectory()
     private let shelves = AutoView("shelves", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
     private let favourites = ManualView("favourites", of: RecordCollection<Book, Int>.books)
-    private var top: FilteredView<AutoView<Row<Book, Int>>> {
+    private var top: FilteredView<AutoView<Record<Book, Int>>> {
         FilteredView("top", versionTag: "1", of: shelves, where: \.isRanked)
     }
 
@@ -20,7 +20,7 @@ import YaprakReplay
     /// What one sees of a snapshot, views and all.
     private func seen(_ snapshot: Snapshot) -> [String] {
         let books = snapshot[.books].map { "\($0.key) \($0.object) \(String(describing: $0.metadata))" }
-        func rows<View: OrderedView>(_ view: View) -> [String] where View.Element == Row<Book, Int> {
+        func rows<View: OrderedView>(_ view: View) -> [String] where View.Element == Record<Book, Int> {
             let reader = snapshot[view]
             return reader.groupNames.map { name in "\(name): \(reader[name].map(\.key))" }
         }

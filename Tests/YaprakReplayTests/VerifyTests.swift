@@ -228,7 +228,7 @@ import YaprakTrees
 
     @Test func `A writer at full speed gives no findings, whatever it appends, rotates and prunes`() async throws {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         options.checkpoints = .manual
         options.store.segmentBytesMax = 32 << 10
         let database = try await Database.open(at: path(), options: options, collections: .books)

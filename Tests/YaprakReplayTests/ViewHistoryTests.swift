@@ -125,7 +125,7 @@ func contents(of view: ViewReader<some ViewRow>) -> [String: [String]] {
 
 private func name(of row: some ViewRow) -> String {
     switch row {
-    case let row as MixedRow: "\(row.collectionName)/\(row.key)"
+    case let row as MixedRecord: "\(row.collectionName)/\(row.key)"
     case let row as StoredRow: "\(row.collectionName)/\(row.key)"
     default: "books/\(row.key)"
     }

@@ -2,8 +2,8 @@ import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// A clean close proves the last commit: what is missing afterwards was lost, and is said to be.
@@ -135,7 +135,7 @@ import YaprakModel
         #expect(try verify(foreign).severity == .clean)
     }
 
-    @Test(arguments: [Durability.always, .none])
+    @Test(arguments: [Durability.always, .relaxed])
     func `A writer that is killed or loses power after a clean close is never said to have lost anything`(
         durability: Durability
     ) throws {

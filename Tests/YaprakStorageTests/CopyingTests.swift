@@ -2,8 +2,8 @@ import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// Forks on the simulated disk: the power goes at every call, links are refused.

@@ -2,8 +2,8 @@ import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// The power goes at every call that changes the disk, and leaves every kind of remains.

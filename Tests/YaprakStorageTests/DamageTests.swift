@@ -2,8 +2,8 @@ import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// A reference directory is damaged in every way there is; the answer is the same state, a typed error, or a tail that was

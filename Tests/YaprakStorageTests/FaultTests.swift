@@ -2,8 +2,8 @@ import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// Every call to the file system fails, in every way, at every place.

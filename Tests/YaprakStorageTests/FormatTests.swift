@@ -1,8 +1,8 @@
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 @Suite(.bounded) struct FormatTests {

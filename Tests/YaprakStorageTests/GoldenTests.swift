@@ -3,8 +3,8 @@ import Foundation
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// Directories of every format version that was ever released, and the page that describes the format.

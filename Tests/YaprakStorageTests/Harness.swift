@@ -3,8 +3,8 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import YaprakLocks
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// What the tests store: the state after commit *n* is the list of the first *n* items.

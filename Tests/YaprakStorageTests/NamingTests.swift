@@ -2,8 +2,8 @@ import Foundation
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// A file gets its name or an error, whatever single call fails and whatever it had done before.

@@ -2,8 +2,8 @@ import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 @Suite(.bounded) struct ReaderTests {

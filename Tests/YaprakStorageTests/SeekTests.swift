@@ -3,8 +3,8 @@ import SystemPackage
 import TestSupport
 import Testing
 import YaprakLocks
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// A reader goes to a commit without reading what comes before it.

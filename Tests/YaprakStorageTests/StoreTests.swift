@@ -3,8 +3,8 @@ import Foundation
 import SystemPackage
 import TestSupport
 import Testing
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 @Suite(.bounded) struct StoreTests {

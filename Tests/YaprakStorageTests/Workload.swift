@@ -1,8 +1,8 @@
 import DiskSimulator
 import SystemPackage
 import TestSupport
-
 import YaprakModel
+
 @testable import YaprakStorage
 
 /// A scripted life of a database, which may end at any call to the disk.
@@ -109,7 +109,7 @@ struct Workload: Sendable {
                 .append(bytes: 60), .reopen, .append(bytes: 70),
             ]),
         Workload(
-            name: "nothing synced until asked", durability: .none,
+            name: "nothing synced until asked", durability: .relaxed,
             steps: [
                 .append(bytes: 200), .append(bytes: 300), .flush, .append(bytes: 800), .append(bytes: 100), .checkpoint,
                 .append(bytes: 40), .append(bytes: 50),

@@ -21,7 +21,7 @@ import YaprakReplay
     /// Makes a counter that is one more with each commit, from 1 on, and a mark that is there from `mark` on.
     private func count(to last: Int, mark: Int, checkpointsEach: Int = 0) async throws {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         options.retention = .all
         options.checkpoints = .manual
         let counter = RecordCollection<Int, NoMetadata>("counter")

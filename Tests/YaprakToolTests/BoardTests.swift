@@ -13,7 +13,7 @@ import YaprakReplay
 @Suite(.bounded) struct BoardTests {
     private func open(_ path: String) async throws -> Database {
         var options = DatabaseOptions()
-        options.durability = .none
+        options.durability = .relaxed
         options.retention = .all
         return try await Database.open(at: FilePath(path), options: options, collections: .flights, .clock)
     }

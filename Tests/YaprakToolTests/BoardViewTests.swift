@@ -149,14 +149,14 @@ import Yaprak
 
 /// A list, read whole.
 private func list<View: OrderedView>(of view: View, _ snapshot: Snapshot) throws -> ShownList
-where View.Element == Row<Flight, NoMetadata> {
+where View.Element == Record<Flight, NoMetadata> {
     var mappings = BoardViews.sections(of: view)
     try mappings.update(to: snapshot)
     return ShownList(of: mappings, in: snapshot)
 }
 
 /// Goes from commit to commit, none skipped, by the changes between two snapshots.
-private struct Stepper<View: OrderedView> where View.Element == Row<Flight, NoMetadata> {
+private struct Stepper<View: OrderedView> where View.Element == Record<Flight, NoMetadata> {
     private var mappings: ViewMappings<View>
     private var shown: ShownList
     private var last: Snapshot

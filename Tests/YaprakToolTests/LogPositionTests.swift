@@ -138,7 +138,7 @@ import YaprakReplay
         let now = Mutex<Int64>(0)
         var options = DatabaseOptions()
         options.clock = { now.withLock { $0 } }
-        options.durability = .none
+        options.durability = .relaxed
         let path = FilePath(folder("log.yaprak"))
         let database = try await Database.open(at: path, options: options, collections: .shopBooks)
         for second in seconds {

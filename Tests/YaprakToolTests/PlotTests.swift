@@ -15,7 +15,7 @@ import YaprakReplay
         let folder = try Folder(), now = Mutex<Int64>(0)
         var options = DatabaseOptions()
         options.clock = { now.withLock { $0 } }
-        options.durability = .none
+        options.durability = .relaxed
         let database = try await Database.open(
             at: FilePath(folder("times.yaprak")), options: options, collections: .shopBooks)
         for time in times {

@@ -58,7 +58,8 @@ struct Comparison {
             guard !row.before.isEmpty, !row.after.isEmpty else {
                 print(
                     Self.line([
-                        row.measure, row.what, Self.text(row.before, row.unit), Self.text(row.after, row.unit), "", "", "",
+                        row.measure, row.what, Self.text(row.before, row.unit), Self.text(row.after, row.unit), "", "",
+                        "",
                         row.before.isEmpty ? "new" : "gone",
                     ]))
                 // What threw in one of the builds is a row of its own.
@@ -75,7 +76,8 @@ struct Comparison {
             let peers = row.peersBefore.compactMap { name, values in
                 row.peersAfter[name].map {
                     row.unit == .rate
-                        ? Self.ratio(Self.median($0), Self.median(values)) : Self.ratio(Self.median(values), Self.median($0))
+                        ? Self.ratio(Self.median($0), Self.median(values))
+                        : Self.ratio(Self.median(values), Self.median($0))
                 }
             }
             print(
@@ -83,7 +85,8 @@ struct Comparison {
                     row.measure, row.what, Finding.text(before, row.unit), Finding.text(after, row.unit),
                     String(format: "%.3f", ratio), "≤ " + Finding.short(most),
                     peers.isEmpty
-                        ? "" : String(format: "%.2f…%.2f", peers.min() ?? 1, peers.max() ?? 1), passes ? "pass" : "FAIL",
+                        ? "" : String(format: "%.2f…%.2f", peers.min() ?? 1, peers.max() ?? 1),
+                    passes ? "pass" : "FAIL",
                 ]))
         }
         print("\n\(judged) rows, \(failures) worse than allowed")

@@ -42,7 +42,9 @@ extension Measure {
                         written = Double(ch_bytes_written() - writtenBefore) / Double(operations)
                         return cost
                     },
-                    Contender(name: "append of 128 B and fdatasync") { time(operations) { log.append(128, times: operations) } },
+                    Contender(name: "append of 128 B and fdatasync") {
+                        time(operations) { log.append(128, times: operations) }
+                    },
                     Contender(name: "GRDB, WAL FULL") {
                         try time(operations) { try grdb.update(keys[..<operations], data, salt: salt) }
                     },

@@ -12,7 +12,8 @@ extension GRDBPeer {
 
     func readPages(_ groups: Int, offset: Int, _ count: Int) throws {
         try writer.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT * FROM item WHERE grp = ? ORDER BY rank LIMIT 50 OFFSET ?")
+            let statement = try db.cachedStatement(
+                sql: "SELECT * FROM item WHERE grp = ? ORDER BY rank LIMIT 50 OFFSET ?")
             for i in 0..<count {
                 let page = try ItemRecord.fetchAll(statement, arguments: ["group\(i % groups)", offset])
                 sink &+= UInt64(page.count)
@@ -49,9 +50,12 @@ extension Measure {
                 let pages = try await interleave(
                     [
                         Contender(name: "Yaprak") { time(2_000) { readPages(snapshot, offset, 2_000) } },
-                        Contender(name: "GRDB, memory") { try time(200) { try grdb.readPages(100, offset: offset, 200) } },
+                        Contender(name: "GRDB, memory") {
+                            try time(200) { try grdb.readPages(100, offset: offset, 200) }
+                        },
                     ], runs: settings.runs)
-                report.compare("P8", "50 records at offset \(offset) of a group, \(n) rows", pages[0], pages[1], .timesFaster(60))
+                report.compare(
+                    "P8", "50 records at offset \(offset) of a group, \(n) rows", pages[0], pages[1], .timesFaster(60))
                 let counts = try await interleave(
                     [
                         Contender(name: "Yaprak") { time(20_000) { countGroups(snapshot, 20_000) } },
@@ -67,7 +71,9 @@ extension Measure {
         for i in 0..<count {
             let group = snapshot[itemsByRank]["group\(i % 100)"]
             var sum = 0
-            for row in group[(group.startIndex + offset)..<(group.startIndex + offset + 50)] { sum &+= row.object.count }
+            for row in group[(group.startIndex + offset)..<(group.startIndex + offset + 50)] {
+                sum &+= row.object.count
+            }
             sink &+= UInt64(sum)
         }
     }

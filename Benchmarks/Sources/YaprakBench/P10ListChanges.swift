@@ -28,7 +28,9 @@ extension Measure {
                         try time(1) { sink &+= UInt64(try mappings.changes(from: old, to: new).rowChanges.count) }
                     },
                     Contender(name: "rank look-ups") {
-                        time(1) { for key in touched { sink &+= UInt64(new[itemsByRank].places(of: key).first?.index ?? 0) } }
+                        time(1) {
+                            for key in touched { sink &+= UInt64(new[itemsByRank].places(of: key).first?.index ?? 0) }
+                        }
                     },
                 ], runs: settings.runs)
             report.compare("P10", "\(changed) changes in a view of \(n) rows", series[0], series[1], .atMost(3))

@@ -12,7 +12,7 @@ extension Measure {
             let path = FilePath(try settings.freshDirectory("yaprak") + "/open.yaprak")
             do {
                 var options = DatabaseOptions()
-                options.durability = .none
+                options.durability = .relaxed
                 options.checkpoints = .manual
                 let database = try await Database.open(at: path, options: options, collections: .items)
                 try await database.fill(keys, items, per: 10_000)
@@ -49,7 +49,8 @@ extension Measure {
             let bytes = try checkpointBytes(of: path)
             report.hold("P11", "rows opened per second", 1e9 / series[0].median, unit: .rate)
             report.hold("P11", "checkpoint bytes per row on disk", bytes / Double(n), unit: .bytes)
-            report.hold("P11", "checkpoint bytes opened per second", bytes / (series[0].median * Double(n)) * 1e9, unit: .bytes)
+            report.hold(
+                "P11", "checkpoint bytes opened per second", bytes / (series[0].median * Double(n)) * 1e9, unit: .bytes)
         }
     }
 

@@ -12,7 +12,7 @@ extension Measure {
             let items = Item.make(n)
             let path = FilePath(try settings.freshDirectory("yaprak") + "/replay.yaprak")
             var options = DatabaseOptions()
-            options.durability = .none
+            options.durability = .relaxed
             options.checkpoints = .manual
             let database = try await Database.open(at: path, options: options, collections: .items)
             try await database.fill(keys, items)

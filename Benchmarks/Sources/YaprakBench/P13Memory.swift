@@ -22,10 +22,12 @@ extension Measure {
             }
             func perRow(_ bytes: Int) -> Double { Double(bytes) / Double(n) }
             report.hold(
-                "P13", "index bytes per row, over an array of (key, object)", perRow(ours.bytes - array.bytes), atMost: 40,
+                "P13", "index bytes per row, over an array of (key, object)", perRow(ours.bytes - array.bytes),
+                atMost: 40,
                 unit: .bytes)
             report.hold(
-                "P13", "index bytes per row, over an array of boxes of both", perRow(ours.bytes - boxes.bytes), unit: .bytes)
+                "P13", "index bytes per row, over an array of boxes of both", perRow(ours.bytes - boxes.bytes),
+                unit: .bytes)
             report.hold("P13", "Dictionary's bytes per row, boxes not counted", perRow(dictionary.bytes), unit: .bytes)
             report.hold("P13", "TreeDictionary's bytes per row, boxes not counted", perRow(tree.bytes), unit: .bytes)
 
@@ -42,7 +44,8 @@ extension Measure {
                 return snapshots
             }
             report.hold(
-                "P13", "bytes per held snapshot, one-row commits apart", Double(held.bytes) / 1000, atMost: 4096, unit: .bytes)
+                "P13", "bytes per held snapshot, one-row commits apart", Double(held.bytes) / 1000, atMost: 4096,
+                unit: .bytes)
             withExtendedLifetime((array, boxes, dictionary, tree, held)) {}
         }
     }

@@ -39,12 +39,14 @@ struct Plot {
         for decade in stride(from: x0, through: x1, by: 1) {
             lines.append("<path d=\"M\(x(decade)) 0V\(panel.height)\" stroke=\"#ddd\"/>")
             lines.append(
-                "<text x=\"\(x(decade))\" y=\"\(panel.height + 16)\" text-anchor=\"middle\">10\(superscript(decade))</text>")
+                "<text x=\"\(x(decade))\" y=\"\(panel.height + 16)\" text-anchor=\"middle\">10\(superscript(decade))</text>"
+            )
         }
         for decade in stride(from: y0, through: y1, by: 1) {
             lines.append("<path d=\"M0 \(y(decade))H\(panel.width)\" stroke=\"#ddd\"/>")
             lines.append(
-                "<text x=\"-6\" y=\"\(y(decade) + 4)\" text-anchor=\"end\">\(Finding.text(pow10(decade), .nanoseconds))</text>")
+                "<text x=\"-6\" y=\"\(y(decade) + 4)\" text-anchor=\"end\">\(Finding.text(pow10(decade), .nanoseconds))</text>"
+            )
         }
         var names: [String] = []
         for point in own where !names.contains(point.name) { names.append(point.name) }

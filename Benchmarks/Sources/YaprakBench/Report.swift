@@ -33,7 +33,7 @@ enum Target {
 }
 
 /// What figures are of.
-enum Unit: String, Codable { case nanoseconds = "ns", bytes = "B", count = "" , rate = "/s" }
+enum Unit: String, Codable { case nanoseconds = "ns", bytes = "B", count = "", rate = "/s" }
 
 /// One line of the report.
 struct Finding: Codable {
@@ -109,7 +109,8 @@ final class Report {
         add(
             Finding(
                 measure: measure, what: what, ours: value, oursLow: value, oursHigh: value, peer: "",
-                target: bound.map { "≤ " + Finding.text($0, unit) } ?? "", unit: unit, passes: bound.map { value <= $0 }))
+                target: bound.map { "≤ " + Finding.text($0, unit) } ?? "", unit: unit, passes: bound.map { value <= $0 }
+            ))
     }
 
     /// Says what could not be measured.

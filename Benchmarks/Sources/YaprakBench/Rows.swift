@@ -85,7 +85,9 @@ enum KeyShape: String, CaseIterable {
         }
         let carriers = ["UA", "B6", "EV", "DL", "AA", "MQ", "US", "9E", "WN", "VX", "FL", "AS", "F9", "YV", "HA"]
         let origins = ["EWR", "JFK", "LGA"]
-        let destinations = ["ATL", "ORD", "LAX", "BOS", "MCO", "CLT", "SFO", "FLL", "MIA", "DCA", "DTW", "DFW", "RDU", "IAH"]
+        let destinations = [
+            "ATL", "ORD", "LAX", "BOS", "MCO", "CLT", "SFO", "FLL", "MIA", "DCA", "DTW", "DFW", "RDU", "IAH",
+        ]
         while keys.count < n {
             let day = String(format: "%02d", Int.random(in: 1...31, using: &random))
             take(

@@ -4,22 +4,22 @@
 // no change, as it would within one commit.
 
 /// Something that can be asked what changed: one ``Changeset``, or a sequence of them taken as one.
-public protocol ChangeQuestions {
+public protocol ChangeSource {
     /// The changes to ask, added up.
     var netChanges: NetChanges { get }
 }
 
-/// Changes of one or of several commits, added up. Made by ``ChangeQuestions/netChanges``.
+/// Changes of one or of several commits, added up. Made by ``ChangeSource/netChanges``.
 public struct NetChanges: Sendable {
     let batch: ChangeBatch
 }
 
-extension Changeset: ChangeQuestions {
+extension Changeset: ChangeSource {
     /// What this commit did. O(1).
     public var netChanges: NetChanges { NetChanges(batch: storage.batch) }
 }
 
-extension Array: ChangeQuestions where Element == Changeset {
+extension Array: ChangeSource where Element == Changeset {
     /// What the commits did together, oldest first. O(*n* log *k*) for *n* changes of *k* commits.
     public var netChanges: NetChanges {
         if count == 1 { return self[0].netChanges }
@@ -27,7 +27,7 @@ extension Array: ChangeQuestions where Element == Changeset {
     }
 }
 
-extension NetChanges: ChangeQuestions {
+extension NetChanges: ChangeSource {
     /// Itself.
     public var netChanges: NetChanges { self }
 
@@ -49,7 +49,7 @@ extension NetChanges: ChangeQuestions {
 }
 
 // On an array each question adds up the changesets first; to put many, ask for `netChanges` once.
-extension ChangeQuestions {
+extension ChangeSource {
     /// Whether anything changed in the collection. O(number of changed collections).
     public func hasChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         netChanges.batch.changes(inCollection: collection.name) != nil || netChanges.batch.clearedAll

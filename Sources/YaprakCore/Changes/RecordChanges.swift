@@ -7,14 +7,14 @@ public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Senda
     /// What happened. O(1).
     public var kinds: ChangeKinds { entry.kinds }
     /// The record before; `nil` if it was inserted. O(1).
-    public var before: Row<Object, Metadata>? { Self.row(entry.before) }
+    public var before: Record<Object, Metadata>? { Self.row(entry.before) }
     /// The record after; `nil` if it was removed. O(1).
-    public var after: Row<Object, Metadata>? { Self.row(entry.after) }
+    public var after: Record<Object, Metadata>? { Self.row(entry.after) }
 
-    private static func row(_ box: RecordBox?) -> Row<Object, Metadata>? {
+    private static func row(_ box: RecordBox?) -> Record<Object, Metadata>? {
         // A record that was set aside has no typed value.
         guard let box, !(box is RawRecord) else { return nil }
-        return Row(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
+        return Record(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
     }
 }
 
@@ -25,13 +25,13 @@ public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Senda
 ///     }
 ///
 /// In the order in which records were first changed. A removal of everything (``MutableRecords/removeAll()``) is
-/// one fact, ``removedAll``, not an element per record.
+/// one fact, ``didRemoveAll``, not an element per record.
 public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Sendable>: RandomAccessCollection, Sendable
 {
     let changes: CollectionChanges?
 
     /// Whether everything in the collection was removed at once, before the changes listed here. O(1).
-    public var removedAll: Bool { changes?.clearedCount != nil }
+    public var didRemoveAll: Bool { changes?.clearedCount != nil }
     /// The number of records that the removal of everything took away; 0 if there was none. O(1).
     public var removedAllCount: Int { changes?.clearedCount ?? 0 }
 

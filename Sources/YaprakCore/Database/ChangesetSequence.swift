@@ -198,7 +198,7 @@ extension Database {
 
     /// Every commit after `number`, without a gap: resumes where a consumer stopped, also in an earlier launch.
     ///
-    ///     for try await changeset in database.changesets(since: lastUploaded) {
+    ///     for try await changeset in database.changesets(after: lastUploaded) {
     ///         try await upload(changeset)
     ///         lastUploaded = changeset.commitNumber
     ///     }
@@ -208,7 +208,7 @@ extension Database {
     /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. In memory there is no log: only what comes after
     /// the newest commit can be followed, anything older throws `laggedBehind`.
     /// - Complexity: the first element may load a checkpoint and replay up to `number`.
-    public nonisolated func changesets(since number: CommitNumber) -> ChangesetSequence {
+    public nonisolated func changesets(after number: CommitNumber) -> ChangesetSequence {
         let (newest, tail) = publication.newestWithTail
         // Nothing to catch up with: start in the chain, so that no log is needed.
         if newest.number == number { return ChangesetSequence(changesetSource, from: tail) }

@@ -3,7 +3,7 @@ public import YaprakModel
 
 /// A reader's place in time, with a name.
 ///
-///     let list = database.connect("list")
+///     let list = database.makeConnection(named: "list")
 ///     await list.beginLongLivedRead()
 ///     let rows = await list.snapshot[.books]                     // stays what it is …
 ///     …
@@ -92,6 +92,6 @@ public actor Connection {
 extension Database {
     /// A connection: a named place in time. O(1), no limit on their number.
     ///
-    ///     let sync = database.connect("sync")
-    public nonisolated func connect(_ name: String = "") -> Connection { Connection(self, name: name) }
+    ///     let sync = database.makeConnection(named: "sync")
+    public nonisolated func makeConnection(named name: String = "") -> Connection { Connection(self, name: name) }
 }

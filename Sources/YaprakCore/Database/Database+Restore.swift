@@ -16,7 +16,7 @@ extension Database {
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
     /// Only records are restored: the state of a primary extension stays, except for what follows from records.
-    /// Each record that differs is an operation, so that ``Limits/operationsMax`` bounds a restore, too.
+    /// Each record that differs is an operation, so that ``DatabaseLimits/operationsMax`` bounds a restore, too.
     /// - Throws: as ``write(origin:_:)``.
     /// - Precondition: collections have the same types in both.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.

@@ -15,7 +15,7 @@ public struct DatabaseOptions: Sendable {
     /// When checkpoints are written without being asked for.
     public var checkpoints: CheckpointPolicy = .automatic
     /// How large things may get.
-    public var limits = Limits()
+    public var limits = DatabaseLimits()
     /// A stream of changesets that fell so many commits behind ends with the error `laggedBehind`, in memory; with a file it
     /// goes on from the log. Looked after once in 256 commits, and each time a sixteenth of ``lagBytesLimit`` was published.
     public var lagLimit = 100_000

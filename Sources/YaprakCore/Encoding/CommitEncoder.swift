@@ -72,12 +72,12 @@ struct CommitEncoder {
             writer.write(true)
         }
         let elements = collections.reduce(steps.count + histories.count) { $0 + $1.changes.entries.count }
-        guard elements <= Limits.elementsMax(inCommitOf: writer.count) else {
+        guard elements <= DatabaseLimits.elementsMax(inCommitOf: writer.count) else {
             throw DatabaseError(
                 .transactionTooLarge,
                 """
                 a commit of \(writer.count) bytes has \(elements) operations and steps; \
-                \(Limits.elementsMax(inCommitOf: writer.count)) are what a reader takes. Write in several transactions.
+                \(DatabaseLimits.elementsMax(inCommitOf: writer.count)) are what a reader takes. Write in several transactions.
                 """)
         }
         return writer.bytes
@@ -155,7 +155,7 @@ struct CommitEncoder {
                 .valueTooLarge,
                 """
                 a value of the record \(entry.key.debugDescription) of "\(binding.name)" has \(bytes) bytes, \
-                \(environment.limits.valueBytesMax) are allowed. Split it, or raise Limits.valueBytesMax.
+                \(environment.limits.valueBytesMax) are allowed. Split it, or raise DatabaseLimits.valueBytesMax.
                 """,
                 place: .init(collection: binding.name, key: entry.key))
         }

@@ -84,7 +84,7 @@ private struct CommitReader {
             switch try reader.readText() {
             case CommitField.collections:
                 let count = try count(reader.readArrayHead())
-                guard count <= Limits.collectionsMax else { throw malformed("it names \(count) collections") }
+                guard count <= DatabaseLimits.collectionsMax else { throw malformed("it names \(count) collections") }
                 for _ in 0..<count { commit.collections.append(try readCollection()) }
             case CommitField.info: commit.info = [UInt8](try slice())
             case CommitField.number: commit.number = CommitNumber(try reader.readUnsigned())
@@ -126,7 +126,7 @@ private struct CommitReader {
     private mutating func readOperation() throws -> LoggedCommit.LoggedOperation {
         var parts = try expect(reader.readArrayHead(), 2...4) - 2
         let key = try reader.readText()
-        guard key.utf8.count <= Limits.storedKeyBytesMax else {
+        guard key.utf8.count <= DatabaseLimits.storedKeyBytesMax else {
             throw malformed("a key has \(key.utf8.count) bytes")
         }
         let bits = try reader.readUnsigned()
@@ -156,7 +156,7 @@ private struct CommitReader {
 
     private mutating func readName() throws -> String {
         let name = try reader.readText()
-        guard name.utf8.count <= Limits.storedNameBytesMax else {
+        guard name.utf8.count <= DatabaseLimits.storedNameBytesMax else {
             throw malformed("a name has \(name.utf8.count) bytes")
         }
         return name
@@ -165,7 +165,7 @@ private struct CommitReader {
     private mutating func countElements(_ head: Int?) throws -> Int {
         let count = try count(head)
         let (sum, overflow) = elements.addingReportingOverflow(count)
-        guard !overflow, sum <= Limits.elementsMax(inCommitOf: item.count) else {
+        guard !overflow, sum <= DatabaseLimits.elementsMax(inCommitOf: item.count) else {
             throw malformed("\(count) operations are more than a commit of \(item.count) bytes may have")
         }
         elements = sum

@@ -28,7 +28,7 @@ package enum RecordItem {
             throw malformedSection("a record")
         }
         let key = try reader.readText()
-        guard key.utf8.count <= Limits.storedKeyBytesMax else { throw malformedSection("a key") }
+        guard key.utf8.count <= DatabaseLimits.storedKeyBytesMax else { throw malformedSection("a key") }
         try keys.add(key)
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil

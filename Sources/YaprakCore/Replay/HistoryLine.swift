@@ -147,10 +147,10 @@ package final class HistoryLine {
     }
 }
 
-extension Limits {
+extension DatabaseLimits {
     /// What was written was within the limits of its time.
-    fileprivate static var none: Limits {
-        var limits = Limits()
+    fileprivate static var none: DatabaseLimits {
+        var limits = DatabaseLimits()
         limits.keyBytesMax = .max
         return limits
     }

@@ -55,7 +55,7 @@ package struct RawReplay {
             throw DatabaseError(
                 .corruptCheckpoint,
                 """
-                \(checkpoint.fileName) has more than \(Limits.collectionsMax) collections, or their names are too \
+                \(checkpoint.fileName) has more than \(DatabaseLimits.collectionsMax) collections, or their names are too \
                 long. Restore a backup.
                 """,
                 place: .init(file: checkpoint.fileName))
@@ -222,7 +222,7 @@ package struct RawReplay {
             throw DatabaseError(
                 .corruptLog,
                 """
-                commit \(number) makes more than \(Limits.collectionsMax) collections, or their names too long. Run \
+                commit \(number) makes more than \(DatabaseLimits.collectionsMax) collections, or their names too long. Run \
                 `yaprak verify`.
                 """,
                 place: .init(commits: number...number))

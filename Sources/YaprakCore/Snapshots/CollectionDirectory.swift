@@ -78,26 +78,28 @@ package final class CollectionDirectory: Sendable {
 
 extension CollectionDirectory {
     /// Whether no database has so many collections, whatever a file says.
-    var isBeyondFormat: Bool { bindings.count > Limits.collectionsMax || nameBytes > Limits.allNamesBytesMax }
+    var isBeyondFormat: Bool {
+        bindings.count > DatabaseLimits.collectionsMax || nameBytes > DatabaseLimits.allNamesBytesMax
+    }
 
     /// Why one more collection can't be had, or `nil`.
-    func refusal(of binding: CollectionBinding, _ limits: Limits) -> DatabaseError? {
-        let most = min(limits.collectionsMax, Limits.collectionsMax)
+    func refusal(of binding: CollectionBinding, _ limits: DatabaseLimits) -> DatabaseError? {
+        let most = min(limits.collectionsMax, DatabaseLimits.collectionsMax)
         if bindings.count >= most {
             return DatabaseError(
                 .overLimit,
                 """
                 the database has \(bindings.count) collections, \(most) are allowed. Put a part of the collection's \
-                name into the keys, or raise Limits.collectionsMax if it is below \(Limits.collectionsMax).
+                name into the keys, or raise DatabaseLimits.collectionsMax if it is below \(DatabaseLimits.collectionsMax).
                 """,
                 place: .init(collection: binding.name))
         }
-        if nameBytes + binding.name.utf8.count > Limits.allNamesBytesMax {
+        if nameBytes + binding.name.utf8.count > DatabaseLimits.allNamesBytesMax {
             return DatabaseError(
                 .overLimit,
                 """
                 the names of the \(bindings.count) collections have \(nameBytes) bytes together, \
-                \(Limits.allNamesBytesMax) are allowed. Use shorter names, or put a part of them into the keys.
+                \(DatabaseLimits.allNamesBytesMax) are allowed. Use shorter names, or put a part of them into the keys.
                 """,
                 place: .init(collection: binding.name))
         }

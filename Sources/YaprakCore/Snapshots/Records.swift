@@ -9,7 +9,7 @@ public import YaprakTrees
 ///     for row in books[keys: "a"..<"b"] { … }    // a range of keys, found in O(log n)
 ///     books.reversed().prefix(20)
 ///
-/// A `RandomAccessCollection` of ``Row``: any position is O(log *n*), the next one O(1) on average, nothing is
+/// A `RandomAccessCollection` of ``Record``: any position is O(log *n*), the next one O(1) on average, nothing is
 /// copied. It keeps its snapshot alive.
 public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     @usableFromInline let state: SnapshotState
@@ -54,9 +54,9 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
 
     /// The record under `key`, object and metadata in one look-up; `nil` if there is none. O(log *n*).
     @inlinable
-    public func row(for key: String) -> Row<Object, Metadata>? {
+    public func row(for key: String) -> Record<Object, Metadata>? {
         guard let box = state.box(in: root, recordKey: key) else { return nil }
-        return Row(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
+        return Record(unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self))
     }
 
     /// Whether there is a record under `key`. O(log *n*).
@@ -67,7 +67,7 @@ public struct Records<Object: Codable & Sendable, Metadata: Codable & Sendable>:
 
     /// The records for `keys`, in the order of `keys`; `nil` where there is none.
     /// - Complexity: O(*k* · log *n*), lazy.
-    public func rows(for keys: some Sequence<String>) -> some Sequence<(key: String, row: Row<Object, Metadata>?)> {
+    public func rows(for keys: some Sequence<String>) -> some Sequence<(key: String, row: Record<Object, Metadata>?)> {
         keys.lazy.map { (key: $0, row: self.row(for: $0)) }
     }
 }
@@ -138,10 +138,10 @@ extension Records: RandomAccessCollection {
     /// - Precondition: the position is within `startIndex..<endIndex`.
     /// - Complexity: O(log *n*).
     @inlinable
-    public subscript(position: Int) -> Row<Object, Metadata> {
+    public subscript(position: Int) -> Record<Object, Metadata> {
         precondition(bounds.contains(position), "position \(position) is outside of \(bounds)")
         return withExtendedLifetime(state) {
-            Row(unsafeDowncast(root.box(at: position), to: TypedRecord<Object, Metadata>.self))
+            Record(unsafeDowncast(root.box(at: position), to: TypedRecord<Object, Metadata>.self))
         }
     }
 
@@ -171,9 +171,9 @@ extension Records: RandomAccessCollection {
 
         /// The next record, or `nil` at the end. O(1) on average.
         @inlinable
-        public mutating func next() -> Row<Object, Metadata>? {
+        public mutating func next() -> Record<Object, Metadata>? {
             guard let row = cursor.next() else { return nil }
-            return Row(unsafeDowncast(row.takeUnretainedValue(), to: TypedRecord<Object, Metadata>.self))
+            return Record(unsafeDowncast(row.takeUnretainedValue(), to: TypedRecord<Object, Metadata>.self))
         }
     }
 }

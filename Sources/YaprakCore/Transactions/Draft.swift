@@ -245,12 +245,12 @@ final class Draft {
     }
 
     private func admit(_ key: String) -> Bool {
-        let most = min(environment.limits.keyBytesMax, Limits.storedKeyBytesMax)
+        let most = min(environment.limits.keyBytesMax, DatabaseLimits.storedKeyBytesMax)
         if key.utf8.count > most {
             fail(
                 DatabaseError(
                     .keyTooLong,
-                    "a key has \(key.utf8.count) bytes, \(most) are allowed. Shorten it, or raise Limits.keyBytesMax.",
+                    "a key has \(key.utf8.count) bytes, \(most) are allowed. Shorten it, or raise DatabaseLimits.keyBytesMax.",
                     place: .init(key: String(key.prefix(64)))))
             return false
         }
@@ -266,7 +266,7 @@ final class Draft {
                     .transactionTooLarge,
                     """
                     a transaction has more than \(environment.limits.operationsMax) operations. Write in several \
-                    transactions, or raise Limits.operationsMax.
+                    transactions, or raise DatabaseLimits.operationsMax.
                     """
                 ))
             return false

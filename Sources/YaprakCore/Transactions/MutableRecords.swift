@@ -42,8 +42,8 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     /// The record under `key`; `nil` if there is none. O(log *n*).
     @inlinable
-    public func row(for key: String) -> Row<Object, Metadata>? {
-        draft.box(slot, key).map { Row(unsafeDowncast($0, to: Box.self)) }
+    public func row(for key: String) -> Record<Object, Metadata>? {
+        draft.box(slot, key).map { Record(unsafeDowncast($0, to: Box.self)) }
     }
 
     /// Whether there is a record under `key`. O(log *n*).
@@ -170,9 +170,9 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     /// Removes the record under `key`.
     /// - Returns: what was there, or `nil`. - Complexity: O(log *n*).
     @discardableResult
-    public func remove(_ key: String) -> Row<Object, Metadata>? {
+    public func remove(_ key: String) -> Record<Object, Metadata>? {
         let old = draft.edit(slot, RecordKey.normalized(key)) { _ in .remove }
-        return old.map { Row(unsafeDowncast($0, to: Box.self)) }
+        return old.map { Record(unsafeDowncast($0, to: Box.self)) }
     }
 
     /// Removes the records under `keys`; keys without a record are skipped.
@@ -184,7 +184,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     /// Removes every record of the collection.
     ///
-    /// The changeset reports it as one fact (``RecordChanges/removedAll``), not record by record.
+    /// The changeset reports it as one fact (``RecordChanges/didRemoveAll``), not record by record.
     /// - Complexity: O(1) in the number of records.
     public func removeAll() { draft.clear(slot) }
 

@@ -98,7 +98,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// Removes every record of every collection.
     ///
-    /// The changeset says so as one fact, ``ChangeQuestions/didRemoveAll``.
+    /// The changeset says so as one fact, ``ChangeSource/didRemoveAll``.
     /// - Complexity: O(number of collections).
     public mutating func removeAll() { draft.clearAll() }
 

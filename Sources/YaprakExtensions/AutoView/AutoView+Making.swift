@@ -16,8 +16,8 @@ extension AutoView {
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy grouping: Grouping<Object, Metadata>, sortedBy sorting: Sorting<Object, Metadata, Value>,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
-    ) where Element == Row<Object, Metadata> {
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
+    ) where Element == Record<Object, Metadata> {
         self.init(
             name, persistence: persistence,
             AutoConfiguration(
@@ -33,8 +33,8 @@ extension AutoView {
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy group: @escaping @Sendable (Object) -> String?, sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
-    ) where Element == Row<Object, Metadata>, Value: Comparable & Sendable {
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
+    ) where Element == Record<Object, Metadata>, Value: Comparable & Sendable {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: .byObject(value),
             order: order, persistence: persistence)
@@ -46,10 +46,10 @@ extension AutoView {
     public init<Object, Metadata, Group, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy group: @escaping @Sendable (Object) -> Group?, sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
     )
     where
-        Element == Row<Object, Metadata>, Value: Comparable & Sendable, Group: RawRepresentable & SendableMetatype,
+        Element == Record<Object, Metadata>, Value: Comparable & Sendable, Group: RawRepresentable & SendableMetatype,
         Group.RawValue == String
     {
         self.init(
@@ -64,10 +64,10 @@ extension AutoView {
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedByEach names: @escaping @Sendable (Object) -> Names,
         sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
     )
     where
-        Element == Row<Object, Metadata>, Value: Comparable & Sendable, Names: Sequence & SendableMetatype,
+        Element == Record<Object, Metadata>, Value: Comparable & Sendable, Names: Sequence & SendableMetatype,
         Names.Element: StringProtocol & SendableMetatype
     {
         self.init(
@@ -79,8 +79,8 @@ extension AutoView {
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy group: @escaping @Sendable (Object) -> String?, sortedBy sorting: Sorting<Object, Metadata, Value>,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
-    ) where Element == Row<Object, Metadata> {
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
+    ) where Element == Record<Object, Metadata> {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: sorting, order: order,
             persistence: persistence)
@@ -90,8 +90,8 @@ extension AutoView {
     public init<Object, Metadata, Value>(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         groupedBy grouping: Grouping<Object, Metadata>, sortedBy value: @escaping @Sendable (Object) -> Value,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
-    ) where Element == Row<Object, Metadata>, Value: Comparable & Sendable {
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
+    ) where Element == Record<Object, Metadata>, Value: Comparable & Sendable {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: grouping, sortedBy: .byObject(value), order: order,
             persistence: persistence)

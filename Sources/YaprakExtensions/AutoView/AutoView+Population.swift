@@ -31,7 +31,7 @@ extension AutoView: TreeBackedExtension {
 
     /// The bytes of the view for a checkpoint; `nil` if it isn't persistent. O(number of rows).
     public func encode(_ root: ViewRoot) throws -> [UInt8]? {
-        persistence == .none ? nil : try CBOREncoder().encode(StoredGroups(root))
+        persistence == .rebuilt ? nil : try CBOREncoder().encode(StoredGroups(root))
     }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {

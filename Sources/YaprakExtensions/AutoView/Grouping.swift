@@ -41,7 +41,7 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
 
     /// By the object. Runs when the object is set or touched.
     public static func byObject(_ group: @escaping @Sendable (_ object: Object) -> String?) -> Self {
-        Self(.object) { group(Row<Object, Metadata>(box: $0).object) }
+        Self(.object) { group(Record<Object, Metadata>(box: $0).object) }
     }
 
     /// By the object, to the raw value of an enumeration.
@@ -49,17 +49,17 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
         _ group: @escaping @Sendable (_ object: Object) -> Group?
     ) -> Self
     where Group.RawValue == String {
-        Self(.object) { group(Row<Object, Metadata>(box: $0).object)?.rawValue }
+        Self(.object) { group(Record<Object, Metadata>(box: $0).object)?.rawValue }
     }
 
     /// By the metadata. Runs when the metadata is set or touched.
     public static func byMetadata(_ group: @escaping @Sendable (_ metadata: Metadata?) -> String?) -> Self {
-        Self(.metadata) { group(Row<Object, Metadata>(box: $0).metadata) }
+        Self(.metadata) { group(Record<Object, Metadata>(box: $0).metadata) }
     }
 
     /// By key, object and metadata. Runs whenever the record is set or touched.
-    public static func byRow(_ group: @escaping @Sendable (_ row: Row<Object, Metadata>) -> String?) -> Self {
-        Self(.row) { group(Row(box: $0)) }
+    public static func byRow(_ group: @escaping @Sendable (_ row: Record<Object, Metadata>) -> String?) -> Self {
+        Self(.row) { group(Record(box: $0)) }
     }
 
     // MARK: Several groups
@@ -77,7 +77,7 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
         _ groups: @escaping @Sendable (_ object: Object) -> Names
     ) -> Self
     where Names.Element: StringProtocol & SendableMetatype {
-        Self(each: .object) { groups(Row<Object, Metadata>(box: $0).object) }
+        Self(each: .object) { groups(Record<Object, Metadata>(box: $0).object) }
     }
 
     /// Into several groups, by the metadata.
@@ -85,15 +85,15 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
         _ groups: @escaping @Sendable (_ metadata: Metadata?) -> Names
     ) -> Self
     where Names.Element: StringProtocol & SendableMetatype {
-        Self(each: .metadata) { groups(Row<Object, Metadata>(box: $0).metadata) }
+        Self(each: .metadata) { groups(Record<Object, Metadata>(box: $0).metadata) }
     }
 
     /// Into several groups, by key, object and metadata.
     public static func byEachRow<Names: Sequence & SendableMetatype>(
-        _ groups: @escaping @Sendable (_ row: Row<Object, Metadata>) -> Names
+        _ groups: @escaping @Sendable (_ row: Record<Object, Metadata>) -> Names
     ) -> Self
     where Names.Element: StringProtocol & SendableMetatype {
-        Self(each: .row) { groups(Row(box: $0)) }
+        Self(each: .row) { groups(Record(box: $0)) }
     }
 }
 

@@ -41,17 +41,17 @@ public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, 
 
     /// By a value of the object. Runs when the object is set or touched.
     public static func byObject(_ value: @escaping @Sendable (_ object: Object) -> Value) -> Self {
-        Self(.object) { value(Row<Object, Metadata>(box: $0).object) }
+        Self(.object) { value(Record<Object, Metadata>(box: $0).object) }
     }
 
     /// By a value of the metadata. Runs when the metadata is set or touched.
     public static func byMetadata(_ value: @escaping @Sendable (_ metadata: Metadata?) -> Value) -> Self {
-        Self(.metadata) { value(Row<Object, Metadata>(box: $0).metadata) }
+        Self(.metadata) { value(Record<Object, Metadata>(box: $0).metadata) }
     }
 
     /// By a value of key, object and metadata. Runs whenever the record is set or touched.
-    public static func byRow(_ value: @escaping @Sendable (_ row: Row<Object, Metadata>) -> Value) -> Self {
-        Self(.row) { value(Row(box: $0)) }
+    public static func byRow(_ value: @escaping @Sendable (_ row: Record<Object, Metadata>) -> Value) -> Self {
+        Self(.row) { value(Record(box: $0)) }
     }
 }
 
@@ -76,22 +76,22 @@ extension Sorting where Value == Comparison {
     /// By comparing objects: whether the first comes before the second.
     public static func comparingObjects(_ isAscending: @escaping @Sendable (Object, Object) -> Bool) -> Self {
         Self(.object) {
-            isAscending(Row<Object, Metadata>(box: $0).object, Row<Object, Metadata>(box: $1).object)
+            isAscending(Record<Object, Metadata>(box: $0).object, Record<Object, Metadata>(box: $1).object)
         }
     }
 
     /// By comparing metadata: whether the first comes before the second.
     public static func comparingMetadata(_ isAscending: @escaping @Sendable (Metadata?, Metadata?) -> Bool) -> Self {
         Self(.metadata) {
-            isAscending(Row<Object, Metadata>(box: $0).metadata, Row<Object, Metadata>(box: $1).metadata)
+            isAscending(Record<Object, Metadata>(box: $0).metadata, Record<Object, Metadata>(box: $1).metadata)
         }
     }
 
     /// By comparing rows: whether the first comes before the second.
     public static func comparingRows(
-        _ isAscending: @escaping @Sendable (Row<Object, Metadata>, Row<Object, Metadata>) -> Bool
+        _ isAscending: @escaping @Sendable (Record<Object, Metadata>, Record<Object, Metadata>) -> Bool
     ) -> Self {
-        Self(.row) { isAscending(Row(box: $0), Row(box: $1)) }
+        Self(.row) { isAscending(Record(box: $0), Record(box: $1)) }
     }
 }
 

@@ -18,7 +18,7 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(number of records).
     public mutating func setGrouping<Object, Metadata>(
-        of view: AutoView<Row<Object, Metadata>>, groupedBy grouping: Grouping<Object, Metadata>, versionTag: String
+        of view: AutoView<Record<Object, Metadata>>, groupedBy grouping: Grouping<Object, Metadata>, versionTag: String
     ) throws {
         try setGrouping(of: view, 0, grouping.rule, versionTag)
     }
@@ -27,7 +27,7 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Precondition: the view is one of `collection`.
     public mutating func setGrouping<Object, Metadata>(
-        of view: AutoView<MixedRow>, in collection: RecordCollection<Object, Metadata>,
+        of view: AutoView<MixedRecord>, in collection: RecordCollection<Object, Metadata>,
         groupedBy grouping: Grouping<Object, Metadata>, versionTag: String
     ) throws {
         guard let number = view.configuration.collectionNames.firstIndex(of: collection.name) else {
@@ -62,7 +62,7 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
     public mutating func setSorting<Object, Metadata, Value>(
-        of view: AutoView<Row<Object, Metadata>>, sortedBy sorting: Sorting<Object, Metadata, Value>,
+        of view: AutoView<Record<Object, Metadata>>, sortedBy sorting: Sorting<Object, Metadata, Value>,
         order: ViewOrder = .ascending, versionTag: String
     ) throws {
         if try tags(of: view).sorting == versionTag { return }

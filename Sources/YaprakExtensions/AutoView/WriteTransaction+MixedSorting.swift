@@ -13,7 +13,7 @@ extension WriteTransaction {
     /// - Precondition: the collections are those of the view, in its order.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
     public mutating func setSorting<First, FirstMetadata, Second, SecondMetadata, Value>(
-        of view: AutoView<MixedRow>,
+        of view: AutoView<MixedRecord>,
         _ first: RecordCollection<First, FirstMetadata>,
         _ second: RecordCollection<Second, SecondMetadata>,
         sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
@@ -28,7 +28,7 @@ extension WriteTransaction {
     /// Sorts a view over three collections by something else; see the one over two.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     public mutating func setSorting<First, FirstMetadata, Second, SecondMetadata, Third, ThirdMetadata, Value>(
-        of view: AutoView<MixedRow>,
+        of view: AutoView<MixedRecord>,
         _ first: RecordCollection<First, FirstMetadata>,
         _ second: RecordCollection<Second, SecondMetadata>,
         _ third: RecordCollection<Third, ThirdMetadata>,
@@ -43,7 +43,7 @@ extension WriteTransaction {
     }
 
     private mutating func setSorting<Value>(
-        of view: AutoView<MixedRow>, _ collections: [CollectionTypes], _ rules: [SortingRule<Value>],
+        of view: AutoView<MixedRecord>, _ collections: [CollectionTypes], _ rules: [SortingRule<Value>],
         _ order: ViewOrder,
         _ versionTag: String
     ) throws {

@@ -45,7 +45,7 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
     public init<Object, Metadata>(
         _ name: String, versionTag: String = "", of parent: Parent,
         where isIncluded: @escaping @Sendable (_ object: Object) -> Bool
-    ) where Parent.Element == Row<Object, Metadata> {
+    ) where Parent.Element == Record<Object, Metadata> {
         self.init(name, versionTag: versionTag, of: parent, where: .byObject(isIncluded))
     }
 

@@ -24,7 +24,7 @@ public struct ViewFilter<Element: ViewRow>: Sendable {
 
     /// By the object. Runs when the object is set or touched, and for rows that are new in the parent.
     public static func byObject<Object, Metadata>(_ isIncluded: @escaping @Sendable (_ object: Object) -> Bool) -> Self
-    where Element == Row<Object, Metadata> {
+    where Element == Record<Object, Metadata> {
         Self(.object) { isIncluded(Element($0).object) }
     }
 
@@ -32,7 +32,7 @@ public struct ViewFilter<Element: ViewRow>: Sendable {
     public static func byMetadata<Object, Metadata>(
         _ isIncluded: @escaping @Sendable (_ metadata: Metadata?) -> Bool
     ) -> Self
-    where Element == Row<Object, Metadata> {
+    where Element == Record<Object, Metadata> {
         Self(.metadata) { isIncluded(Element($0).metadata) }
     }
 

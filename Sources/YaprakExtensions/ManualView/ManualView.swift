@@ -24,7 +24,7 @@ public struct ManualView<Element: ViewRow>: OrderedView {
 
     /// A view of records of one collection.
     public init<Object, Metadata>(_ name: String, of collection: RecordCollection<Object, Metadata>)
-    where Element == Row<Object, Metadata> {
+    where Element == Record<Object, Metadata> {
         self.name = name
         configuration = ViewConfiguration(of: [CollectionTypes(collection)], order: PlacementOrder())
     }
@@ -34,7 +34,7 @@ public struct ManualView<Element: ViewRow>: OrderedView {
         _ name: String, of first: RecordCollection<First, FirstMetadata>,
         _ second: RecordCollection<Second, SecondMetadata>,
         _ others: repeat RecordCollection<each Object, each Metadata>
-    ) where Element == MixedRow {
+    ) where Element == MixedRecord {
         var collections = [CollectionTypes(first), CollectionTypes(second)]
         repeat collections.append(CollectionTypes(each others))
         precondition(Set(collections.map(\.name)).count == collections.count, "a view looks at each collection once")

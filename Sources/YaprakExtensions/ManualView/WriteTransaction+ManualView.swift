@@ -11,7 +11,7 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func append<Object, Metadata>(
-        _ key: String, to group: String, in view: ManualView<Row<Object, Metadata>>
+        _ key: String, to group: String, in view: ManualView<Record<Object, Metadata>>
     ) throws -> Bool {
         try insert(key, view.configuration.collectionNames[0], at: .max, group, view)
     }
@@ -22,7 +22,7 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func insert<Object, Metadata>(
-        _ key: String, at index: Int, of group: String, in view: ManualView<Row<Object, Metadata>>
+        _ key: String, at index: Int, of group: String, in view: ManualView<Record<Object, Metadata>>
     ) throws -> Bool {
         try insert(key, view.configuration.collectionNames[0], at: index, group, view)
     }
@@ -32,7 +32,7 @@ extension WriteTransaction {
     @discardableResult
     public mutating func append<Object, Metadata>(
         _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String,
-        in view: ManualView<MixedRow>
+        in view: ManualView<MixedRecord>
     ) throws -> Bool {
         try insert(key, collection.name, at: .max, group, view)
     }
@@ -42,7 +42,7 @@ extension WriteTransaction {
     @discardableResult
     public mutating func insert<Object, Metadata>(
         _ key: String, of collection: RecordCollection<Object, Metadata>, at index: Int, of group: String,
-        in view: ManualView<MixedRow>
+        in view: ManualView<MixedRecord>
     ) throws -> Bool {
         try insert(key, collection.name, at: index, group, view)
     }

@@ -13,7 +13,7 @@ public import YaprakCore
 /// another view. Not a protocol to conform to outside of this package.
 public protocol OrderedView: DatabaseExtension
 where Root == ViewRoot, Changes == ViewChanges, Reader == ViewReader<Element> {
-    /// What a row is read as: ``Row`` in a view of one collection, ``MixedRow`` in a view of several.
+    /// What a row is read as: ``Record`` in a view of one collection, ``MixedRecord`` in a view of several.
     associatedtype Element: ViewRow
 }
 

@@ -8,7 +8,7 @@ import YaprakTrees
 ///     inbox[50..<100].map(\.object.subject)   // O(log n), then O(1) a row
 ///     inbox.reversed().first
 ///
-/// A `RandomAccessCollection` of ``Row`` or ``MixedRow``: any position is O(log *n*), the next one O(1) on average, nothing
+/// A `RandomAccessCollection` of ``Record`` or ``MixedRecord``: any position is O(log *n*), the next one O(1) on average, nothing
 /// is copied. Slices keep the positions of the group. It keeps its snapshot alive.
 public struct ViewGroup<Element: ViewRow>: Sendable {
     /// The group's name, in NFC.

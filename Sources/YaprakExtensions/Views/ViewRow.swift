@@ -1,7 +1,7 @@
 public import YaprakCore
 import YaprakTrees
 
-/// What rows of a view are read as: ``Row`` or ``MixedRow``.
+/// What rows of a view are read as: ``Record`` or ``MixedRecord``.
 public protocol ViewRow: Sendable {
     /// The row of a record that a view holds. Called by views only.
     init(_ record: ViewRecord)
@@ -21,7 +21,7 @@ public struct ViewRecord {
     }
 }
 
-extension Row: ViewRow {
+extension Record: ViewRow {
     /// The row of a record in a view of one collection. O(1).
     @inlinable
     public init(_ record: ViewRecord) { self.init(box: record.placement.record) }
@@ -33,7 +33,7 @@ extension Row: ViewRow {
 ///         if let movie = row.as(.movies) { print(movie.object.title) }
 ///         if let actor = row.as(.actors) { print(actor.object.name) }
 ///     }
-public struct MixedRow: ViewRow {
+public struct MixedRecord: ViewRow {
     package let record: RecordBox
     /// The name of the collection the record is in.
     public let collectionName: String
@@ -55,12 +55,12 @@ public struct MixedRow: ViewRow {
     /// The row with its types, if it is a record of `collection`; `nil` if it is of another. O(1).
     ///
     /// - Precondition: the collection holds records of these types.
-    public func `as`<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Row<Object, Metadata>? {
+    public func `as`<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Record<Object, Metadata>? {
         guard collection.name == collectionName else { return nil }
         precondition(
             type(of: record) == TypedRecord<Object, Metadata>.self,
             "collection \"\(collectionName)\" was used with \(Object.self) and \(Metadata.self): one name, one pair of types"
         )
-        return Row(box: record)
+        return Record(box: record)
     }
 }

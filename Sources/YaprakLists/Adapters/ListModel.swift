@@ -5,7 +5,7 @@ public import YaprakExtensions
 /// A list for declarative user interfaces: observed by reading it, kept up to date by ``follow()``.
 ///
 ///     struct Inbox: SwiftUI.View {
-///         let model: ListModel<AutoView<Row<Mail, NoMetadata>>>
+///         let model: ListModel<AutoView<Record<Mail, NoMetadata>>>
 ///         var body: some SwiftUI.View {
 ///             List {
 ///                 ForEach(model.sections) { section in

@@ -16,7 +16,7 @@ extension ViewMappings {
     }
 
     /// The number of rows in all sections. O(1).
-    public var numberOfItemsInAllGroups: Int { core.layout.rowCount }
+    public var itemCount: Int { core.layout.rowCount }
 
     /// Whether no row is shown. O(1).
     public var isEmpty: Bool { core.layout.rowCount == 0 }

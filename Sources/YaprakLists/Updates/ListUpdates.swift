@@ -45,7 +45,7 @@ public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
                     let before = mappings
                     try mappings.update(to: newest)
                     shown = newest
-                    let changes = ListChanges.reload(rawChangeCount: mappings.numberOfItemsInAllGroups)
+                    let changes = ListChanges.reload(rawChangeCount: mappings.itemCount)
                     return ListUpdate(
                         old: newest, new: newest, mappingsBefore: before, mappings: mappings, changes: changes)
                 }

@@ -12,7 +12,7 @@ import YaprakStorage
 ///
 /// It names the database, the commit, and the commit's own bytes by their hash. A number alone could mean another commit:
 /// of another database, of a fork, of a backup that was put back, or of a log that a crash took the last commits from, if
-/// they were written under `Durability.interval` or `Durability.none`. Such a cursor is refused, not
+/// they were written under `Durability.interval` or `Durability.relaxed`. Such a cursor is refused, not
 /// misread.
 public struct LogCursor: Sendable, Hashable {
     let database: String

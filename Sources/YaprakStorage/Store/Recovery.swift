@@ -66,7 +66,7 @@ package final class Recovery {
                 evidence: base.evidence, closing: base.closing)
             let end = try walk.run(from: first) { number, item, _, _ in
                 guard number > base.number else { return }
-                report.commits += 1
+                report.replayedCommitCount += 1
                 try body(CommitNumber(number), item)
             }
             tail = LogTail(

@@ -10,7 +10,7 @@ import YaprakExtensions
 ///
 /// Rows in a longest common sequence of both sides stay; others are taken out and put in.
 struct Fixture {
-    typealias View = ManualView<Row<Mark, Place>>
+    typealias View = ManualView<Record<Mark, Place>>
     var mappings: ViewMappings<View>
     private(set) var snapshot: Snapshot
     private var groups: [String: [String]] = [:]

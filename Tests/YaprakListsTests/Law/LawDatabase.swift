@@ -21,7 +21,7 @@ extension RecordCollection where Object == Mark, Metadata == NoMetadata {
     static var ticks: Self { Self("ticks") }
 }
 
-typealias MarkView = AutoView<Row<Mark, Place>>
+typealias MarkView = AutoView<Record<Mark, Place>>
 
 extension MarkView {
     static func marks(rowsHaveOnePlace: Bool) -> MarkView {

@@ -41,7 +41,7 @@ enum PageDatabases {
         var options = DatabaseOptions()
         options.clock = { clock.now }
         options.retention = .all
-        options.durability = .none
+        options.durability = .relaxed
         options.checkpoints = .manual
         options.store.random = { random.withLock { $0.next() } }
         return options

@@ -2,10 +2,10 @@ public import YaprakTrees
 
 /// One record as a snapshot has it: key, object, metadata.
 ///
-///     for row in database.snapshot[.books] { print(row.key, row.object.title) }
+///     for record in database.snapshot[.books] { print(record.key, record.object.title) }
 ///
 /// A reference to the stored value, O(1) to copy; it stays what it was when the record changes or goes.
-public struct Row<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+public struct Record<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     @usableFromInline let record: TypedRecord<Object, Metadata>
 
     @usableFromInline init(_ record: TypedRecord<Object, Metadata>) { self.record = record }
@@ -20,7 +20,12 @@ public struct Row<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sen
     /// The metadata, if the record has any. O(1).
     @inlinable public var metadata: Metadata? { record.metadata }
 
-    /// Whether two rows are the same stored value, so that nothing was written between. O(1); never compares contents.
+    /// Whether two records are the same stored value, so that nothing was written between. O(1); never compares contents.
     @inlinable
     public func isIdentical(to other: Self) -> Bool { record === other.record }
+}
+
+extension Record: Identifiable {
+    /// The key, which no other record of the collection has. O(1).
+    @inlinable public var id: String { key }
 }
