@@ -125,7 +125,7 @@ import YaprakModel
     @Test func `What was served after a crash survives the next`() throws {
         // Under no syncs the tail is in the cache only. Recovery reads it, so it has to make it durable first.
         let disk = MemoryFileSystem()
-        var opened = try Opened(disk, Harness.path, Harness.options(.none))
+        var opened = try Opened(disk, Harness.path, Harness.options(.relaxed))
         try opened.append((1...4).map { Harness.item($0) })
         let afterKill = disk.crashed(keeping: .all, names: .all)
         let second = try Opened(afterKill)

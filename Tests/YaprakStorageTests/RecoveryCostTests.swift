@@ -11,7 +11,7 @@ import YaprakModel
     @Test(arguments: [1000, 2000])
     func `Recovery looks at an unproven frame a fixed number of times`(commits: Int) throws {
         // Nothing is synced: not one frame says of another that it is durable.
-        var options = Harness.options(.none, segmentBytes: 64 << 20)
+        var options = Harness.options(.relaxed, segmentBytes: 64 << 20)
         options.preallocationBytes = 4 << 20
         options.attestAfter = .seconds(3600)
         let disk = MemoryFileSystem()

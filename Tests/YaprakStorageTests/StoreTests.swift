@@ -147,7 +147,7 @@ import YaprakModel
 
     @Test func `Only what is synced is padded to a sector, and it always is`() throws {
         let disk = MemoryFileSystem()
-        var opened = try Opened(disk, Harness.path, Harness.options(.none, segmentBytes: 1 << 20))
+        var opened = try Opened(disk, Harness.path, Harness.options(.relaxed, segmentBytes: 1 << 20))
         for n in 1...50 { try opened.append(Harness.item(n)) }
         // A header, an item and at most 7 bytes each, where a sector each would be 25,600.
         #expect(opened.store.statistics.storedBytes <= 4096 + 50 * (64 + 26 + 7))
@@ -225,7 +225,7 @@ import YaprakModel
 
     @Test func `Without syncs a flush is a barrier`() throws {
         let disk = MemoryFileSystem()
-        var opened = try Opened(disk, Harness.path, Harness.options(.none))
+        var opened = try Opened(disk, Harness.path, Harness.options(.relaxed))
         try opened.append((1...5).map { Harness.item($0) })
         #expect(opened.store.durableNumber == 0 && opened.store.acknowledgedNumber == 5)
         try opened.store.flush()
