@@ -1,6 +1,6 @@
 public import YaprakCore
 
-extension AutoView where Element == MixedRow {
+extension AutoView where Element == MixedRecord {
     /// A view over several collections of different types, each with its own grouping and sorting. All of them are
     /// sorted by values of one type.
     ///
@@ -21,7 +21,7 @@ extension AutoView where Element == MixedRow {
         _ secondGrouping: Grouping<Second, SecondMetadata>,
         sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
         _ secondSorting: Sorting<Second, SecondMetadata, Value>,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
     ) {
         self.init(
             name, versionTag, [CollectionTypes(first), CollectionTypes(second)],
@@ -41,7 +41,7 @@ extension AutoView where Element == MixedRow {
         sortedBy firstSorting: Sorting<First, FirstMetadata, Value>,
         _ secondSorting: Sorting<Second, SecondMetadata, Value>,
         _ thirdSorting: Sorting<Third, ThirdMetadata, Value>,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
     ) {
         self.init(
             name, versionTag, [CollectionTypes(first), CollectionTypes(second), CollectionTypes(third)],
@@ -64,7 +64,7 @@ extension AutoView where Element == MixedRow {
         _ secondSorting: Sorting<Second, SecondMetadata, Value>,
         _ thirdSorting: Sorting<Third, ThirdMetadata, Value>,
         _ fourthSorting: Sorting<Fourth, FourthMetadata, Value>,
-        order: ViewOrder = .ascending, persistence: ViewPersistence = .none
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
     ) {
         self.init(
             name, versionTag,

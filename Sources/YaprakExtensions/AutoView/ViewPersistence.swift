@@ -3,7 +3,7 @@
 ///     AutoView("salesRank", of: .books, groupedBy: \.genre, sortedBy: \.salesRank, persistence: .everyCommit)
 public enum ViewPersistence: Sendable, Hashable {
     /// Nothing: the view is recomputed at each launch.
-    case none
+    case rebuilt
     /// The view as of each checkpoint. A launch restores it, and reads what changed since.
     case checkpoints
     /// Also, in each commit, which rows it took out of which group and put where: O(changed rows) in bytes, and
