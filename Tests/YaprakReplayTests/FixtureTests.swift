@@ -15,8 +15,8 @@ import YaprakReplay
         let seed = UInt64.random(in: .min ... .max)
         try await writeShop(at: path, commits: 250, seed: seed, checkpointsAt: [100])
         let reader = try ReplayReader(path)
-        let journey = try reader.journey(at: 0)
-        while let step = try journey.next() {
+        let cursor = try reader.cursor(at: 0)
+        while let step = try cursor.next() {
             let number = step.commit.commitNumber
             for touchedOnly in [false, true] {
                 let fixture = try reader.fixture(of: number, touchedOnly: touchedOnly)

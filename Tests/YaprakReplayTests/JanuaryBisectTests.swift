@@ -6,12 +6,12 @@ import YaprakReplay
 
 /// A month of commits, searched by halves: ⌈log₂ 31,108⌉ + 1 is 16.
 @Suite(.bounded) struct JanuaryBisectTests {
-    private func search(_ text: String, from journey: ReplayJourney) throws -> ReplayBisection {
+    private func search(_ text: String, from cursor: HistoryCursor) throws -> ReplayBisection {
         let isBad = try ReplayExpression(text, about: .snapshot)
         var search = ReplayBisection(good: 0, bad: CommitNumber(UInt64(January.commitCount)))
         while let commit = search.next {
-            try journey.go(to: commit)
-            search.note(isBad.holds(in: journey.snapshot) ? .bad : .good)
+            try cursor.seek(to: commit)
+            search.note(isBad.holds(in: cursor.snapshot) ? .bad : .good)
         }
         return search
     }
@@ -34,19 +34,19 @@ import YaprakReplay
             }
         }
         #expect(minutes.count == January.commitCount)
-        let journey = try reader.journey()
+        let cursor = try reader.cursor()
         for _ in 0..<Soak.volume(1, soak: 3) {
             let planted = minutes[random.below(minutes.count)]
-            let byClock = try search(#"clock["now"].minute >= \#(planted.minute)"#, from: journey)
+            let byClock = try search(#"clock["now"].minute >= \#(planted.minute)"#, from: cursor)
             #expect(byClock.outcome == .found(planted.number), "seed \(seed)")
             #expect(byClock.probeCount <= 16, "seed \(seed)")
             let (key, number) = try #require(inserted.randomElement(using: &random))
-            let byKey = try search(#"exists(flights["\#(key)"]) or exists(clock["\#(key)"])"#, from: journey)
+            let byKey = try search(#"exists(flights["\#(key)"]) or exists(clock["\#(key)"])"#, from: cursor)
             #expect(byKey.outcome == .found(number), "seed \(seed): \(key)")
             #expect(byKey.probeCount <= 16, "seed \(seed)")
         }
         // A question to every flight there is.
-        let byDelay = try search("any(flights, .arrivalDelay >= \(latest.minutes))", from: journey)
+        let byDelay = try search("any(flights, .arrivalDelay >= \(latest.minutes))", from: cursor)
         #expect(byDelay.outcome == .found(latest.number))
         #expect(byDelay.probeCount <= 16)
     }

@@ -26,14 +26,14 @@ import YaprakReplay
         }
     }
 
-    @Test func `Random stops of a journey are what a dictionary says`() async throws {
+    @Test func `Random stops of a cursor are what a dictionary says`() async throws {
         let seed = UInt64.random(in: .min ... .max)
-        let journey = try ReplayReader(try await January.path()).journey(at: 0)
+        let cursor = try ReplayReader(try await January.path()).cursor(at: 0)
         var model = try JanuaryModel()
         for number in numbers(Soak.volume(15, soak: 60), seed: seed) {
             try model.advance(to: number)
-            try journey.go(to: CommitNumber(UInt64(number)))
-            try compare(journey.snapshot, model, "seed \(seed), commit \(number)")
+            try cursor.seek(to: CommitNumber(UInt64(number)))
+            try compare(cursor.snapshot, model, "seed \(seed), commit \(number)")
         }
     }
 
@@ -43,16 +43,16 @@ import YaprakReplay
         let reader = try ReplayReader(try await January.path())
         for _ in 0..<Soak.volume(2, soak: 4) {
             let number = 5000 + random.below(20_000)
-            let journey = try reader.journey(at: CommitNumber(UInt64(number)))
-            let digest = journey.snapshot.digest
+            let cursor = try reader.cursor(at: CommitNumber(UInt64(number)))
+            let digest = cursor.snapshot.digest
             for _ in 0..<3 {
                 let count = random.below([3, 300, 3000][random.below(3)]) + 1
-                #expect(try journey.step(-count) == -count, "seed \(seed)")
+                #expect(try cursor.step(-count) == -count, "seed \(seed)")
                 let before = try reader.snapshot(at: CommitNumber(UInt64(number - count))).digest
-                #expect(journey.snapshot.digest == before, "seed \(seed), \(number) - \(count)")
+                #expect(cursor.snapshot.digest == before, "seed \(seed), \(number) - \(count)")
                 #expect(before != digest)
-                #expect(try journey.step(count) == count, "seed \(seed)")
-                #expect(journey.snapshot.digest == digest, "seed \(seed), \(number) ± \(count)")
+                #expect(try cursor.step(count) == count, "seed \(seed)")
+                #expect(cursor.snapshot.digest == digest, "seed \(seed), \(number) ± \(count)")
             }
         }
     }
@@ -73,25 +73,25 @@ import YaprakReplay
             sections[number] = model.sections()
             lateSections[number] = model.sections(where: \.isLate)
         }
-        let journey = try reader.journey(at: CommitNumber(UInt64(numbers[0])))
-        var follower = try Follower(BoardViews.departures, journey.snapshot)
-        var lateFollower = try Follower(BoardViews.late, journey.snapshot)
+        let cursor = try reader.cursor(at: CommitNumber(UInt64(numbers[0])))
+        var follower = try Follower(BoardViews.departures, cursor.snapshot)
+        var lateFollower = try Follower(BoardViews.late, cursor.snapshot)
         for number in numbers + numbers.shuffled(using: &random) {
-            try journey.go(to: CommitNumber(UInt64(number)))
+            try cursor.seek(to: CommitNumber(UInt64(number)))
             let place = "seed \(seed), commit \(number)"
-            #expect(try follower.follow(journey.snapshot) == sections[number], "\(place)")
-            #expect(try lateFollower.follow(journey.snapshot) == lateSections[number], "\(place)")
+            #expect(try follower.follow(cursor.snapshot) == sections[number], "\(place)")
+            #expect(try lateFollower.follow(cursor.snapshot) == lateSections[number], "\(place)")
         }
         // What was kept up to date from commit to commit is what is computed at once.
         let number = CommitNumber(UInt64(numbers[numbers.count / 2]))
         let rebuilt = try reader.snapshot(at: number)
-        try journey.go(to: number)
+        try cursor.seek(to: number)
         for airport in BoardViews.airports {
             #expect(
                 rebuilt[BoardViews.departures][airport].map(\.key)
-                    == journey.snapshot[BoardViews.departures][airport].map(\.key))
+                    == cursor.snapshot[BoardViews.departures][airport].map(\.key))
         }
-        #expect(rebuilt.digest == journey.snapshot.digest)
+        #expect(rebuilt.digest == cursor.snapshot.digest)
         #expect(try ReplayReader(try await January.path()).snapshot(at: number).digest == rebuilt.digest)
     }
 

@@ -16,10 +16,10 @@ import YaprakReplay
         defer { writer.stop() }
         let reader = try ReplayReader(path)
         let start = try reader.oldestReachableCommitNumber()
-        let journey = try reader.journey(at: start)
+        let cursor = try reader.cursor(at: start)
         var steps = 0
         while steps < 1500 {
-            guard let step = try journey.next() else {
+            guard let step = try cursor.next() else {
                 try await Task.sleep(for: .milliseconds(1))
                 continue
             }
@@ -38,10 +38,10 @@ import YaprakReplay
                 #expect(changes.count { $0.kinds == .removed } >= Int(newest.commitNumber.rawValue - number.rawValue))
             }
         }
-        #expect(try journey.step(-700) == -700)
+        #expect(try cursor.step(-700) == -700)
         #expect(
-            UInt64(journey.snapshot.untyped("numbers").count { !$0.key.hasPrefix("last") })
-                == journey.commitNumber.rawValue)
+            UInt64(cursor.snapshot.untyped("numbers").count { !$0.key.hasPrefix("last") })
+                == cursor.commitNumber.rawValue)
     }
 }
 

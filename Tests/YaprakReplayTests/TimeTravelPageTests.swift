@@ -51,35 +51,35 @@ import YaprakReplay
         // end
         #expect(then[.books]["abc"]?.rank == 42 && then[byRank]["sci-fi"].count == 43)
 
-        // snippet: travel-journey
-        let journey = try reader.journey(at: 42)
-        while let step = try journey.next() {  // 43, 44, … to the newest
+        // snippet: travel-cursor
+        let cursor = try reader.cursor(at: 42)
+        while let step = try cursor.next() {  // 43, 44, … to the newest
             print(step.commit.commitNumber, step.commit.origin, step.commit.time)
             for change in step.changes {
                 print(change.key, change.before?.object ?? .null, change.after?.object ?? .null)
             }
         }
-        try journey.step(-10)  // back, without reading the log again
-        try journey.go(to: 7)
+        try cursor.step(-10)  // back, without reading the log again
+        try cursor.seek(to: 7)
         // end
-        #expect(journey.commitNumber == 7 && journey.snapshot[.books]["abc"]?.rank == 7)
+        #expect(cursor.commitNumber == 7 && cursor.snapshot[.books]["abc"]?.rank == 7)
 
         // snippet: travel-list
         var sections = ViewMappings(byRank, groups: ["sci-fi"])
-        try sections.update(to: journey.snapshot)
-        let before = journey.snapshot
-        try journey.step(5)
-        let changes = try sections.advance(from: before, to: journey.snapshot)
+        try sections.update(to: cursor.snapshot)
+        let before = cursor.snapshot
+        try cursor.step(5)
+        let changes = try sections.advance(from: before, to: cursor.snapshot)
         print(changes.rowChanges.count)  // the changes of a list
         // end
-        #expect(changes.hasChanges && journey.commitNumber == 12)
+        #expect(changes.hasChanges && cursor.commitNumber == 12)
 
         // snippet: travel-backwards
-        for try await step in journey.backwards(to: 1) where !step.changes.isEmpty {
+        for try await step in cursor.backwards(to: 1) where !step.changes.isEmpty {
             print("undone:", step.commit.commitNumber)
         }
         // end
-        #expect(journey.commitNumber == 1)
+        #expect(cursor.commitNumber == 1)
     }
 
     @Test func `Two commits are compared, and a key has a history`() async throws {

@@ -73,14 +73,14 @@ import YaprakReplay
         let path = path("shop.yaprak")
         let all = try await write(path, 300, seed: seed)
         let reader = try ReplayReader(path, collections: .books, .notes, extensions: shelves, top, favourites)
-        let journey = try reader.journey(at: 0)
+        let cursor = try reader.cursor(at: 0)
         for number in 1...300 {
-            _ = try journey.next()
-            #expect(seen(journey.snapshot) == all[number], "seed \(seed), commit \(number), forwards")
+            _ = try cursor.next()
+            #expect(seen(cursor.snapshot) == all[number], "seed \(seed), commit \(number), forwards")
         }
         for number in (0..<300).reversed() {
-            _ = try journey.previous()
-            #expect(seen(journey.snapshot) == all[number], "seed \(seed), commit \(number), backwards")
+            _ = try cursor.previous()
+            #expect(seen(cursor.snapshot) == all[number], "seed \(seed), commit \(number), backwards")
         }
         var random = SplitMix64(seed: seed)
         for _ in 0..<8 {
@@ -106,27 +106,27 @@ import YaprakReplay
             $0.version = 2
             $0.migrate(from: 1, to: 2) { $0.object = .array([$0.object]) }
         }
-        let journey = try ReplayReader(path, collections: new).journey(at: 0)
+        let cursor = try ReplayReader(path, collections: new).cursor(at: 0)
         var seen: [String] = []
-        while let step = try journey.next() {
+        while let step = try cursor.next() {
             let notes = step.after[new]
             seen.append("\(notes["a"] ?? []) \(notes.metadata(for: "a") ?? 0)")
         }
         #expect(seen == [#"["one"] 1"#, #"["one"] 2"#, #"["one"] 2"#, #"["two"] 2"#])
-        #expect(journey.snapshot.collectionNames == ["notes"] && journey.snapshot.count == 1)
+        #expect(cursor.snapshot.collectionNames == ["notes"] && cursor.snapshot.count == 1)
     }
 
     @Test func `A record that does not decode refuses the commit, or is set aside`() async throws {
         let path = path("shop.yaprak")
         try await writeShop(at: path, commits: 5, seed: 1)
         let refusing = RecordCollection<Int, NoMetadata>("notes")
-        let journey = try ReplayReader(path, collections: refusing).journey(at: 0)
-        let error = #expect(throws: DatabaseError.self) { _ = try journey.next() }
+        let cursor = try ReplayReader(path, collections: refusing).cursor(at: 0)
+        let error = #expect(throws: DatabaseError.self) { _ = try cursor.next() }
         #expect(error?.code == .undecodableRecord && error?.place.commits == 1...1 && error?.place.key == "last")
-        #expect(journey.commitNumber == 0)
+        #expect(cursor.commitNumber == 0)
         let lenient = refusing.configured { $0.undecodable = .setAside }
-        let other = try ReplayReader(path, collections: lenient).journey(at: 0)
-        try other.go(to: 5)
+        let other = try ReplayReader(path, collections: lenient).cursor(at: 0)
+        try other.seek(to: 5)
         #expect(other.snapshot[lenient].isEmpty)
         #expect(other.snapshot.setAsideKeys(inCollectionNamed: "notes") == ["last"])
     }

@@ -7,7 +7,7 @@ package import YaprakTrees
 
 /// A database without its types: a checkpoint, and commits applied to it one after the other.
 ///
-/// Recovery is this, folded over the log to its end. So is every journey through history.
+/// Recovery is this, folded over the log to its end. So is every cursor through history.
 ///
 ///     var replay = RawReplay(timeline: timeline)
 ///     try replay.load(checkpoint)

@@ -17,14 +17,14 @@ extension ReplayReader {
                 .commitOutOfReach, "commit 0 is the empty database, which no commit made.", place: .init(commits: 0...0)
             )
         }
-        let journey = try journey(at: CommitNumber(number.rawValue - 1))
-        guard let step = try journey.next() else { throw outOfReach(number, journey.commitNumber) }
+        let cursor = try self.cursor(at: CommitNumber(number.rawValue - 1))
+        guard let step = try cursor.next() else { throw outOfReach(number, cursor.commitNumber) }
         return try ReplayFixture(step, touchedOnly: touchedOnly)
     }
 }
 
 extension ReplayFixture {
-    /// The fixture of a step of a journey.
+    /// The fixture of a step of a cursor.
     init(_ step: ReplayStep, touchedOnly: Bool) throws(DatabaseError) {
         let before = touchedOnly ? Self.touched(by: step) : nil
         var lines: [String] = []

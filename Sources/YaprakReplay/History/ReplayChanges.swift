@@ -17,7 +17,7 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     public let after: Snapshot
     private let changes: [ReplayChange]
 
-    /// Compares two snapshots of one journey, or of one reader's ``ReplayReader/changes(from:to:)``; also backwards.
+    /// Compares two snapshots of one cursor, or of one reader's ``ReplayReader/changes(from:to:)``; also backwards.
     ///
     /// Others can be compared, too: all their records are compared then.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.

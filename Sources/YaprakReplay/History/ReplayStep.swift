@@ -1,6 +1,6 @@
 public import YaprakCore
 
-/// One commit that a ``ReplayJourney`` passed: the database before it and after it, in whichever direction the journey went.
+/// One commit that a ``HistoryCursor`` passed: the database before it and after it, in whichever direction the cursor went.
 public struct ReplayStep: Sendable {
     /// The commit, as the log has it.
     public let commit: ReplayCommit

@@ -2,7 +2,7 @@ import YaprakCore
 import YaprakModel
 import YaprakStorage
 
-/// Cache of snapshots that lets a journey seek in both directions.
+/// Cache of snapshots that lets a cursor seek in both directions.
 ///
 ///     branches[0]   ●────────●────────●───○            a line of history, and snapshots kept of it
 ///     branches[1]            └──●──●──○                one that starts at a snapshot of the one before
@@ -49,7 +49,7 @@ struct SnapshotCache {
         let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types)
         state = line.state
         branches = [Branch(line: line, kept: [line.state])]
-        try go(to: number)
+        try seek(to: number)
     }
 
     var snapshot: Snapshot { Snapshot(state) }
@@ -60,7 +60,7 @@ struct SnapshotCache {
 
     // MARK: Moving
 
-    mutating func go(to target: CommitNumber) throws {
+    mutating func seek(to target: CommitNumber) throws {
         if let known = known(target) {
             state = known
             return
@@ -85,9 +85,9 @@ struct SnapshotCache {
         }
         let target = CommitNumber(start.rawValue - min(start.rawValue, UInt64(count.magnitude)))
         do {
-            try go(to: target)
+            try seek(to: target)
         } catch let error as DatabaseError where error.code == .commitOutOfReach {
-            try go(to: min(start, reader.oldestReachableCommitNumber()))
+            try seek(to: min(start, reader.oldestReachableCommitNumber()))
         }
         return -Int(clamping: start.rawValue - number.rawValue)
     }

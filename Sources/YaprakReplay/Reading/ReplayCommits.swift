@@ -58,8 +58,8 @@ extension ReplayReader {
     /// - Complexity: as ``newestCommitNumber()``.
     public func commitsBackwards(
         from first: CommitNumber = 1, through last: CommitNumber? = nil
-    ) throws(DatabaseError) -> ReplayCommitsBackwards {
+    ) throws(DatabaseError) -> ReversedCommits {
         let newest = try newestCommitNumber()
-        return ReplayCommitsBackwards(store: store, first: first, last: min(last ?? newest, newest))
+        return ReversedCommits(store: store, first: first, last: min(last ?? newest, newest))
     }
 }

@@ -88,7 +88,7 @@ public struct ReplayReader: Sendable {
     ///     print(then.collectionNames, then.untyped("books").count)
     ///
     /// A value like any other snapshot. Each call reads the files again; to look at many commits, make a
-    /// ``ReplayJourney``.
+    /// ``HistoryCursor``.
     ///
     /// - Parameter number: the commit; the newest there is if `nil`.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptLog`, `corruptCheckpoint`,

@@ -23,9 +23,9 @@ struct CommitWalk {
         if isBackwards {
             try await hasValues ? stepBackwards(visit) : readBackwards(visit)
         } else if hasValues {
-            let journey = try reader.journey(at: CommitNumber(first.rawValue - min(1, first.rawValue)))
+            let cursor = try reader.cursor(at: CommitNumber(first.rawValue - min(1, first.rawValue)))
             try await goOn(pause) {
-                guard last.map({ journey.commitNumber < $0 }) ?? true, let step = try journey.next() else { return nil }
+                guard last.map({ cursor.commitNumber < $0 }) ?? true, let step = try cursor.next() else { return nil }
                 return try isWanted(step.commit, step, visit)
             }
         } else {
@@ -66,10 +66,10 @@ struct CommitWalk {
     }
 
     private func stepBackwards(_ visit: Visit) async throws {
-        let journey = try reader.journey(at: last)
+        let cursor = try reader.cursor(at: last)
         _ = try await takeAll {
-            guard journey.commitNumber >= first else { return nil }
-            return try journey.previous().map { try isWanted($0.commit, $0, visit) }
+            guard cursor.commitNumber >= first else { return nil }
+            return try cursor.previous().map { try isWanted($0.commit, $0, visit) }
         }
     }
 

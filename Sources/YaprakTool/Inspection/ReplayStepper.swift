@@ -13,7 +13,7 @@ import YaprakReplay
 ///
 ///     → next  ← back  PgDn +10  PgUp -10  Home first  End last  q quit
 struct ReplayStepper {
-    private let journey: ReplayJourney
+    private let cursor: HistoryCursor
     private let numbers: ClosedRange<CommitNumber>
     private let console: Console
 
@@ -22,7 +22,7 @@ struct ReplayStepper {
         guard console.isAddressable else { throw ValidationError("--step needs a terminal") }
         self.numbers = numbers
         self.console = console
-        journey = try reader.journey(at: CommitNumber(numbers.lowerBound.rawValue - 1))
+        cursor = try reader.cursor(at: CommitNumber(numbers.lowerBound.rawValue - 1))
     }
 
     /// Shows commits until the user quits.
@@ -30,13 +30,13 @@ struct ReplayStepper {
         guard let keys = Invocation.keys() else { throw ValidationError("--step reads keys from a terminal") }
         let screen = try Screen(console)
         defer { screen.leave() }
-        var shown = try journey.next()
+        var shown = try cursor.next()
         while let step = shown {
             try screen.show(lines(of: step, Screen.currentSize))
             guard let key = keys(), let target = target(of: key, from: step.commit.commitNumber) else { return }
             if target == step.commit.commitNumber { continue }
-            try journey.go(to: CommitNumber(target.rawValue - 1))
-            shown = try journey.next()
+            try cursor.seek(to: CommitNumber(target.rawValue - 1))
+            shown = try cursor.next()
         }
     }
 

@@ -10,7 +10,7 @@ import YaprakTrees
 @testable import YaprakReplay
 
 /// Going through history: every commit is what a model says it was, whichever way one comes there.
-@Suite(.bounded) struct JourneyTests {
+@Suite(.bounded) struct HistoryCursorTests {
     let directory = TemporaryDirectory()
 
     private func makeShop(
@@ -23,37 +23,37 @@ import YaprakTrees
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `Wherever a journey goes it sees what a model saw`(seed: UInt64) async throws {
+    func `Wherever a cursor goes it sees what a model saw`(seed: UInt64) async throws {
         let (reader, model) = try await makeShop(1500, seed: seed, checkpointsAt: [400, 1100])
         var random = SplitMix64(seed: seed)
-        let journey = try reader.journey(at: 700)
+        let cursor = try reader.cursor(at: 700)
         for _ in 0..<120 {
             switch random.below(4) {
-            case 0: try journey.go(to: CommitNumber(UInt64(random.below(1501))))
+            case 0: try cursor.seek(to: CommitNumber(UInt64(random.below(1501))))
             case 1:
                 let count = random.below(700) - 350
-                let before = Int(journey.commitNumber.rawValue)
-                let taken = try journey.step(count)
+                let before = Int(cursor.commitNumber.rawValue)
+                let taken = try cursor.step(count)
                 #expect(taken == min(max(before + count, 0), 1500) - before, "seed \(seed)")
             case 2:
-                let before = journey.commitNumber
-                let step = try journey.next()
+                let before = cursor.commitNumber
+                let step = try cursor.next()
                 #expect(step?.commit.commitNumber == (before == 1500 ? nil : before.next()), "seed \(seed)")
             default:
-                let before = journey.commitNumber
-                let step = try journey.previous()
+                let before = cursor.commitNumber
+                let step = try cursor.previous()
                 #expect(step?.commit.commitNumber == (before == 0 ? nil : before), "seed \(seed)")
             }
-            let number = journey.commitNumber
-            #expect(ShopModel.contents(journey.snapshot) == model[number], "seed \(seed), commit \(number)")
+            let number = cursor.commitNumber
+            #expect(ShopModel.contents(cursor.snapshot) == model[number], "seed \(seed), commit \(number)")
         }
     }
 
     @Test func `Every step reports each record before and after, and undoing it leads back`() async throws {
         let (reader, model) = try await makeShop(600, seed: 11, checkpointsAt: [300])
-        let journey = try reader.journey(at: 600)
+        let cursor = try reader.cursor(at: 600)
         var contents = model[600]
-        for try await step in journey.backwards() {
+        for try await step in cursor.backwards() {
             let number = step.commit.commitNumber
             #expect(step.after.commitNumber == number && step.before.commitNumber.next() == number)
             for change in step.changes {
@@ -63,13 +63,13 @@ import YaprakTrees
             }
             #expect(contents == model[step.before.commitNumber], "commit \(number)")
         }
-        #expect(contents.isEmpty && journey.commitNumber == 0)
+        #expect(contents.isEmpty && cursor.commitNumber == 0)
         var count = 0
-        for try await step in journey.forwards(through: 250) {
+        for try await step in cursor.forwards(through: 250) {
             count += 1
             #expect(step.commit.commitNumber.rawValue == UInt64(count))
         }
-        #expect(count == 250 && journey.commitNumber == 250)
+        #expect(count == 250 && cursor.commitNumber == 250)
     }
 
     @Test func `Changes between any two commits lead from one to the other, both ways`() async throws {
@@ -116,39 +116,39 @@ import YaprakTrees
             try await database.write { $0[.notes]["\(number % 3)"] = String(repeating: "\(number) ", count: 1 << 19) }
         }
         try await database.close()
-        let journey = try ReplayReader(path).journey(at: 0)
-        while try journey.next() != nil {}
-        #expect(journey.commitNumber.rawValue == UInt64(commits) && journey.keptSnapshotCount < 40)
+        let cursor = try ReplayReader(path).cursor(at: 0)
+        while try cursor.next() != nil {}
+        #expect(cursor.commitNumber.rawValue == UInt64(commits) && cursor.keptSnapshotCount < 40)
         for number in (1...commits).reversed() {
-            let step = try journey.previous()
+            let step = try cursor.previous()
             #expect(step?.commit.commitNumber.rawValue == UInt64(number) && step?.changes.count == 1)
-            #expect(journey.keptSnapshotCount < 60)
+            #expect(cursor.keptSnapshotCount < 60)
         }
-        #expect(journey.commitNumber == 0)
+        #expect(cursor.commitNumber == 0)
     }
 
-    @Test func `A database without a log has a journey of no steps`() async throws {
+    @Test func `A database without a log has a cursor of no steps`() async throws {
         let (new, backup) = (FilePath(directory.appending("new")), FilePath(directory.appending("backup")))
         let database = try await Database.open(at: new, options: replayable(), collections: .notes)
         let reader = try ReplayReader(new)
-        let journey = try reader.journey()
-        #expect(try journey.next() == nil && journey.previous() == nil && journey.step(3) == 0 && journey.step(-3) == 0)
+        let cursor = try reader.cursor()
+        #expect(try cursor.next() == nil && cursor.previous() == nil && cursor.step(3) == 0 && cursor.step(-3) == 0)
         for number in [1, 2, UInt64.max - 1, .max] {
-            #expect(throws: DatabaseError.self) { try journey.go(to: CommitNumber(number)) }
+            #expect(throws: DatabaseError.self) { try cursor.seek(to: CommitNumber(number)) }
             #expect(throws: DatabaseError.self) { try reader.snapshot(at: CommitNumber(number)) }
             #expect(throws: DatabaseError.self) { try reader.changes(from: 0, to: CommitNumber(number)) }
         }
-        #expect(try journey.step(.max) == 0 && journey.step(.min) == 0)
+        #expect(try cursor.step(.max) == 0 && cursor.step(.min) == 0)
         var commits = reader.commits().makeAsyncIterator()
         func nextNumber() throws -> CommitNumber? { try commits.next()?.commitNumber }
         #expect(try nextNumber() == nil)
         try await database.write { $0[.notes]["a"] = "b" }
         // What comes is seen.
         #expect(try nextNumber() == 1)
-        #expect(try journey.next()?.commit.commitNumber == 1)
+        #expect(try cursor.next()?.commit.commitNumber == 1)
         try await database.backup(to: backup)
         try await database.close()
-        let only = try ReplayReader(backup).journey()
+        let only = try ReplayReader(backup).cursor()
         #expect(only.commitNumber == 1 && only.snapshot.untyped("notes")["a"]?.object == "b")
         #expect(try only.previous() == nil && only.next() == nil && only.step(-1) == 0)
         for try await revision in try ReplayReader(backup).history(ofKey: "a", inCollection: "notes") {
@@ -167,7 +167,7 @@ import YaprakTrees
         #expect(try reader.snapshot(at: .distantPast).commitNumber == 0)
     }
 
-    @Test func `What a journey keeps grows with the logarithm of the way`() async throws {
+    @Test func `What a cursor keeps grows with the logarithm of the way`() async throws {
         let path = FilePath(directory.appending("long.yaprak"))
         let database = try await Database.open(at: path, options: replayable(), collections: .notes)
         let commits = 20_000
@@ -175,23 +175,23 @@ import YaprakTrees
             try await database.write { $0[.notes]["\(number % 500)"] = "\(number)" }
         }
         try await database.close()
-        let journey = try ReplayReader(path).journey(at: 0)
-        while try journey.next() != nil {}
-        #expect(journey.commitNumber.rawValue == UInt64(commits))
-        #expect(journey.keptSnapshotCount < 512 + 50)
+        let cursor = try ReplayReader(path).cursor(at: 0)
+        while try cursor.next() != nil {}
+        #expect(cursor.commitNumber.rawValue == UInt64(commits))
+        #expect(cursor.keptSnapshotCount < 512 + 50)
         // 500 records, each in a few dozen kept snapshots at most, and one more row for each commit of the window.
-        let timeline = journey.snapshot.state.version.timeline
+        let timeline = cursor.snapshot.state.version.timeline
         while timeline.reclaim(limit: .max) {}
         #expect(timeline.arena.counts.rows < 500 * 40 + 1024)
         // And back, all the way, through what was kept.
-        let digest = ShopModel.contents(journey.snapshot)
+        let digest = ShopModel.contents(cursor.snapshot)
         for distance in [1, 100, 5000, 19_999] {
-            #expect(try journey.step(-distance) == -distance)
-            #expect(journey.commitNumber.rawValue == UInt64(commits - distance))
-            #expect(try journey.step(distance) == distance)
-            #expect(ShopModel.contents(journey.snapshot) == digest, "\(distance)")
+            #expect(try cursor.step(-distance) == -distance)
+            #expect(cursor.commitNumber.rawValue == UInt64(commits - distance))
+            #expect(try cursor.step(distance) == distance)
+            #expect(ShopModel.contents(cursor.snapshot) == digest, "\(distance)")
         }
-        #expect(journey.keptSnapshotCount < 512 + 150)
+        #expect(cursor.keptSnapshotCount < 512 + 150)
     }
 }
 

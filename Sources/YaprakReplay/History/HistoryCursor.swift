@@ -4,26 +4,26 @@ public import YaprakModel
 
 /// A cursor in the history of a database: it stands at a commit, and goes to others, forwards and backwards.
 ///
-///     let journey = try reader.journey(at: 42)
-///     while let step = try journey.next() {                   // commit 43, 44, …
+///     let cursor = try reader.cursor(at: 42)
+///     while let step = try cursor.next() {                   // commit 43, 44, …
 ///         for change in step.changes { print(change.key, change.before?.object, change.after?.object) }
 ///     }
-///     try journey.step(-10)
-///     print(journey.commitNumber, journey.snapshot.collectionNames)
+///     try cursor.step(-10)
+///     print(cursor.commitNumber, cursor.snapshot.collectionNames)
 ///
-/// Every snapshot of a journey is a value like any other, and shares with the others what they have in common: the
+/// Every snapshot of a cursor is a value like any other, and shares with the others what they have in common: the
 /// difference of two costs what differs. A reader with types gives typed records, and views that were kept up to date from
 /// commit to commit, so that mappings report what changed in a list between any two of them. (Snapshots from before and after
-/// a way back beyond the commit at which the journey began share nothing, since the records were read again: a list's
+/// a way back beyond the commit at which the cursor began share nothing, since the records were read again: a list's
 /// changes between those are right, and name every row.)
 ///
-/// A log can only be applied forwards. To go back the journey keeps the snapshots it passed: the last few hundred, and
+/// A log can only be applied forwards. To go back the cursor keeps the snapshots it passed: the last few hundred, and
 /// from there on one in ever more commits, so that what it keeps grows with the logarithm of the way, and each costs what
 /// it doesn't share. What lies between is applied again from the one before it.
 ///
 /// One thread at a time moves it; another that comes meanwhile waits. Calls read files and block while they do. Reading
 /// ``snapshot`` never waits.
-public final class ReplayJourney: Sendable {
+public final class HistoryCursor: Sendable {
     // Not a lock: with types, a move decodes records and runs views, which is user code.
     private let cache: Exclusive<Boxed>
     private let present: Mutex<Snapshot>
@@ -63,55 +63,55 @@ public final class ReplayJourney: Sendable {
     /// Goes to a commit, forwards or backwards.
     ///
     /// - Throws: `commitOutOfReach` if the files don't lead there; errors of reading; `undecodableRecord`,
-    ///   `migrationFailed`, `extensionFailed` where there are types. The journey then stays where it was.
+    ///   `migrationFailed`, `extensionFailed` where there are types. The cursor then stays where it was.
     /// - Complexity: forwards O(changes in between). Backwards O(1) within the last few hundred commits, beyond that
-    ///   O(changes in a quarter of the way), and once, beyond where the journey began, O(bytes of a checkpoint).
-    public func go(to number: CommitNumber) throws {
-        try move { try $0.go(to: number) }
+    ///   O(changes in a quarter of the way), and once, beyond where the cursor began, O(bytes of a checkpoint).
+    public func seek(to number: CommitNumber) throws {
+        try move { try $0.seek(to: number) }
     }
 
     /// Takes so many steps forwards, or backwards if the number is negative; fewer where the history begins or ends.
     ///
     /// - Returns: the steps that were taken, negative if they went backwards; 0 at an end.
-    /// - Throws: as ``go(to:)``; at the end of what the log keeps it stops and throws nothing.
-    /// - Complexity: as ``go(to:)``.
+    /// - Throws: as ``seek(to:)``; at the end of what the log keeps it stops and throws nothing.
+    /// - Complexity: as ``seek(to:)``.
     @discardableResult
     public func step(_ count: Int = 1) throws -> Int { try move { try $0.step(count) } }
 
     /// Takes a step forwards and returns the commit; `nil` at the newest complete one. Call it again later: a program may be
     /// writing.
     ///
-    /// - Throws: as ``go(to:)``. - Complexity: O(changes of the commit).
+    /// - Throws: as ``seek(to:)``. - Complexity: O(changes of the commit).
     public func next() throws -> ReplayStep? { try move { try $0.next() } }
 
     /// Takes a step backwards and returns the commit that is undone by it; `nil` at the beginning.
     ///
-    /// - Throws: as ``go(to:)``. - Complexity: as ``go(to:)``.
+    /// - Throws: as ``seek(to:)``. - Complexity: as ``seek(to:)``.
     public func previous() throws -> ReplayStep? { try move { try $0.previous() } }
 
-    /// The steps from here to a commit, or to the newest. The journey goes along as they are taken. O(1) to make.
+    /// The steps from here to a commit, or to the newest. The cursor goes along as they are taken. O(1) to make.
     public func forwards(through last: CommitNumber? = nil) -> ReplaySteps {
-        ReplaySteps(journey: self, isForwards: true, last: last)
+        ReplaySteps(cursor: self, isForwards: true, last: last)
     }
 
-    /// The steps back from here: the first undoes the commit the journey stands at, the last leads to `first`, or to the
-    /// beginning. The journey goes along as they are taken. O(1) to make.
+    /// The steps back from here: the first undoes the commit the cursor stands at, the last leads to `first`, or to the
+    /// beginning. The cursor goes along as they are taken. O(1) to make.
     public func backwards(to first: CommitNumber? = nil) -> ReplaySteps {
-        ReplaySteps(journey: self, isForwards: false, last: first)
+        ReplaySteps(cursor: self, isForwards: false, last: first)
     }
 
-    /// How many snapshots the journey keeps, to go back to.
+    /// How many snapshots the cursor keeps, to go back to.
     package var keptSnapshotCount: Int { cache.use { $0.cache.keptSnapshotCount } }
 }
 
 extension ReplayReader {
-    /// A journey that begins at a commit, or at the newest.
+    /// A cursor that begins at a commit, or at the newest.
     ///
-    ///     let journey = try reader.journey(at: 42)
+    ///     let cursor = try reader.cursor(at: 42)
     ///
     /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: O(bytes of the checkpoint before it and of the log from there).
-    public func journey(at number: CommitNumber? = nil) throws -> ReplayJourney {
-        try ReplayJourney(self, at: number ?? newestCommitNumber())
+    public func cursor(at number: CommitNumber? = nil) throws -> HistoryCursor {
+        try HistoryCursor(self, at: number ?? newestCommitNumber())
     }
 }

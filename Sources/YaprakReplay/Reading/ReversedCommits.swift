@@ -6,7 +6,7 @@ import YaprakStorage
 /// A log is written to be read forwards, so this reads stretches of it, each twice as long as the one before: *n* commits
 /// cost at most about twice their bytes, and a short search for each doubling. Stretches are short enough to be held: a
 /// few megabytes, or one commit if that is larger.
-public struct ReplayCommitsBackwards: AsyncSequence, Sendable {
+public struct ReversedCommits: AsyncSequence, Sendable {
     /// A commit.
     public typealias Element = ReplayCommit
 
@@ -21,13 +21,13 @@ public struct ReplayCommitsBackwards: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private static let stretchMax: UInt64 = 1 << 14
         private static let heldBytesMax = 8 << 20
-        private let commits: ReplayCommitsBackwards
+        private let commits: ReversedCommits
         private var held: [StoreReader.Commit?] = []
         /// Everything above has been delivered or is held.
         private var below: UInt64
         private var stretch: UInt64 = 64
 
-        init(_ commits: ReplayCommitsBackwards) {
+        init(_ commits: ReversedCommits) {
             self.commits = commits
             below = commits.last.rawValue
         }
