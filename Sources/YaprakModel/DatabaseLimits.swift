@@ -10,7 +10,7 @@
 /// | bytes of a commit | 256 MiB |
 /// | operations and steps of a commit, together | 4,194,304, or one for 32 bytes of the commit if that is more |
 /// | collections | 1,048,576, with names of 128 MiB together |
-public struct Limits: Sendable, Hashable {
+public struct DatabaseLimits: Sendable, Hashable {
     /// The bytes of a key, as UTF-8 in its normal form. 64 KiB; more than 16 MiB counts as 16 MiB.
     public var keyBytesMax = 64 << 10
     /// The bytes of an encoded object, and of encoded metadata. Checked where records are encoded: with a file, or
@@ -20,7 +20,7 @@ public struct Limits: Sendable, Hashable {
     public var operationsMax = 1_000_000
     /// The collections of a database, including empty ones. 1,048,576, which is also the bound of the format. A write or a
     /// ``Database/bind(_:)`` that creates one more throws `overLimit`.
-    public var collectionsMax = Limits.collectionsMax
+    public var collectionsMax = DatabaseLimits.collectionsMax
 
     /// The defaults.
     public init() {}

@@ -14,5 +14,5 @@ public enum Durability: Sendable, Hashable {
     case interval(Duration)
     /// `write` returns when the operating system has the commit. The log is synced at checkpoints, when a segment is full and
     /// on close. A crash of the process loses nothing; a power cut loses the commits since the last of these syncs.
-    case none
+    case relaxed
 }
