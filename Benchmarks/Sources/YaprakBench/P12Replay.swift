@@ -18,7 +18,7 @@ extension Measure {
             try await database.fill(keys, items)
             try await database.close()
             let bytes = keys.map { Array($0.utf8) }
-            let values = try items.map { try CBOREncoder().encode($0) }
+            let values = try items.map { try CBORRecordCoder.shared.encode($0) }
 
             let series = try await interleave(
                 [
