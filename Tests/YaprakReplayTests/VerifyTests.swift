@@ -59,7 +59,7 @@ import YaprakTrees
     }
 
     /// What a forged checkpoint does to the records of the real state.
-    enum Lie: CaseIterable { case changed, missing, unknown, wrongDigest, missingCollection, none }
+    enum Lie: CaseIterable { case changed, missing, unknown, wrongDigest, wrongInfo, missingCollection, none }
 
     /// Writes a checkpoint of the newest commit whose sums are all right and whose content is a lie.
     private func plant(_ lie: Lie, at path: FilePath) throws {
@@ -75,7 +75,8 @@ import YaprakTrees
         let writer = try store.beginCheckpoint(at: newest)
         for (binding, root) in zip(replay.directory.bindings, replay.roots) where !root.isEmpty {
             if lie == .missingCollection, binding.name == "notes" { continue }
-            try writer.beginSection(kind: 1, name: binding.name, info: SectionInfo(version: 1).bytes, asOf: newest)
+            let info = lie == .wrongInfo && binding.name == "notes" ? [0x01] : SectionInfo(version: 1).bytes
+            try writer.beginSection(kind: 1, name: binding.name, info: info, asOf: newest)
             var digest = StateDigest()
             var count = 0
             func add(_ box: RecordBox) throws {
@@ -137,7 +138,7 @@ import YaprakTrees
         }
         #expect(report.severity == .corrupt)
         let finding = try #require(report.findings.first)
-        #expect(finding.place.collection == (lie == .wrongDigest ? finding.place.collection : "notes"))
+        if lie != .wrongDigest, lie != .wrongInfo { #expect(finding.place.collection == "notes") }
         #expect(finding.place.file?.contains("00031-") == true)
         switch lie {
         case .changed, .missing: #expect(finding.place.key == "last")

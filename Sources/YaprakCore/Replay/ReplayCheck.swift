@@ -171,9 +171,9 @@ package struct ReplayCheck {
         for name in sections.keys.sorted() {
             guard let parts = sections[name] else { continue }
             let root = replay.root(of: name)
-            if parts.count == 1, try replay.meets(parts[0], root) { continue }
             var difference = CollectionDifference(root: root, epochStart: epochStart)
             do {
+                if parts.count == 1, try replay.meets(parts[0], root) { continue }
                 for part in parts { try difference.add(part, of: reader) }
             } catch {
                 add(.corrupt, checkpoint.file, "The records can't be read: \(Self.sentence(error))", collection: name)
