@@ -276,4 +276,26 @@ import YaprakModel
             }
         }
     }
+
+    @Test(arguments: [FormatLimits.frameCommitsMax, FormatLimits.frameCommitsMax + 1])
+    func `A frame with more commits than a writer puts into one is damage, not memory`(count: UInt32) throws {
+        let reference = try Reference()
+        let file = try #require(reference.files.first { $0.string.hasSuffix("wal") })
+        let bytes = try #require(reference.disk.contents(file))
+        let header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
+        var builder = FrameBuilder(salt: header.salt, base: 4096, chain: header.previousChain)
+        var gate = CompressionGate()
+        // Empty maps: a few hundred bytes on the disk, for any number of them.
+        [UInt8](repeating: 0xA0, count: Int(count)).withUnsafeBytes {
+            builder.add(.commitGroup, $0, first: header.first, count: count, durable: 0, gate: &gate)
+        }
+        #expect(builder.bytes.count < 1024)
+        let disk = reference.disk.copy()
+        for name in disk.names("/db/wal") { disk.remove(FilePath("/db/wal").appending(name)) }
+        disk.setContents(file, Array(bytes[..<4096]) + builder.bytes)
+        var reader = try StoreReader.open(Harness.path, fileSystem: disk).commits(from: CommitNumber(header.first))
+        var read = 0
+        while (try? reader.next()) != nil { read += 1 }
+        #expect(read == (count > FormatLimits.frameCommitsMax ? 0 : Int(count)))
+    }
 }

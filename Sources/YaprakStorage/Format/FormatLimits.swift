@@ -5,6 +5,9 @@ enum FormatLimits {
     static let frameRawMax: UInt32 = 256 << 20
     /// One commit, all its frames together.
     static let commitBytesMax = 256 << 20
+    /// Sixteen times as many as a writer puts into one: a reader holds them all, and a few bytes each are small when
+    /// compressed.
+    static let frameCommitsMax: UInt32 = 1 << 16
     static let padMax: UInt32 = 1 << 16
     /// Beyond what any program commits, and far enough from the maximum that numbers can be incremented.
     static let commitNumberMax = UInt64(Int64.max)

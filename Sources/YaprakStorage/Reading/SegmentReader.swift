@@ -141,7 +141,8 @@ struct SegmentReader {
         guard frame.first == next else { return .content("the frame starts with commit \(frame.first)") }
         guard continuation == (partialStart != nil) else { return .content("a part of a commit is missing") }
         guard continuation || continues ? frame.count == (continues ? 0 : 1) : frame.count > 0,
-            frame.count <= frame.rawLength, frame.first.addingReportingOverflow(UInt64(frame.count)).overflow == false
+            frame.count <= frame.rawLength, frame.count <= FormatLimits.frameCommitsMax,
+            frame.first.addingReportingOverflow(UInt64(frame.count)).overflow == false
         else { return .content("the frame counts \(frame.count) commits") }
         guard provesPayloads else {
             notePartial(frame, continues: continues)
