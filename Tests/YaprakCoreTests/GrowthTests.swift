@@ -183,7 +183,7 @@ import YaprakReplay
     // MARK: Files
 
     @Test func `Twice the commits take twice as long to open, replay and verify`() async throws {
-        try await expectGrowth("commits", 500) { count in
+        try await expectGrowth("commits", 3000) { count in
             let folder = TemporaryDirectory()
             let path = FilePath(folder.appending("shop.yaprak"))
             var options = DatabaseOptions()
