@@ -7,8 +7,8 @@ public import Testing
 ///     }
 ///
 /// By the best of some runs: others use the machine, too, and what is quadratic takes four times as long in the best of
-/// runs. The first pair of runs that is good enough is the last. Choose a `count` that takes some ten milliseconds: work that
-/// fits into a slice of the scheduler looks faster than twice as much that does not.
+/// runs. The first pair of runs that is good enough is the last. Choose a `count` that takes about a millisecond, or a
+/// hundred: of work that fits into a slice of the scheduler, and into the cache, twice as much must fit as well.
 nonisolated(nonsending) public func expectGrowth(
     _ what: String, _ count: Int, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Int) async throws -> Duration
