@@ -1,0 +1,44 @@
+internal import SystemPackage
+internal import YaprakModel
+
+extension Verifier {
+    mutating func checkpoint(_ name: FileName) {
+        let file = name.path(.checkpoint)
+        do {
+            if level > 0 {
+                let reader = try CheckpointProof.prove(
+                    name, in: directory.checkpoints, of: lineage, decompresses: true, allowing: .derived)
+                report.frames += reader.sections.reduce(1) { $0 + 2 + $1.chunks.count }
+                for section in reader.damagedSections {
+                    add(
+                        .derived, file, section.offset, nil,
+                        "What is kept of the extension \(section.name.debugDescription): \(section.what). "
+                            + "It is recomputed when it is registered.")
+                }
+            } else {
+                let (opened, header) = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
+                try? opened.close()
+                if case .failure(let damage) = header {
+                    var failure = CheckpointProof.Failure(offset: 0, what: damage.sentence)
+                    if case .newer = damage { failure.isNewer = true }
+                    throw failure
+                }
+            }
+            oldestCheckpoint = min(oldestCheckpoint ?? name.first, name.first)
+            evidence = max(evidence, name.first)
+            report.newest = max(report.newest, CommitNumber(name.first))
+            report.checkpoints += 1
+        } catch let failure as CheckpointProof.Failure {
+            report.checkpoints += 1
+            add(
+                failure.isNewer ? .newer : .corrupt, file, failure.offset, nil,
+                failure.isNewer
+                    ? "\(failure.what). Use that version."
+                    : "\(failure.what). Opening takes the checkpoint before it, if the log reaches back to that.")
+        } catch {
+            guard !isGone(error) else { return }
+            report.checkpoints += 1
+            add(.unreadable, file, nil, nil, "The file can't be read: \(error). Check the device.")
+        }
+    }
+}

@@ -1,0 +1,207 @@
+internal import SystemPackage
+internal import YaprakModel
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The frames of one segment.
+extension Verifier {
+    mutating func walk(
+        _ reader: inout SegmentReader, _ name: FileName, _ next: FileHeader?, isLast: Bool
+    ) {
+        var next = next
+        var isLast = isLast
+        var limit: UInt64 { next?.previousEnd ?? .max }
+        do {
+            // Evidence found from one damaged frame on serves later ones, too: one search for many.
+            var behind: TailEvidence?
+            while true {
+                guard let end = try step(&reader, limit: limit) else { continue }
+                if let found = behind, found.durable >= reader.next, case .damage = end {
+                    guard try judge(&reader, name, end, limit, next, isLast, found) else { return }
+                    continue
+                }
+                if isLast {
+                    // A writer may be active: check again before reporting.
+                    if let header = headerOfSuccessor(of: name) {
+                        (next, isLast) = (header, false)
+                        try reader.window.refresh()
+                        continue
+                    }
+                    guard let found = try lookAgain(&reader, end) else { return }
+                    behind = found
+                    guard try judge(&reader, name, end, limit, next, true, found) else { return }
+                    continue
+                }
+                guard try judge(&reader, name, end, limit, next, false, nil) else { return }
+            }
+        } catch {
+            add(
+                .unreadable, name.path(.segment), reader.offset, nil,
+                "The file can't be read: \(error). Check the device.")
+        }
+    }
+
+    /// Reads a frame; returns nil, or why there was none.
+    mutating func step(_ reader: inout SegmentReader, limit: UInt64) throws -> SegmentReader.End? {
+        let before = reader.next
+        let step = try reader.step(limit: limit) { _, _, _, _ in }
+        if case .frame(let frame, let at) = step, level > 0 { try lookAtPayload(frame, at, reader) }
+        guard case .end(let end) = step else {
+            report.frames += 1
+            report.commits += Int(clamping: reader.next - before)
+            report.newest = max(report.newest, CommitNumber(reader.next - 1))
+            if report.frames % 256 == 0 { progress(min(total, done + reader.offset), total, report.commits) }
+            return nil
+        }
+        return end
+    }
+
+    /// Verifies the frames that reading commits skips: marks of checkpoints, and frames of later versions.
+    mutating func lookAtPayload(_ frame: FrameHeader, _ at: UInt64, _ reader: SegmentReader) throws {
+        guard frame.type != FrameType.commitGroup.rawValue, frame.storedLength > 0,
+            try reader.payload(of: frame, at: at) == nil
+        else { return }
+        add(
+            .derived, reader.name, at, nil,
+            "\(FrameDamage.payload.sentence), in a frame without commits. No commit is lost by it.")
+    }
+
+    /// Verifies the seal of a segment that has a successor. A crash may have prevented the seal.
+    mutating func lookAtSeal(_ reader: SegmentReader) throws {
+        let at = reader.offset
+        guard let bytes = try reader.window.bytes(at: at, count: Layout.frameHeaderBytes) else { return }
+        typealias Field = Layout.FrameField
+        let (stored, pad): (UInt32, UInt32) = (bytes.number(at: Field.storedLength), bytes.number(at: Field.pad))
+        let length = UInt64(Layout.frameHeaderBytes) + UInt64(stored) + UInt64(pad)
+        // A damaged seal is recognised by two of: the magic number, its type, a file that ends after it.
+        let signs = [
+            (bytes.number(at: Field.magic) as UInt32) == Layout.frameMagic,
+            bytes[Field.type] == FrameType.seal.rawValue, at + length == reader.window.size,
+        ]
+        guard signs.count(where: { $0 }) >= 2, bytes.contains(where: { $0 != 0 }) else { return }
+        guard signs[1] || !UnprovenFrameHeader(bytes: bytes).verifies(salt: reader.header.salt, offset: at) else {
+            return
+        }
+        if let seal = try reader.seal(at: at), seal.last &+ 1 == reader.next, seal.chain == reader.chain { return }
+        add(
+            .torn, reader.name, at, nil,
+            "The seal of the segment does not verify. No commit is lost by it: the segment after it says where it ends."
+        )
+    }
+
+    /// The header of a segment that was made since the directory was listed.
+    func headerOfSuccessor(of name: FileName) -> FileHeader? {
+        guard let next = try? directory.list().segments.first(where: { $0 > name }), let header = header(next),
+            header.previousFirst == name.first, header.previousEpoch == name.epoch
+        else { return nil }
+        return header
+    }
+
+    /// Checks the apparent end of the newest segment again, where a writer may be active.
+    ///
+    /// - Returns: nil if it is no longer the end: everything before it was checked, and later frames are left to the next
+    ///   check. Otherwise the evidence after it.
+    mutating func lookAgain(
+        _ reader: inout SegmentReader, _ end: SegmentReader.End
+    ) throws -> TailEvidence? {
+        var found = TailEvidence()
+        switch end {
+        case .seal, .limit, .damage(.newer), .damage(.content): return found
+        case .attest, .damage: break
+        }
+        for pause: UInt32 in [0, 2000, 20_000] {
+            if pause > 0 { usleep(pause) }
+            try reader.window.refresh()
+            // First the evidence after the frame, then the frame: the second read sees everything that the first one saw.
+            found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+            try reader.window.refresh()
+            if try step(&reader, limit: .max) == nil { return nil }
+            if case .attest = end, found.durable < reader.next { return found }
+            // Nothing there, or evidence that this commit was durable: it is damage, and no writer is active.
+            if found.bytes == 0 || found.durable >= reader.next { return found }
+        }
+        return found
+    }
+
+    /// Records the meaning of an end; true if there is more to read after it.
+    mutating func judge(
+        _ reader: inout SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ limit: UInt64,
+        _ next: FileHeader?, _ isLast: Bool, _ tail: TailEvidence?
+    ) throws -> Bool {
+        let file = name.path(.segment)
+        switch end {
+        case .limit:
+            if level > 0 { try lookAtSeal(reader) }
+            return false
+        case .seal(let seal):
+            guard isLast else { return false }
+            guard seal.kind != Layout.sealClosed else {
+                guard evidence >= reader.next else { return false }
+                add(
+                    .corrupt, file, reader.offset, reader.next...evidence,
+                    "The segment ends too early, or one after it is missing. Commits \(reader.next) to \(evidence) were "
+                        + "durable and can't be read. Restore a backup.")
+                return false
+            }
+            add(.corrupt, file, reader.offset, nil, "The segment after this one is missing. Restore it, or a backup.")
+            return false
+        case .damage(.newer(let what)):
+            add(.newer, file, reader.offset, nil, "\(what). Use that version.")
+            return false
+        case .attest, .damage:
+            break
+        }
+        let outside = isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
+        var found = tail ?? TailEvidence()
+        if tail == nil, max(reader.durable, outside) < reader.next {
+            found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+        }
+        let proven = max(reader.durable, found.durable, outside)
+        var what = "the log ends too early"
+        if case .damage(let damage) = end { what = damage.sentence }
+        guard proven >= reader.next else {
+            noteTail(reader, file, end, found, what, isLast)
+            return false
+        }
+        let from = reader.offset
+        let lost = reader.next
+        let goesOn = try reader.resynchronize(before: limit)
+        let upTo = goesOn ? max(lost, reader.next - min(1, reader.next)) : proven
+        add(
+            .corrupt, file, from, lost...upTo,
+            "\(what). Commits \(lost) to \(upTo) were durable and can't be read. Restore a backup.")
+        return goesOn
+    }
+
+    mutating func noteTail(
+        _ reader: SegmentReader, _ file: String, _ end: SegmentReader.End, _ found: TailEvidence, _ what: String,
+        _ isLast: Bool
+    ) {
+        if case .attest = end { return }
+        guard isLast else {
+            add(.corrupt, file, reader.offset, nil, "\(what). No commit is lost by it.")
+            return
+        }
+        if case .damage(.content) = end {
+            add(.corrupt, file, reader.offset, nil, "\(what). Restore a backup.")
+            return
+        }
+        if isClosedEnd(reader) {
+            add(
+                .derived, file, reader.offset, nil,
+                "\(what): the seal of a log that was closed. No commit is lost by it.")
+            return
+        }
+        let torn = found.bytes + (reader.offset - (reader.partialStart?.offset ?? reader.offset))
+        guard torn > 0 else { return }
+        add(
+            .torn, file, reader.offset, nil,
+            "\(what), \(torn) bytes. Never acknowledged: a crash, or a writer at work. Opening leaves it aside.")
+    }
+}

@@ -1,0 +1,106 @@
+internal import SystemPackage
+internal import YaprakModel
+
+/// The segments of the log, and how they follow one another.
+extension Verifier {
+    mutating func log() {
+        noteClosing()
+        var previous: (name: FileName, reader: SegmentReader)?
+        var isFirst = true
+        for (index, name) in listing.segments.enumerated() {
+            defer { progress(done, total, report.commits) }
+            guard var reader = open(name, &isFirst) else {
+                previous = nil
+                continue
+            }
+            if previous == nil, isFirst { first(reader, name) }
+            isFirst = false
+            if let previous { link(previous.reader, previous.name, reader, name) }
+            let nextHeader = index + 1 < listing.segments.count ? header(listing.segments[index + 1]) : nil
+            walk(&reader, name, nextHeader, isLast: index + 1 == listing.segments.count)
+            previous = (name, reader)
+            done += reader.window.size
+        }
+    }
+
+    /// The mark of the last clean close counts unless there is a later segment.
+    mutating func noteClosing() {
+        guard let closing else { return }
+        let newest = listing.segments.last.map { (name: $0, header: header($0)) }
+        let proven = closing.evidence(for: lineage, newest: newest)
+        guard listing.segments.isEmpty, proven > evidence else {
+            evidence = max(evidence, proven)
+            return
+        }
+        add(
+            .corrupt, closing.segment.path(.segment), nil, evidence + 1...proven,
+            "The segment is missing. Commits \(evidence + 1) to \(proven) were durable. Restore it, or a backup.")
+    }
+
+    /// Whether the last clean close proves that the log ends here.
+    func isClosedEnd(_ reader: SegmentReader) -> Bool {
+        guard let closing else { return false }
+        let name = FileName(first: reader.header.first, epoch: reader.header.epoch)
+        return closing.names(name, reader.header) && closing.end == reader.offset && closing.chain == reader.chain
+    }
+
+    func header(_ name: FileName) -> FileHeader? {
+        try? DatabaseDirectory.open(name, .segment, in: directory.segments).header.get()
+    }
+
+    mutating func open(_ name: FileName, _ isFirst: inout Bool) -> SegmentReader? {
+        report.segments += 1
+        do {
+            let (file, header) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
+            let proven = try LogError.proven(header, name)
+            guard lineage?.accepts(proven) ?? false else {
+                throw LogError.corrupt(name, at: 0, "the segment belongs to another database")
+            }
+            var reader = SegmentReader(name: name.path(.segment), header: proven, window: try ReadWindow(file))
+            reader.provesPayloads = level > 0
+            return reader
+        } catch let error as DatabaseError {
+            isFirst = false
+            add(error.code == .newerFormat ? .newer : .corrupt, name.path(.segment), 0, nil, error.message)
+        } catch  where isGone(error) {
+            // Pruned meanwhile, after every checkpoint that needed it: the log starts after it now.
+            report.segments -= 1
+            isFirst = true
+            if let names = try? directory.list().checkpoints {
+                oldestCheckpoint = names.first?.first
+                evidence = max(evidence, names.last?.first ?? 0)
+            }
+        } catch {
+            isFirst = false
+            add(.unreadable, name.path(.segment), nil, nil, "The file can't be read: \(error). Check the device.")
+        }
+        return nil
+    }
+
+    mutating func first(_ reader: SegmentReader, _ name: FileName) {
+        let needed = (oldestCheckpoint ?? 0) + 1
+        guard name.first > needed else { return }
+        add(
+            .corrupt, name.path(.segment), 0, needed...name.first - 1,
+            "The log starts too late: the segments before it are missing. Restore them, or a backup.")
+    }
+
+    mutating func link(
+        _ before: SegmentReader, _ beforeName: FileName, _ after: SegmentReader, _ name: FileName
+    ) {
+        let header = after.header
+        guard header.previousFirst == beforeName.first, header.previousEpoch == beforeName.epoch else {
+            // Old segments are pruned in any order.
+            let isOld = header.first <= (oldestCheckpoint ?? 0) + 1
+            add(
+                isOld ? .clean : .corrupt, name.path(.segment), 0, nil,
+                "The segment before it is missing" + (isOld ? "; no checkpoint needs it." : ". Restore a backup."))
+            return
+        }
+        guard before.offset == header.previousEnd, before.chain == header.previousChain, before.next == header.first
+        else {
+            add(.corrupt, name.path(.segment), 0, nil, "It does not follow the segment before it. Restore a backup.")
+            return
+        }
+    }
+}
