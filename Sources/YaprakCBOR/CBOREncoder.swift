@@ -25,6 +25,9 @@
 /// The order in which a type encodes its fields makes no difference to the bytes. The iteration order of a `Set` does:
 /// a set is an array to `Codable`.
 ///
+/// Where values are nested deep, the types' `encode(to:)` runs on another thread from the 17th level on, while the caller
+/// waits: a thread's own stack may be too small. Task-local values are not seen there.
+///
 /// An encoder is a value and may be shared between threads; each call uses its own buffer.
 public struct CBOREncoder: Sendable {
     /// Values that encoded types may look up.
@@ -56,9 +59,13 @@ public struct CBOREncoder: Sendable {
     }
 
     /// Writes the value behind what `writer` holds, and returns its length. If an error is thrown, nothing was written.
+    ///
+    /// - Parameter depthMax: containers of the value may be nested this deep.
     @discardableResult
-    package func encode<T: Encodable>(_ value: T, to writer: CBORWriter) throws -> Int {
-        var state = take()
+    package func encode<T: Encodable>(
+        _ value: T, to writer: CBORWriter, depthMax: Int = CBORItem.depthMax
+    ) throws -> Int {
+        var state = take(depthMax)
         try state.encodeRoot(value)
         state.writer.withBytes { writer.write(encoded: $0) }
         let length = state.writer.count
@@ -66,8 +73,18 @@ public struct CBOREncoder: Sendable {
         return length
     }
 
-    private func take() -> EncodingState {
+    /// Whether containers of the value are nested deeper than `depthMax`. False where it does not encode for another reason.
+    /// - Complexity: that of encoding it.
+    package func isDeeper<T: Encodable>(_ value: T, than depthMax: Int) -> Bool {
+        var state = take(depthMax)
+        do { try state.encodeRoot(value) } catch { return CBORError(under: error)?.code == .tooDeep }
+        put(&state)
+        return false
+    }
+
+    private func take(_ depthMax: Int = CBORItem.depthMax) -> EncodingState {
         let state = pool.take() ?? EncodingState()
+        state.depthMax = depthMax
         if !userInfo.isEmpty { state.userInfo = userInfo.mapValues { $0 } }
         return state
     }

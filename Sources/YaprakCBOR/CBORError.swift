@@ -33,6 +33,18 @@ public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
+    /// The error of the low level underneath one of a coder, or `nil`.
+    package init?(under error: any Error) {
+        let cause: (any Error)? =
+            switch error {
+            case EncodingError.invalidValue(_, let context): context.underlyingError
+            case DecodingError.dataCorrupted(let context): context.underlyingError
+            default: error
+            }
+        guard let cause = cause as? CBORError else { return nil }
+        self = cause
+    }
+
     /// `code: message, at byte offset`.
     public var description: String {
         guard let offset else { return "\(code): \(message)" }

@@ -1,3 +1,5 @@
+import YaprakLocks
+
 /// The layout of diagnostic notation.
 public struct CBORDiagnosticStyle: Sendable, Hashable {
     /// Whether a container that does not fit on one line has a line for each item.
@@ -36,7 +38,7 @@ extension CBORItem {
     ) throws(CBORError) -> String {
         _ = try length(of: bytes, from: offset)
         var printer = DiagnosticPrinter(reader: CBORReader(bytes, at: offset), style: style)
-        try printer.item(indent: 0)
+        try printer.item(level: 0, indent: 0)
         return printer.finished
     }
 
@@ -86,7 +88,15 @@ struct DiagnosticPrinter {
     /// A scalar has at most four bytes of UTF-8.
     private var isFull: Bool { limit < .max && out.utf8.count / 4 > limit }
 
-    mutating func item(indent: Int) throws(CBORError) {
+    /// Prints the next item, which `level` others are around.
+    mutating func item(level: Int, indent: Int) throws(CBORError) {
+        if level == DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(CBORError) in try printItem(level, indent) }
+        }
+        try printItem(level, indent)
+    }
+
+    private mutating func printItem(_ level: Int, _ indent: Int) throws(CBORError) {
         // Once the text is long enough, the rest does not matter, nor does the position.
         if isFull { return }
         let head = try Head(reader.bytes, at: reader.position)
@@ -96,10 +106,10 @@ struct DiagnosticPrinter {
             try reader.skip()
             out += String(-1 - Int128(head.argument))
         case .bytes, .text: try string(head)
-        case .array, .map: try container(head, indent)
+        case .array, .map: try container(head, level, indent)
         case .tag:
             out += String(try reader.readTag()) + "("
-            try item(indent: indent)
+            try item(level: level + 1, indent: indent)
             out += ")"
         case .bool: out += try reader.readBool() ? "true" : "false"
         case .null, .undefined:
@@ -146,10 +156,10 @@ struct DiagnosticPrinter {
         }
     }
 
-    private mutating func container(_ head: Head, _ indent: Int) throws(CBORError) {
+    private mutating func container(_ head: Head, _ level: Int, _ indent: Int) throws(CBORError) {
         let isMap = head.major == Major.map
         let start = reader.position
-        let isBroken = style.isPretty ? try !fits(start) : false
+        let isBroken = style.isPretty ? try !fits(start, level) : false
         let count = isMap ? try reader.readMapHead() : try reader.readArrayHead()
         out += isMap ? "{" : "["
         if count == nil { out += "_" }
@@ -163,10 +173,10 @@ struct DiagnosticPrinter {
             } else if read > 0 || count == nil {
                 out += " "
             }
-            try item(indent: indent + 1)
+            try item(level: level + 1, indent: indent + 1)
             if isMap {
                 out += ": "
-                try item(indent: indent + 1)
+                try item(level: level + 1, indent: indent + 1)
             }
             read += 1
         }
@@ -182,14 +192,14 @@ struct DiagnosticPrinter {
     }
 
     /// Whether the container at `start` fits on one line.
-    private func fits(_ start: Int) throws(CBORError) -> Bool {
+    private func fits(_ start: Int, _ level: Int) throws(CBORError) -> Bool {
         // A scalar item takes about a character for each byte; what is far too long is not tried.
         let width = max(style.lineWidth, 0)
         let length = try CBORItem.length(of: reader.bytes, from: start)
         if length > 9 * (width + 1) { return false }
         var trial = DiagnosticPrinter(
             reader: CBORReader(reader.bytes, at: start), style: CBORDiagnosticStyle(charactersMax: width))
-        try trial.item(indent: 0)
+        try trial.printItem(level, 0)
         return trial.out.unicodeScalars.count <= width
     }
 }

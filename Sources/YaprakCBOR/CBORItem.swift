@@ -1,3 +1,5 @@
+import YaprakLocks
+
 /// Functions on the bytes of one encoded data item.
 ///
 ///     var offset = 0
@@ -8,7 +10,10 @@
 ///     }
 public enum CBORItem {
     /// Arrays, maps and tags may be nested this deep; the scalar inside the innermost is not counted.
-    public static let depthMax = 64
+    ///
+    /// A type that holds itself in an array, a dictionary or a case of an enumeration takes two for each level
+    /// (`{"replies": [{…}]}`): 256 levels of that, the outermost value, and room for what a container format puts around.
+    public static let depthMax = 2 * (256 + 1) + 8
 
     /// The length in bytes of the well-formed item (RFC 8949 §5.3.1) that starts at `offset`.
     ///
@@ -17,7 +22,7 @@ public enum CBORItem {
     /// duplicate keys: that is validity, not well-formedness.
     /// A `maxDepth` above ``depthMax`` counts as ``depthMax``, so that no input can exhaust the stack.
     /// - Throws: `CBORError` with code `truncated`, `malformed` or `tooDeep`.
-    /// - Complexity: O(length), no allocation.
+    /// - Complexity: O(length), no allocation for what nests less than 16 levels deep.
     public static func length(
         of bytes: UnsafeRawBufferPointer, from offset: Int = 0, maxDepth: Int = depthMax
     ) throws(CBORError) -> Int {
@@ -74,11 +79,52 @@ public enum CBORItem {
         _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ depth: Int
     ) throws(CBORError) -> Int {
         guard depth > 0 else { throw .tooDeep(offset) }
+        // The levels that are left say how many were entered; of those only the first are on the call stack.
+        if depth <= depthMax - DeepStack.levelsBefore { return try endOfDeep(bytes, offset, head, depth) }
         if head.major == Major.tag { return try end(bytes, head.end, depth - 1) }
         if head.isIndefinite { return try endOfIndefinite(bytes, head, depth) }
         var position = head.end
         for _ in 0..<(try itemCount(bytes, head)) { position = try end(bytes, position, depth - 1) }
         return position
+    }
+
+    /// The same without the call stack, which a deep item might exhaust.
+    @inline(never)
+    private static func endOfDeep(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ depth: Int
+    ) throws(CBORError) -> Int {
+        struct Container {
+            let isMap: Bool
+            /// Items that are still to come; nil if a break ends them.
+            var left: Int?
+            var read = 0
+        }
+        var open: [Container] = [], position = offset, head = head
+        while true {
+            if head.major == Major.array || head.major == Major.map || head.major == Major.tag {
+                guard open.count < depth else { throw .tooDeep(position) }
+                let left = head.major == Major.tag ? 1 : head.isIndefinite ? nil : try itemCount(bytes, head)
+                open.append(Container(isMap: head.major == Major.map, left: left))
+                position = head.end
+            } else {
+                position = try end(bytes, position, head, 0)
+            }
+            // What ends here ends the containers around it that it was the last item of.
+            while let last = open.last {
+                if let left = last.left {
+                    if left > 0 { break }
+                } else {
+                    guard try Head(bytes, at: position).isBreak else { break }
+                    if last.isMap, last.read % 2 == 1 { throw .malformed("a key has no value", position) }
+                    position += 1
+                }
+                open.removeLast()
+            }
+            guard let innermost = open.indices.last else { return position }
+            open[innermost].left? -= 1
+            open[innermost].read += 1
+            head = try Head(bytes, at: position)
+        }
     }
 
     /// The number of items in a definite array or map. Each takes at least a byte, so a count can't exceed what remains.

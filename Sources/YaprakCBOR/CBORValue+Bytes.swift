@@ -1,3 +1,5 @@
+import YaprakLocks
+
 extension CBORValue {
     /// The value of the one item that `bytes` hold.
     ///
@@ -26,10 +28,18 @@ extension CBORValue {
     package init(_ reader: inout CBORReader) throws(CBORError) {
         // Nothing is built before the whole item is known to be well-formed.
         _ = try CBORItem.length(of: reader.bytes, from: reader.position)
-        self = try CBORValue.pull(&reader)
+        self = try CBORValue.pull(&reader, 0)
     }
 
-    private static func pull(_ reader: inout CBORReader) throws(CBORError) -> CBORValue {
+    /// The next item, which `level` others are around.
+    private static func pull(_ reader: inout CBORReader, _ level: Int) throws(CBORError) -> CBORValue {
+        if level == DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(CBORError) in try pullItem(&reader, level) }
+        }
+        return try pullItem(&reader, level)
+    }
+
+    private static func pullItem(_ reader: inout CBORReader, _ level: Int) throws(CBORError) -> CBORValue {
         let start = reader.position
         switch try reader.peek() {
         case .unsigned: return .unsigned(try reader.readUnsigned())
@@ -43,21 +53,21 @@ extension CBORValue {
             var items: [CBORValue] = []
             if let count = try reader.readArrayHead() {
                 items.reserveCapacity(count)
-                for _ in 0..<count { items.append(try pull(&reader)) }
+                for _ in 0..<count { items.append(try pull(&reader, level + 1)) }
             } else {
-                while try !reader.readStop() { items.append(try pull(&reader)) }
+                while try !reader.readStop() { items.append(try pull(&reader, level + 1)) }
             }
             return .array(items)
         case .map:
             var pairs: [Pair] = []
             if let count = try reader.readMapHead() {
                 pairs.reserveCapacity(count)
-                for _ in 0..<count { pairs.append(Pair(try pull(&reader), try pull(&reader))) }
+                for _ in 0..<count { pairs.append(try pullPair(&reader, level + 1)) }
             } else {
-                while try !reader.readStop() { pairs.append(Pair(try pull(&reader), try pull(&reader))) }
+                while try !reader.readStop() { pairs.append(try pullPair(&reader, level + 1)) }
             }
             return .map(pairs)
-        case .tag: return .tag(try reader.readTag(), try pull(&reader))
+        case .tag: return .tag(try reader.readTag(), try pull(&reader, level + 1))
         case .bool: return .bool(try reader.readBool())
         case .null:
             try reader.skip()
@@ -69,6 +79,11 @@ extension CBORValue {
         case .simple: return .simple(try reader.readSimple())
         case .stop: throw .malformed("a break stands where an item should", start)
         }
+    }
+
+    private static func pullPair(_ reader: inout CBORReader, _ level: Int) throws(CBORError) -> Pair {
+        let key = try pull(&reader, level)
+        return Pair(key, try pull(&reader, level))
     }
 
     /// The item in the deterministic form of RFC 8949 §4.2.1: pairs sorted by key, and everything as short as possible.
@@ -85,10 +100,20 @@ extension CBORValue {
 
     /// Writes the item; `depth` more levels are allowed inside. If an error is thrown, part of it may have been written.
     package func write(to writer: CBORWriter, depth: Int) throws(CBORError) {
-        try write(to: writer, depth, sorted: true)
+        try write(to: writer, depth, 0, sorted: true)
     }
 
-    func write(to writer: CBORWriter, _ depth: Int, sorted: Bool) throws(CBORError) {
+    /// Writes the item, which `level` others are around.
+    func write(to writer: CBORWriter, _ depth: Int, _ level: Int = 0, sorted: Bool) throws(CBORError) {
+        if level == DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(CBORError) in try writeItem(to: writer, depth, level, sorted) }
+        }
+        try writeItem(to: writer, depth, level, sorted)
+    }
+
+    private func writeItem(
+        to writer: CBORWriter, _ depth: Int, _ level: Int, _ sorted: Bool
+    ) throws(CBORError) {
         switch self {
         case .unsigned(let value): writer.write(unsigned: value)
         case .negative(let value): writer.write(negative: value)
@@ -106,19 +131,19 @@ extension CBORValue {
         case .array(let items):
             guard depth > 0 else { throw .tooDeep(nil) }
             writer.writeArrayHead(count: items.count)
-            for item in items { try item.write(to: writer, depth - 1, sorted: sorted) }
+            for item in items { try item.write(to: writer, depth - 1, level + 1, sorted: sorted) }
         case .tag(let number, let item):
             guard depth > 0 else { throw .tooDeep(nil) }
-            try CBORValue.write(tag: number, item, to: writer, depth - 1, sorted: sorted)
+            try CBORValue.write(tag: number, item, to: writer, depth - 1, level + 1, sorted: sorted)
         case .map(let pairs):
             guard depth > 0 else { throw .tooDeep(nil) }
             writer.writeMapHead(count: pairs.count)
             if sorted {
-                try CBORValue.writeSorted(pairs, to: writer, depth - 1)
+                try CBORValue.writeSorted(pairs, to: writer, depth - 1, level + 1)
             } else {
                 for pair in pairs {
-                    try pair.key.write(to: writer, depth - 1, sorted: false)
-                    try pair.value.write(to: writer, depth - 1, sorted: false)
+                    try pair.key.write(to: writer, depth - 1, level + 1, sorted: false)
+                    try pair.value.write(to: writer, depth - 1, level + 1, sorted: false)
                 }
             }
         }
@@ -126,7 +151,7 @@ extension CBORValue {
 
     /// A bignum that a plain integer could hold has to be one (§3.4.3, preferred serialization).
     private static func write(
-        tag number: UInt64, _ item: CBORValue, to writer: CBORWriter, _ depth: Int, sorted: Bool
+        tag number: UInt64, _ item: CBORValue, to writer: CBORWriter, _ depth: Int, _ level: Int, sorted: Bool
     ) throws(CBORError) {
         if sorted, number == 2 || number == 3, case .bytes(let bytes) = item {
             let digits = bytes.drop { $0 == 0 }
@@ -138,15 +163,17 @@ extension CBORValue {
             return writer.write(bytes: Array(digits))
         }
         writer.write(tag: number)
-        try item.write(to: writer, depth, sorted: sorted)
+        try item.write(to: writer, depth, level, sorted: sorted)
     }
 
-    private static func writeSorted(_ pairs: [Pair], to writer: CBORWriter, _ depth: Int) throws(CBORError) {
+    private static func writeSorted(
+        _ pairs: [Pair], to writer: CBORWriter, _ depth: Int, _ level: Int
+    ) throws(CBORError) {
         var encoded: [(key: [UInt8], value: CBORValue)] = []
         encoded.reserveCapacity(pairs.count)
         for pair in pairs {
             let key = CBORWriter(capacity: 32)
-            try pair.key.write(to: key, depth, sorted: true)
+            try pair.key.write(to: key, depth, level, sorted: true)
             encoded.append((key.bytes, pair.value))
         }
         encoded.sort { $0.key.lexicographicallyPrecedes($1.key) }
@@ -155,7 +182,7 @@ extension CBORValue {
                 throw CBORError(.duplicateKey, "a map has one key twice")
             }
             writer.write(encoded: pair.key)
-            try pair.value.write(to: writer, depth, sorted: true)
+            try pair.value.write(to: writer, depth, level, sorted: true)
         }
     }
 }

@@ -1,3 +1,5 @@
+import YaprakLocks
+
 extension CBORValue: Codable {
     /// Decodes an item with any coder.
     ///
@@ -6,6 +8,13 @@ extension CBORValue: Codable {
     /// available, and two readings of one text should be equal.
     /// - Throws: what the decoder throws. - Complexity: O(size).
     public init(from decoder: any Decoder) throws {
+        self =
+            decoder.codingPath.count == DeepStack.levelsBefore
+            ? try DeepStack.run { () throws(any Error) in try CBORValue(partOf: decoder) }
+            : try CBORValue(partOf: decoder)
+    }
+
+    private init(partOf decoder: any Decoder) throws {
         if var keyed = try? decoder.container(keyedBy: AnyKey.self) {
             self = try CBORValue.map(from: &keyed)
         } else if var unkeyed = try? decoder.unkeyedContainer() {
@@ -40,6 +49,13 @@ extension CBORValue: Codable {
     /// value as its number, the content of a tag, and keys that are not text in diagnostic notation.
     /// - Throws: what the encoder throws. - Complexity: O(size).
     public func encode(to encoder: any Encoder) throws {
+        if encoder.codingPath.count == DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(any Error) in try encodePart(to: encoder) }
+        }
+        try encodePart(to: encoder)
+    }
+
+    private func encodePart(to encoder: any Encoder) throws {
         switch self {
         case .array(let items):
             var container = encoder.unkeyedContainer()
@@ -49,11 +65,17 @@ extension CBORValue: Codable {
             for pair in pairs {
                 try container.encode(pair.value, forKey: AnyKey(pair.key.text ?? pair.key.description))
             }
-        case .tag(_, let item): try item.encode(to: encoder)
+        case .tag(_, let item): try item.untagged.encodePart(to: encoder)
         default:
             var container = encoder.singleValueContainer()
             try encodeScalar(to: &container)
         }
+    }
+
+    private var untagged: CBORValue {
+        var value = self
+        while case .tag(_, let inner) = value { value = inner }
+        return value
     }
 
     private func encodeScalar(to container: inout any SingleValueEncodingContainer) throws {

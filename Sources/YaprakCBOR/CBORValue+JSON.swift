@@ -1,3 +1,5 @@
+import YaprakLocks
+
 extension CBORValue {
     /// The value of a JSON text (RFC 8259), given as UTF-8.
     ///
@@ -25,11 +27,16 @@ extension CBORValue {
     /// - Complexity: O(size).
     public func json() -> String {
         var out = ""
-        write(json: &out)
+        write(json: &out, 0)
         return out
     }
 
-    private func write(json out: inout String) {
+    private func write(json out: inout String, _ level: Int) {
+        if level == DeepStack.levelsBefore { return DeepStack.run { writeItem(json: &out, level) } }
+        writeItem(json: &out, level)
+    }
+
+    private func writeItem(json out: inout String, _ level: Int) {
         switch self {
         case .unsigned(let value): out += String(value)
         case .negative(let value): out += String(-1 - Int128(value))
@@ -44,7 +51,7 @@ extension CBORValue {
             out += "["
             for (index, item) in items.enumerated() {
                 if index > 0 { out += "," }
-                item.write(json: &out)
+                item.write(json: &out, level + 1)
             }
             out += "]"
         case .map(let pairs):
@@ -53,11 +60,15 @@ extension CBORValue {
                 if index > 0 { out += "," }
                 CBORNotation.quote(pair.key.text ?? pair.key.description, into: &out)
                 out += ":"
-                pair.value.write(json: &out)
+                pair.value.write(json: &out, level + 1)
             }
             out += "}"
         case .tag(let number, let item):
-            if let digits = CBORValue.digits(number, item) { out += digits } else { item.write(json: &out) }
+            if let digits = CBORValue.digits(number, item) {
+                out += digits
+            } else {
+                item.write(json: &out, level + 1)
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+import YaprakLocks
+
 /// One data item of any type as a value. Programs without the app's types see records like this.
 ///
 ///     let value = try CBORValue(decoding: bytes)
@@ -52,14 +54,27 @@ public enum CBORValue: Sendable {
 
 extension CBORValue: Hashable {
     /// Whether two items are equal; see the type. O(size).
-    public static func == (a: CBORValue, b: CBORValue) -> Bool {
+    public static func == (a: CBORValue, b: CBORValue) -> Bool { isSame(a, b, 0) }
+
+    private static func isSame(_ a: CBORValue, _ b: CBORValue, _ level: Int) -> Bool {
+        if level == DeepStack.levelsBefore { return DeepStack.run { isSameItem(a, b, level) } }
+        return isSameItem(a, b, level)
+    }
+
+    private static func isSameItem(_ a: CBORValue, _ b: CBORValue, _ level: Int) -> Bool {
         switch (a, b) {
         case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b
         case (.bytes(let a), .bytes(let b)): a == b
         case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
-        case (.array(let a), .array(let b)): a == b
-        case (.map(let a), .map(let b)): a == b
-        case (.tag(let a, let x), .tag(let b, let y)): a == b && x == y
+        case (.array(let a), .array(let b)):
+            isShared(a, b) || a.count == b.count && a.indices.allSatisfy { isSame(a[$0], b[$0], level + 1) }
+        case (.map(let a), .map(let b)):
+            isShared(a, b)
+                || a.count == b.count
+                    && a.indices.allSatisfy {
+                        isSame(a[$0].key, b[$0].key, level + 1) && isSame(a[$0].value, b[$0].value, level + 1)
+                    }
+        case (.tag(let a, let x), .tag(let b, let y)): a == b && isSame(x, y, level + 1)
         case (.bool(let a), .bool(let b)): a == b
         case (.null, .null), (.undefined, .undefined): true
         case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
@@ -68,16 +83,34 @@ extension CBORValue: Hashable {
         }
     }
 
+    /// Whether both are one array in memory, so that nothing in it needs comparing.
+    private static func isShared<Element>(_ a: [Element], _ b: [Element]) -> Bool {
+        a.withUnsafeBufferPointer { a in
+            b.withUnsafeBufferPointer { a.baseAddress == $0.baseAddress && a.count == $0.count }
+        }
+    }
+
     /// Hashes what equality compares. O(size).
-    public func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) { hash(into: &hasher, 0) }
+
+    private func hash(into hasher: inout Hasher, _ level: Int) {
+        if level == DeepStack.levelsBefore { return DeepStack.run { hashItem(into: &hasher, level) } }
+        hashItem(into: &hasher, level)
+    }
+
+    private func hashItem(into hasher: inout Hasher, _ level: Int) {
         switch self {
         case .unsigned(let value): hasher.combine(0); hasher.combine(value)
         case .negative(let value): hasher.combine(1); hasher.combine(value)
         case .bytes(let value): hasher.combine(2); hasher.combine(value)
         case .text(let value): hasher.combine(3); hasher.combine(value)
-        case .array(let value): hasher.combine(4); hasher.combine(value)
-        case .map(let value): hasher.combine(5); hasher.combine(value)
-        case .tag(let tag, let value): hasher.combine(6); hasher.combine(tag); hasher.combine(value)
+        case .array(let items):
+            hasher.combine(4); hasher.combine(items.count)
+            for item in items { item.hash(into: &hasher, level + 1) }
+        case .map(let pairs):
+            hasher.combine(5); hasher.combine(pairs.count)
+            for pair in pairs { pair.key.hash(into: &hasher, level + 1); pair.value.hash(into: &hasher, level + 1) }
+        case .tag(let tag, let item): hasher.combine(6); hasher.combine(tag); item.hash(into: &hasher, level + 1)
         case .bool(let value): hasher.combine(7); hasher.combine(value)
         case .null: hasher.combine(8)
         case .undefined: hasher.combine(9)

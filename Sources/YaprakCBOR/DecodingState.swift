@@ -1,3 +1,5 @@
+import YaprakLocks
+
 /// The decoder that types see.
 ///
 /// Nested values are decoded by the same object: `position` moves to the inner item for the time of its `init(from:)`, and
@@ -17,7 +19,7 @@
 /// gives an error, never foreign memory.
 final class DecodingState {
     /// The levels of nested values, containers or not. Keeps a type that decodes itself from exhausting the stack.
-    static let levelMax = 256
+    static let levelMax = 2 * CBORItem.depthMax
 
     /// What a key is. The raw values are the order of the deterministic form.
     enum KeyKind: UInt8 { case unsigned, negative, bytes, text, other }
@@ -46,6 +48,8 @@ final class DecodingState {
     /// The end of the item at offset 0, once all of it was read.
     private(set) var rootEnd: Int?
     private var level = 0
+    /// Whether the values that are being decoded are on a stack of their own.
+    private var isOnDeepStack = false
     private var joined: [UInt8] = []
     private var branches: [DecodingState] = []
 
@@ -81,6 +85,7 @@ final class DecodingState {
         state.position = offset
         state.codingPath = path
         state.level = level + 1
+        state.isOnDeepStack = isOnDeepStack
         branches.append(state)
         return state
     }
@@ -121,6 +126,19 @@ final class DecodingState {
     @inline(__always)
     private func descend<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
         guard level < DecodingState.levelMax else { throw corrupted(.tooDeep(offset), nil) }
+        if level >= DeepStack.levelsBefore, !isOnDeepStack { return try descendOnDeepStack(type, at: offset) }
+        return try decodeSelf(type, at: offset)
+    }
+
+    @inline(never)
+    private func descendOnDeepStack<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        isOnDeepStack = true
+        defer { isOnDeepStack = false }
+        return try DeepStack.run { () throws(any Error) in try decodeSelf(type, at: offset) }
+    }
+
+    @inline(__always)
+    private func decodeSelf<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
         let before = position, cursorBefore = cursor, notes = entries.count
         position = offset
         level &+= 1

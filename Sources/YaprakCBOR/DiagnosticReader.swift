@@ -1,3 +1,5 @@
+import YaprakLocks
+
 extension CBORValue {
     /// The value of a text in diagnostic notation (RFC 8949 §8), as ``diagnostic(style:)`` writes it.
     ///
@@ -42,6 +44,13 @@ struct DiagnosticReader {
     }
 
     private mutating func value(_ depth: Int) throws(CBORError) -> CBORValue {
+        if depth == CBORItem.depthMax - DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(CBORError) in try item(depth) }
+        }
+        return try item(depth)
+    }
+
+    private mutating func item(_ depth: Int) throws(CBORError) -> CBORValue {
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return try map(depth)

@@ -1,3 +1,5 @@
+import YaprakLocks
+
 /// The encoder that types see, and the one buffer they all write to.
 ///
 /// A nested value is encoded in place: the frame of the outer value is saved on the call stack, and the inner one continues
@@ -16,7 +18,7 @@
 /// its base on; a container may write only while its frame is the current one (`serial`).
 final class EncodingState {
     /// The levels of nested values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
-    static let levelMax = 256
+    static let levelMax = 2 * CBORItem.depthMax
 
     enum Kind { case empty, single, keyed, unkeyed }
     enum Fault { case none, tooDeep, misuse }
@@ -58,7 +60,11 @@ final class EncodingState {
     var branches: [Branch] = []
     var codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] = [:]
+    /// Containers may be nested this deep.
+    var depthMax = CBORItem.depthMax
     private var level = 0
+    /// Whether the values that are being encoded are on a stack of their own.
+    private var isOnDeepStack = false
     private var serial = 0
 
     init(depth: Int = 0) {
@@ -99,10 +105,11 @@ final class EncodingState {
         if writeScalar(value) { return }
         let outer = frame
         let depth = outer.depth + (outer.kind == .keyed || outer.kind == .unkeyed ? 1 : 0)
-        guard depth <= CBORItem.depthMax, level < EncodingState.levelMax else { throw failure(value, .tooDeep) }
+        guard depth <= depthMax, level < EncodingState.levelMax else { throw failure(value, .tooDeep) }
+        if level >= DeepStack.levelsBefore, !isOnDeepStack { return try encodeOnDeepStack(value) }
         if T.self == CBORValue.self {
             let start = writer.count
-            do { try (value as! CBORValue).write(to: writer, depth: CBORItem.depthMax - depth) } catch {
+            do { try (value as! CBORValue).write(to: writer, depth: depthMax - depth) } catch {
                 writer.truncate(to: start)
                 throw failure(value, error.code)
             }
@@ -113,7 +120,7 @@ final class EncodingState {
         level += 1
         do {
             try value.encode(to: self)
-            let fault = finish()
+            let fault = finish(0)
             if fault != .none { throw failure(value, fault == .tooDeep ? .tooDeep : .misuse) }
         } catch {
             writer.truncate(to: inner.start)
@@ -125,6 +132,13 @@ final class EncodingState {
         }
         frame = outer
         level &-= 1
+    }
+
+    @inline(never)
+    private func encodeOnDeepStack<T: Encodable>(_ value: T) throws {
+        isOnDeepStack = true
+        defer { isOnDeepStack = false }
+        try DeepStack.run { () throws(any Error) in try encodeInPlace(value) }
     }
 
     /// Writes values that need no frame. Arrays and dictionaries of the standard library call this for each element.
@@ -152,7 +166,7 @@ final class EncodingState {
     func failure(_ value: Any, _ code: CBORError.Code) -> EncodingError {
         let text =
             code == .tooDeep
-            ? "Containers are nested more than \(CBORItem.depthMax) deep."
+            ? "Containers are nested more than \(depthMax) deep."
             : "The type used its encoder out of order: one item takes one kind of container, and each ends before the next."
         return .invalidValue(
             value, .init(codingPath: codingPath, debugDescription: text, underlyingError: CBORError(code, text)))
@@ -166,7 +180,7 @@ final class EncodingState {
             frame.kind = kind
             if kind == .single { return }
             _ = writer.openHead()
-            if frame.depth >= CBORItem.depthMax { frame.fault = .tooDeep }
+            if frame.depth >= depthMax { frame.fault = .tooDeep }
         } else if frame.kind != kind {
             frame.fault = .misuse
         }
@@ -177,6 +191,9 @@ final class EncodingState {
         let state = EncodingState(depth: frame.depth + 1)
         state.codingPath = codingPath + [key]
         state.userInfo = userInfo
+        state.depthMax = depthMax
+        state.level = level + 1
+        state.isOnDeepStack = isOnDeepStack
         branches.append(Branch(offset: writer.count, state: state))
         return state
     }
@@ -222,11 +239,13 @@ final class EncodingState {
 
     // MARK: The end of an item
 
-    /// Completes the item; returns the fault if that is impossible.
-    private func finish() -> Fault {
+    /// Completes the item; returns the fault if that is impossible. `level` counts the branches it is in.
+    private func finish(_ level: Int) -> Fault {
         if frame.fault != .none { return frame.fault }
         if branches.count > frame.branchesBase {
-            let fault = mergeBranches()
+            let fault =
+                level == DeepStack.levelsBefore
+                ? DeepStack.run { mergeBranches(level + 1) } : mergeBranches(level + 1)
             if fault != .none { return fault }
         }
         switch frame.kind {
@@ -240,12 +259,12 @@ final class EncodingState {
 
     /// Copies the items of the branches to their places.
     @inline(never)
-    private func mergeBranches() -> Fault {
+    private func mergeBranches(_ level: Int) -> Fault {
         let base = frame.branchesBase, start = frame.start
         let merged = Array(branches[base...])
         branches.removeLast(merged.count)
         for branch in merged {
-            let fault = branch.state.finish()
+            let fault = branch.state.finish(level)
             if fault != .none { return fault }
         }
         writer.replace(from: start) { other in

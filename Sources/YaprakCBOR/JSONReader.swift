@@ -1,3 +1,5 @@
+import YaprakLocks
+
 /// Reads JSON text (RFC 8259) as a value; see ``CBORValue/init(json:)-(ArraySlice<UInt8>)``.
 ///
 /// Integers of up to 64 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
@@ -40,6 +42,13 @@ struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(CBORError) -> CBORValue {
+        if depth == CBORItem.depthMax - DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(CBORError) in try item(depth: depth) }
+        }
+        return try item(depth: depth)
+    }
+
+    private mutating func item(depth: Int) throws(CBORError) -> CBORValue {
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)

@@ -19,7 +19,8 @@ package final class Exclusive<Object>: @unchecked Sendable {
     private let object: Object
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let isBack = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var user: pthread_t?
+    /// The thread that has it, or the one that works for that: see ``ThreadWords/name``.
+    private var user: UInt?
 
     /// - Parameter object: nothing else may use it from here on.
     package init(_ object: sending Object) {
@@ -46,18 +47,18 @@ package final class Exclusive<Object>: @unchecked Sendable {
 
     @inline(never)
     private func takeOut() {
+        let name = ThreadWords.name
         pthread_mutex_lock(lock)
         while let user {
             precondition(
-                pthread_equal(user, pthread_self()) == 0,
+                user != name,
                 """
-                an object that one thread at a time uses is used from within its own use: by the decoder or the view \
-                of a history that moves that same history
-                """
-            )
+                an object that one thread at a time uses is used from within its own use: by the decoder or the view of \
+                a history that moves that same history
+                """)
             pthread_cond_wait(isBack, lock)
         }
-        user = pthread_self()
+        user = name
         pthread_mutex_unlock(lock)
     }
 

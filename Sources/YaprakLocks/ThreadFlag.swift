@@ -14,11 +14,7 @@ package struct ThreadFlag: Sendable {
     private let key: pthread_key_t
 
     /// A flag that is not set. There are few in a process: keep it in a static property.
-    package init() {
-        var key = pthread_key_t()
-        precondition(pthread_key_create(&key, nil) == 0, "a thread can be given a word of its own")
-        self.key = key
-    }
+    package init() { key = ThreadWords.makeFlag() }
 
     /// Runs `body` with the flag set, unless the thread is inside such a call.
     /// - Returns: whether it was run.

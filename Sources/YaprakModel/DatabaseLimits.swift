@@ -9,6 +9,7 @@
 /// | bytes of a key | 16 MiB |
 /// | bytes of a commit | 256 MiB |
 /// | operations and steps of a commit, together | 4,194,304, or one for 32 bytes of the commit if that is more |
+/// | levels of a record within a record | 256, ``recordLevelsMax``: 514 arrays, maps and tags within each other |
 /// | collections | 1,048,576, with names of 128 MiB together |
 public struct DatabaseLimits: Sendable, Hashable {
     /// The bytes of a key, as UTF-8 in its normal form. 64 KiB; more than 16 MiB counts as 16 MiB.
@@ -24,6 +25,16 @@ public struct DatabaseLimits: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+
+    /// The levels of records within a record, in memory as in a file.
+    ///
+    ///     struct Comment: Codable { var text = "", replies: [Comment] = [] }
+    ///
+    /// Each level counts as two arrays, maps or tags of CBOR, which is what an array, a dictionary or a case of an enumeration
+    /// takes. The object of a record, and its metadata, may therefore nest 514. A type that holds itself in a property
+    /// takes one for each level, and may nest deeper. A write beyond the limit throws `encodingFailed` with the key.
+    /// Coders other than CBOR have limits of their own.
+    public static let recordLevelsMax = 256
 
     /// The bytes of the name of a collection or an extension, as UTF-8.
     @inlinable package static var nameBytesMax: Int { 255 }

@@ -163,11 +163,12 @@ import YaprakCBOR
         node.next = node
         #expect(throws: EncodingError.self) { try encoder.encode(node) }
         node.next = nil
-        #expect(throws: CBORError.self) { try nested(65).encoded() }
-        #expect(throws: EncodingError.self) { try encoder.encode(nested(65)) }
-        #expect(throws: EncodingError.self) { try encoder.encode([nested(64)]) }
-        #expect(try CBORItem.length(of: encoder.encode(nested(64))) == 65)
-        #expect(try decoder.decode(CBORValue.self, from: nested(64).encoded()) == nested(64))
+        let limit = CBORItem.depthMax
+        #expect(throws: CBORError.self) { try nested(limit + 1).encoded() }
+        #expect(throws: EncodingError.self) { try encoder.encode(nested(limit + 1)) }
+        #expect(throws: EncodingError.self) { try encoder.encode([nested(limit)]) }
+        #expect(try CBORItem.length(of: encoder.encode(nested(limit))) == limit + 1)
+        #expect(try decoder.decode(CBORValue.self, from: nested(limit).encoded()) == nested(limit))
     }
 
     private func nested(_ depth: Int) -> CBORValue { (0..<depth).reduce(.integer(1)) { value, _ in .array([value]) } }

@@ -26,7 +26,8 @@ import YaprakCBOR
 
     @Test func `Bytes that are not UTF-8, and depths beyond the limit, are refused`() {
         #expect(throws: CBORError.self) { try CBORValue(json: [0x22, 0xff, 0x22]) }
-        let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+        let deep =
+            String(repeating: "[", count: CBORItem.depthMax + 1) + String(repeating: "]", count: CBORItem.depthMax + 1)
         #expect(throws: CBORError.self) { try read(deep) }
         #expect(throws: Never.self) { try read(String(deep.dropFirst().dropLast())) }
     }

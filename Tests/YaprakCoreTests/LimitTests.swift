@@ -89,7 +89,7 @@ import YaprakCBOR
         let nests = RecordCollection<CBORValue, NoMetadata>("nests")
         func nested(_ depth: Int) -> CBORValue { depth == 0 ? .null : .array([nested(depth - 1)]) }
         let database = Database.inMemory(checkingCoding: true)
-        let (fits, over) = (nested(56), nested(57))
+        let (fits, over) = (nested(2 * (256 + 1)), nested(2 * (256 + 1) + 1))
         try await database.write { $0[nests]["fits"] = fits }
         let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[nests]["over"] = over } }
         #expect(error?.code == .encodingFailed && error?.place.key == "over")

@@ -134,6 +134,8 @@ struct CommitEncoder {
         let start = writer.count
         do {
             try encode(binding, entry.after!, writer)
+        } catch  where CBORError(under: error)?.code == .tooDeep {
+            throw Self.nestsTooDeep(entry, binding, cause: error)
         } catch {
             throw DatabaseError(
                 .encodingFailed,
@@ -141,15 +143,8 @@ struct CommitEncoder {
                 place: .init(collection: binding.name, key: entry.key), cause: error)
         }
         let bytes = writer.count - start
-        guard writer.isShallow(from: start) else {
-            throw DatabaseError(
-                .encodingFailed,
-                """
-                a value of the record \(entry.key.debugDescription) of "\(binding.name)" nests deeper than \
-                \(StoredValue.depthMax) containers, which no reader of the log would follow. Flatten it.
-                """,
-                place: .init(collection: binding.name, key: entry.key))
-        }
+        // The encoder counted the levels of a value; bytes that nobody decoded are counted here.
+        if binding is RawBinding, binding.nestsTooDeep(entry.after!) { throw Self.nestsTooDeep(entry, binding) }
         if bytes > environment.limits.valueBytesMax {
             throw DatabaseError(
                 .valueTooLarge,
@@ -159,6 +154,29 @@ struct CommitEncoder {
                 """,
                 place: .init(collection: binding.name, key: entry.key))
         }
+    }
+
+    /// Refuses records that a file would refuse for their nesting, where nothing is encoded.
+    static func checkNesting(_ commit: ChangesetStorage) throws {
+        for changes in commit.batch.collections {
+            for entry in changes.entries {
+                guard let after = entry.after, !entry.kinds.isDisjoint(with: .written) else { continue }
+                if changes.binding.nestsTooDeep(after) { throw nestsTooDeep(entry, changes.binding) }
+            }
+        }
+    }
+
+    private static func nestsTooDeep(
+        _ entry: ChangeEntry, _ binding: CollectionBinding, cause: (any Error)? = nil
+    ) -> DatabaseError {
+        DatabaseError(
+            .encodingFailed,
+            """
+            a value of the record \(entry.key.debugDescription) of "\(binding.name)" nests deeper than \
+            \(DatabaseLimits.recordLevelsMax) levels, which are \(StoredValue.depthMax) arrays, maps and tags \
+            within each other. Keep its parts as records of their own, under keys that say where they belong.
+            """,
+            place: .init(collection: binding.name, key: entry.key), cause: cause)
     }
 
     /// Decodes what was encoded, as the next launch would.
@@ -200,11 +218,9 @@ enum CommitField {
     static let wholeRecord: UInt64 = 64
 }
 
-extension CBORWriter {
-    /// Whether the item behind `start` nests no deeper than a reader of the log will follow.
-    fileprivate func isShallow(from start: Int) -> Bool {
-        withBytes { (try? CBORItem.length(of: $0, from: start, maxDepth: StoredValue.depthMax)) != nil }
-    }
+extension ChangeKinds {
+    /// Whatever gives a record a new object or new metadata.
+    fileprivate static let written: ChangeKinds = [.inserted, .objectChanged, .metadataChanged]
 }
 
 extension RawRecord {

@@ -62,6 +62,8 @@ package class CollectionBinding: @unchecked Sendable {
     /// Writes the metadata of `record` as one CBOR item; nothing, and false, if there is none.
     @discardableResult
     func encodeMetadata(of record: RecordBox, to writer: CBORWriter) throws -> Bool { fatalError("abstract") }
+    /// Whether the object or the metadata of `record` nests deeper than a file takes; see ``NestingBound``.
+    func nestsTooDeep(_ record: RecordBox) -> Bool { false }
     /// Whether `record` has metadata.
     func hasMetadata(_ record: RecordBox) -> Bool { fatalError("abstract") }
     /// The version of the form in which `record` is written.
@@ -103,6 +105,11 @@ package final class RawBinding: CollectionBinding, @unchecked Sendable {
         return true
     }
 
+    override func nestsTooDeep(_ record: RecordBox) -> Bool {
+        let raw = record as! RawRecord
+        return raw.object.nestsTooDeep || raw.metadata?.nestsTooDeep ?? false
+    }
+
     override func hasMetadata(_ record: RecordBox) -> Bool { (record as! RawRecord).metadata != nil }
 
     override func version(of record: RecordBox) -> Int { (record as! RawRecord).version }
@@ -116,5 +123,11 @@ package final class RawBinding: CollectionBinding, @unchecked Sendable {
         return RawRecord(
             key: key, object: raw.object, metadata: raw.metadata, version: raw.version, objectStamp: objectStamp,
             metadataStamp: metadataStamp)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var nestsTooDeep: Bool {
+        (try? CBORItem.length(of: self, from: startIndex, maxDepth: StoredValue.depthMax)) == nil
     }
 }

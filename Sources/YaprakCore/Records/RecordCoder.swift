@@ -1,5 +1,6 @@
 import Foundation
 package import YaprakCBOR
+import YaprakLocks
 import YaprakModel
 
 /// Turns the objects and metadata of a collection into bytes and back, for the log and the checkpoints.
@@ -68,7 +69,26 @@ public struct JSONRecordCoder: RecordCoder {
     /// The value of a JSON text. O(size).
     /// - Throws: `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(bytes))
+        let data = Data(bytes)
+        if bytes.bracketDepth <= DeepStack.levelsBefore { return try JSONDecoder().decode(type, from: data) }
+        return try DeepStack.run { () throws(any Error) in try JSONDecoder().decode(type, from: data) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// How deep brackets are nested in a JSON text, or more: those in strings count.
+    fileprivate var bracketDepth: Int {
+        var depth = 0, deepest = 0
+        for byte in self {
+            switch byte {
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                deepest = Swift.max(deepest, depth)
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+        }
+        return deepest
     }
 }
 

@@ -3,8 +3,9 @@ import YaprakModel
 
 /// What the log can hold of one value.
 enum StoredValue {
-    /// Containers a value may nest: a reader follows `CBORItem.depthMax`, and a commit puts a few around each value.
-    static let depthMax = CBORItem.depthMax - 8
+    /// Containers a value may nest: two for each level of records, and for the record itself. A reader follows
+    /// `CBORItem.depthMax`, which leaves room for what a commit puts around each value.
+    static let depthMax = 2 * (DatabaseLimits.recordLevelsMax + 1)
 }
 
 extension CBOREncoder {

@@ -14,6 +14,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     private let isCBOR: Bool
     /// Coders of bytes that are older than the present coder, those that this process had bound included.
     private let earlierCoders: [any RecordCoder]
+    private let objectBound = NestingBound<Object>()
+    private let metadataBound = NestingBound<Metadata>()
 
     /// - Parameter former: what the collection was bound to until now, in this process: its bytes are in the log.
     init(_ collection: RecordCollection<Object, Metadata>, after former: TypedBinding? = nil) {
@@ -59,10 +61,17 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     private func encode<Value: Encodable>(_ value: Value, to writer: CBORWriter) throws {
         if isCBOR {
-            try sharedEncoder.encode(value, to: writer)
+            try sharedEncoder.encode(value, to: writer, depthMax: StoredValue.depthMax)
         } else {
             ForeignItem.write(try configuration.coder.encode(value), coder: configuration.coder.name, to: writer)
         }
+    }
+
+    /// Other coders have limits of their own: their bytes are no containers.
+    override func nestsTooDeep(_ record: RecordBox) -> Bool {
+        guard isCBOR else { return false }
+        let box = unsafeDowncast(record, to: Box.self)
+        return objectBound.isExceeded(by: box.object) || box.metadata.map { metadataBound.isExceeded(by: $0) } ?? false
     }
 
     override func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {

@@ -44,6 +44,7 @@ extension Draft {
             let item =
                 environment.encodes
                 ? try CommitEncoder(environment).encode(changeset.storage, primarySteps, histories()) : nil
+            if !environment.encodes { try CommitEncoder.checkNesting(changeset.storage) }
             if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
             return Sealed(state: sealTrees(), changeset: changeset, item: item)
         } catch {

@@ -1,4 +1,5 @@
 import YaprakCBOR
+import YaprakLocks
 
 /// Values as JSON that loses nothing: what JSON can't say stands under a marker.
 ///
@@ -54,14 +55,21 @@ enum DumpNotation {
         if case .map(let pairs) = json, pairs.count == 1, pairs[0].key == .text(hexMarker) {
             return try bytes(ofHex: pairs[0].value)
         }
-        return try value(of: json).encoded()
+        return try value(of: json, 0).encoded()
     }
 
-    private static func value(of json: CBORValue) throws(CBORError) -> CBORValue {
+    private static func value(of json: CBORValue, _ level: Int) throws(CBORError) -> CBORValue {
+        if level == DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(CBORError) in try valueItem(of: json, level) }
+        }
+        return try valueItem(of: json, level)
+    }
+
+    private static func valueItem(of json: CBORValue, _ level: Int) throws(CBORError) -> CBORValue {
         switch json {
         case .array(let items):
             var values: [CBORValue] = []
-            for item in items { values.append(try value(of: item)) }
+            for item in items { values.append(try value(of: item, level + 1)) }
             return .array(values)
         case .map(let pairs):
             var values: [CBORValue.Pair] = []
@@ -72,7 +80,7 @@ enum DumpNotation {
                     }
                     return try CBORValue(diagnostic: text)
                 }
-                values.append(.init(pair.key, try value(of: pair.value)))
+                values.append(.init(pair.key, try value(of: pair.value, level + 1)))
             }
             return .map(values)
         default: return json

@@ -1,4 +1,5 @@
 import YaprakCBOR
+import YaprakLocks
 
 // How expressions see values. Integers and floats are one kind, and are compared exactly.
 
@@ -83,12 +84,17 @@ extension CBORValue {
     }
 
     /// Whether expressions call two values equal. NaN equals nothing. O(size).
-    func isSame(as other: CBORValue) -> Bool {
+    func isSame(as other: CBORValue, _ level: Int = 0) -> Bool {
+        if level == DeepStack.levelsBefore { return DeepStack.run { isSameItem(as: other, level) } }
+        return isSameItem(as: other, level)
+    }
+
+    private func isSameItem(as other: CBORValue, _ level: Int) -> Bool {
         switch (untagged, other.untagged) {
         case (.array(let a), .array(let b)):
-            a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+            a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1, level + 1) }
         case (.map(let a), .map(let b)):
-            a.count == b.count && zip(a, b).allSatisfy { $0.key == $1.key && $0.value.isSame(as: $1.value) }
+            a.count == b.count && zip(a, b).allSatisfy { $0.key == $1.key && $0.value.isSame(as: $1.value, level + 1) }
         case (let a, let b):
             if a.number != nil || b.number != nil { a.order(to: b) == 0 } else { a == b || (a.isNull && b.isNull) }
         }

@@ -1,4 +1,5 @@
 public import YaprakCBOR
+import YaprakLocks
 
 /// One field of a value that differs after a change, without the program's types.
 ///
@@ -27,28 +28,37 @@ public struct FieldChange: Sendable, Hashable {
     /// - Complexity: O(size of both).
     public static func between(_ before: CBORValue?, _ after: CBORValue?) -> [FieldChange] {
         var changes: [FieldChange] = []
-        compare(before, after, "", &changes)
+        compare(before, after, "", 0, &changes)
         return changes
     }
 
     private static func compare(
-        _ before: CBORValue?, _ after: CBORValue?, _ path: String, _ changes: inout [FieldChange]
+        _ before: CBORValue?, _ after: CBORValue?, _ path: String, _ level: Int, _ changes: inout [FieldChange]
+    ) {
+        if level == DeepStack.levelsBefore {
+            return DeepStack.run { compareItems(before, after, path, level, &changes) }
+        }
+        compareItems(before, after, path, level, &changes)
+    }
+
+    private static func compareItems(
+        _ before: CBORValue?, _ after: CBORValue?, _ path: String, _ level: Int, _ changes: inout [FieldChange]
     ) {
         if before == after { return }
         switch (before, after) {
         case (.map(let old), .map(let new)):
             let known = Dictionary(old.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
             let wanted = Dictionary(new.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-            for pair in old { compare(pair.value, wanted[pair.key], path + name(pair.key, path), &changes) }
+            for pair in old { compare(pair.value, wanted[pair.key], path + name(pair.key, path), level + 1, &changes) }
             for pair in new where known[pair.key] == nil {
-                compare(nil, pair.value, path + name(pair.key, path), &changes)
+                compare(nil, pair.value, path + name(pair.key, path), level + 1, &changes)
             }
         case (.array(let old), .array(let new)):
             for place in 0..<max(old.count, new.count) {
                 // Not `nil` alone, which is also how a value writes null.
                 compare(
                     place < old.count ? old[place] : Optional.none, place < new.count ? new[place] : Optional.none,
-                    "\(path)[\(place)]", &changes)
+                    "\(path)[\(place)]", level + 1, &changes)
             }
         default: changes.append(FieldChange(path: path, before: before, after: after))
         }

@@ -1,6 +1,7 @@
 import ToolSupport
 import Yaprak
 import YaprakCBOR
+import YaprakLocks
 import YaprakReplay
 
 /// Writes records for other programs: a column for each field.
@@ -79,12 +80,12 @@ struct Exporter {
         var cells: [String: CBORValue] = [:]
         let object = record.object
         if case .map(let fields) = object, !fields.isEmpty {
-            flatten(fields, "", withContainers, into: &cells)
+            flatten(fields, "", withContainers, 0, into: &cells)
         } else {
             cells[whole] = object
         }
         switch record.metadata {
-        case .map(let fields)? where !fields.isEmpty: flatten(fields, metadata + ".", withContainers, into: &cells)
+        case .map(let fields)? where !fields.isEmpty: flatten(fields, metadata + ".", withContainers, 0, into: &cells)
         case let value?: cells[metadata] = value
         case nil: break
         }
@@ -93,12 +94,16 @@ struct Exporter {
     }
 
     private static func flatten(
-        _ fields: [CBORValue.Pair], _ prefix: String, _ withContainers: Bool, into cells: inout [String: CBORValue]
+        _ fields: [CBORValue.Pair], _ prefix: String, _ withContainers: Bool, _ level: Int,
+        into cells: inout [String: CBORValue]
     ) {
+        if level == DeepStack.levelsBefore {
+            return DeepStack.run { flatten(fields, prefix, withContainers, level + 1, into: &cells) }
+        }
         for field in fields {
             let name = prefix + component(field.key)
             if case .map(let inner) = field.value, !inner.isEmpty {
-                flatten(inner, name + ".", withContainers, into: &cells)
+                flatten(inner, name + ".", withContainers, level + 1, into: &cells)
                 if withContainers { cells[name] = field.value }
             } else {
                 cells[name] = field.value
