@@ -116,7 +116,7 @@ let package = Package(
 
         // Tests. Models, generators and seeds that several suites share live in TestSupport.
         .target(
-            name: "TestSupport", dependencies: ["YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["ToolSupport", "YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport",
             swiftSettings: strict),
         // A file system in memory whose calls can fail and whose power can go.
         .target(

@@ -1,3 +1,4 @@
+import ToolSupport
 import Yaprak
 
 /// Compares the board of the views with the plain one, at random minutes of a play.
@@ -22,7 +23,7 @@ struct BoardCheck {
     init(minutes count: Int, seed: UInt64, from snapshot: Snapshot, to end: Minute, _ timetable: Timetable) throws {
         self.seed = seed
         last = snapshot
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let start = Playback.clock(of: snapshot)?.minute.count ?? 0
         let range = start...max(start, end.count)
         minutes = (0..<count).map { _ in Minute(count: Int.random(in: range, using: &generator)) }.sorted(by: >)

@@ -1,5 +1,6 @@
 import Synchronization
 import SystemPackage
+import ToolSupport
 import Yaprak
 import YaprakLocks
 import YaprakStorage
@@ -17,7 +18,7 @@ enum Tutorial {
     /// - Throws: `alreadyExists` if there is one with commits; errors of reading the timetable and of writing.
     static func make(at path: FilePath, _ timetable: Timetable) async throws {
         let now = PlayClock()
-        let random = Mutex(SeededGenerator(seed: 3))
+        let random = Mutex(SplitMix64(seed: 3))
         var options = DatabaseOptions()
         options.clock = { now.nanoseconds.load(ordering: .relaxed) }
         options.retention = .all

@@ -1,9 +1,10 @@
-public import YaprakCBOR
+import ToolSupport
+package import YaprakCBOR
 
 /// Random items.
-public enum CBORValueModel {
-    /// A random item of at most so many levels.
-    public static func value(_ random: inout SplitMix64, _ depth: Int = 5) -> CBORValue {
+package enum CBORValueModel {
+    /// A random item of at most `depth` levels.
+    package static func value(_ random: inout SplitMix64, _ depth: Int = 5) -> CBORValue {
         switch random.below(depth > 0 ? 13 : 9) {
         case 0: return .unsigned(random.next() >> UInt64(random.below(64)))
         case 1: return .negative(random.next() >> UInt64(random.below(64)))
@@ -28,13 +29,13 @@ public enum CBORValueModel {
 
 extension SplitMix64 {
     /// A text of any length up to 400 characters, with signs that are hard to write down.
-    public mutating func text() -> String {
+    package mutating func text() -> String {
         let alphabet = Array("abcXYZ 019\u{fc}\u{6c34}\u{1f600}\"\\\n\u{1b}")
         return String((0..<below(chance(10) ? 400 : 12)).map { _ in alphabet[below(alphabet.count)] })
     }
 
     /// A number that is no NaN.
-    public mutating func double() -> Double {
+    package mutating func double() -> Double {
         switch below(4) {
         case 0: Double(below(1000)) / 8
         case 1: Double(Float(bitPattern: UInt32(truncatingIfNeeded: next()) & 0x7f7f_ffff))
@@ -43,6 +44,6 @@ extension SplitMix64 {
         }
     }
 
-    /// So many bytes.
-    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+    /// Random bytes.
+    package mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

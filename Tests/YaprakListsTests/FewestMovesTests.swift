@@ -6,20 +6,6 @@ import Yaprak
 
 /// As few rows of a group move as can, however the change came about.
 @Suite(.bounded) struct FewestMovesTests {
-    /// The length of a longest common subsequence: rows that need not move.
-    private func longestCommon(_ a: [String], _ b: [String]) -> Int {
-        var lengths = [Int](repeating: 0, count: b.count + 1)
-        for x in a {
-            var diagonal = 0
-            for (index, y) in b.enumerated() {
-                let above = lengths[index + 1]
-                lengths[index + 1] = x == y ? diagonal + 1 : max(above, lengths[index])
-                diagonal = above
-            }
-        }
-        return lengths[b.count]
-    }
-
     private func moves(_ changes: ListChanges) -> Int {
         changes.rowChanges.filter { if case .move = $0.kind { true } else { false } }.count
     }

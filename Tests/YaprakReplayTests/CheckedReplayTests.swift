@@ -79,11 +79,4 @@ import YaprakReplay
         #expect(replayed.snapshot[notes]["last"] == ["commit 30"])
         #expect(replayed.snapshot[books]["number"] == 31)
     }
-
-    private func contents(_ snapshot: Snapshot) -> [String: [String]] {
-        Dictionary(
-            uniqueKeysWithValues: snapshot.collectionNames.map { name in
-                (name, snapshot.untyped(name).map { "\($0.key) \($0.object) \(String(describing: $0.metadata))" })
-            })
-    }
 }

@@ -12,13 +12,6 @@ import YaprakStorage
 
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }
 
-    private func contents(_ path: FilePath, at number: CommitNumber? = nil) throws -> [String] {
-        let snapshot = try ReplayReader(path).snapshot(at: number)
-        return snapshot.collectionNames.flatMap { name in
-            snapshot.untyped(name).map { "\(name) \($0.key) \($0.object) \(String(describing: $0.metadata))" }
-        }
-    }
-
     /// 100 commits with a checkpoint at 40, in small segments.
     private func prepare(_ name: String = "source", checkpointsAt: Set<Int> = [40]) async throws {
         var options = replayable()

@@ -3,6 +3,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import Yaprak
+import YaprakReplay
 
 struct Book: Codable, Sendable, Hashable {
     var title: String
@@ -73,4 +74,16 @@ func randomStep(_ transaction: inout WriteTransaction, _ number: Int, _ source: 
 
 extension Book {
     var isRanked: Bool { rank > 3 }
+}
+
+/// The records of a snapshot, a line each.
+func contents(_ snapshot: Snapshot) -> [String] {
+    snapshot.collectionNames.flatMap { name in
+        snapshot.untyped(name).map { "\(name) \($0.key) \($0.object) \(String(describing: $0.metadata))" }
+    }
+}
+
+/// The records as of a commit, or the newest, in the files of a database.
+func contents(_ path: FilePath, at number: CommitNumber? = nil) throws -> [String] {
+    contents(try ReplayReader(path).snapshot(at: number))
 }

@@ -48,8 +48,8 @@ private struct Replayed: Sendable {
     let shelf: ExtensionShelf
 
     init(_ path: FilePath, upTo last: CommitNumber?) throws {
-        var checked = CheckedReplay(try StoreReader.open(path))
-        var replay = try checked.run(upTo: last) { throw $0.error }
+        var audit = CheckpointAudit(try StoreReader.open(path))
+        var replay = try audit.replay(upTo: last)
         // Derived roots are those of the first checkpoint: computing them again is less work than catching up.
         var shelf = replay.shelf
         shelf.items = shelf.items.filter(\.value.isPrimary)
@@ -57,6 +57,6 @@ private struct Replayed: Sendable {
         self.shelf = shelf
         state = replay.seal()
         timeline = replay.timeline
-        reclaimer = checked.reclaimer
+        reclaimer = audit.reclaimer
     }
 }

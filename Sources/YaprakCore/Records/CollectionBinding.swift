@@ -73,7 +73,7 @@ package class CollectionBinding: @unchecked Sendable {
     /// Makes a typed row of what the log says of a record, over the typed row that there is.
     /// - Throws: what decoding throws.
     func decode(
-        _ row: LateRow, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
+        _ row: PendingRecord, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
     ) throws -> RecordBox { fatalError("abstract") }
     /// A new row with the contents of `record`, for a tree it is not in yet.
     func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {

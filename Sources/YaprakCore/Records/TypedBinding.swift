@@ -99,7 +99,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     }
 
     override func decode(
-        _ row: LateRow, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
+        _ row: PendingRecord, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
     ) throws -> RecordBox {
         let kept = row.isNew ? nil : old.map { unsafeDowncast($0, to: Box.self) }
         guard let object = try row.object.map({ try decode(Object.self, $0, decoder) }) ?? kept?.object else {

@@ -50,9 +50,11 @@ extension HistoryLine {
         var undecodable: RawRecord?
         try draft.edit(slot, key) { old in
             if operation.kinds.contains(.removed) { return .remove }
-            guard let raw = try record(operation, version, key, over: stored ?? old, binding, draft.stamp) else {
-                return .keep
+            let pending = PendingRecord(operation, version)
+            let raw = try pending.record(key, over: stored ?? old, stamp: draft.stamp) { box in
+                try box as? RawRecord ?? RawRecord(encoding: box, of: binding)
             }
+            guard let raw else { return .keep }
             if binding is RawBinding { return .put(raw, operation.kinds) }
             do {
                 let box = try binding.decode(raw, into: decoder)
@@ -66,25 +68,6 @@ extension HistoryLine {
         }
         if binding.version > 1 { draft.keepOlderForm(written, of: slot, key) }
         if let undecodable { draft.setAside(undecodable, of: slot) }
-    }
-
-    /// What a record is after an operation, in bytes; `nil` if there is nothing to change.
-    private func record(
-        _ operation: LoggedCommit.LoggedOperation, _ version: Int, _ key: String, over old: RecordBox?,
-        _ binding: CollectionBinding, _ stamp: UInt64
-    ) throws -> RawRecord? {
-        let isNew = old == nil || operation.kinds.contains(.inserted)
-        var before: RawRecord?
-        // What the operation does not say is what it was.
-        if operation.object == nil || !operation.setsMetadata, let old {
-            before = try old as? RawRecord ?? RawRecord(encoding: old, of: binding)
-        }
-        guard let object = operation.object ?? before?.object else { return nil }
-        return RawRecord(
-            key: key, object: object, metadata: operation.setsMetadata ? operation.metadata : before?.metadata,
-            version: operation.object == nil ? before?.version ?? version : version,
-            objectStamp: isNew || operation.kinds.contains(.objectChanged) ? stamp : old!.objectStamp,
-            metadataStamp: isNew || operation.kinds.contains(.metadataChanged) ? stamp : old!.metadataStamp)
     }
 
     private func refused(

@@ -12,7 +12,7 @@ package import YaprakTrees
 ///     var replay = RawReplay(timeline: timeline)
 ///     try replay.load(checkpoint)
 ///     try recovery.replay { number, item in try replay.apply(LoggedCommit(item)) }
-///     try replay.settle()                 // if collections were to hold values (``LateRows``)
+///     try replay.settle()                 // if collections were to hold values (``PendingRecords``)
 ///     let state = replay.seal()
 package struct RawReplay {
     package let timeline: Timeline
@@ -26,7 +26,7 @@ package struct RawReplay {
     /// The collections whose rows become values while they are loaded, as far as they can.
     private let bindings: [CollectionBinding]
     /// What the log says of collections that hold values already, by slot.
-    private var late: [Int: LateRows] = [:]
+    private var late: [Int: PendingRecords] = [:]
     /// Keeps what the files hold of extensions up to date, in the replay's own trees.
     var observer: (any ReplayObserver)?
     private(set) var extensions: ContiguousArray<ExtensionEntry> = []
@@ -106,7 +106,7 @@ package struct RawReplay {
         if let binding, let rows = try? values(of: section, info, checkpoint, binding) {
             roots[slot] = try draft.buildTree(of: rows)
             directory = directory.replacing(slot, with: binding)
-            late[slot] = LateRows(section: section, info: info, checkpoint: checkpoint)
+            late[slot] = PendingRecords(section: section, info: info, checkpoint: checkpoint)
         } else {
             roots[slot] = try draft.buildTree(of: rows(of: section, info, checkpoint))
         }
@@ -240,15 +240,9 @@ package struct RawReplay {
             draft.edit(&roots[slot], key: bytes) { row in
                 let old = row.map { unsafeDowncast($0, to: RawRecord.self) }
                 if kinds.contains(.removed) { return old == nil ? .keep : .remove }
-                guard let object = operation.object ?? old?.object else { return .keep }
-                // Rows of the checkpoint have the stamp 0: who compares with it has to see what was written since.
-                let isNew = old == nil || kinds.contains(.inserted)
-                let box = RawRecord(
-                    key: old?.key ?? key, object: object,
-                    metadata: operation.setsMetadata ? operation.metadata : old?.metadata,
-                    version: operation.object == nil ? old?.version ?? version : version,
-                    objectStamp: isNew || kinds.contains(.objectChanged) ? draft.stamp : old!.objectStamp,
-                    metadataStamp: isNew || kinds.contains(.metadataChanged) ? draft.stamp : old!.metadataStamp)
+                // Rows of the checkpoint have the stamp 0: what is written here has another.
+                let pending = PendingRecord(operation, version)
+                guard let box = pending.record(key, over: old, stamp: draft.stamp) else { return .keep }
                 after = box
                 return .put(box)
             }

@@ -26,7 +26,7 @@ public struct ReplayHistory: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let history: ReplayHistory
         private var commits: ReplayCommits.Iterator?
-        private var record: ReplayRecord?
+        private var record: RawRecord?
 
         init(_ history: ReplayHistory) { self.history = history }
 
@@ -41,7 +41,9 @@ public struct ReplayHistory: AsyncSequence, Sendable {
                 guard let (kinds, after) = commit.logged.effect(on: history.key, of: history.collection, was: record)
                 else { continue }
                 defer { record = after }
-                return ReplayRevision(commit: commit, kinds: kinds, before: record, after: after)
+                return ReplayRevision(
+                    commit: commit, kinds: kinds, before: record.map { ReplayRecord($0) },
+                    after: after.map { ReplayRecord($0) })
             }
             return nil
         }
@@ -50,7 +52,7 @@ public struct ReplayHistory: AsyncSequence, Sendable {
             let start = try history.reader.oldestReachableCommitNumber()
             if start > .zero {
                 let untyped = try HistoryReader.state(at: start, of: history.reader.store)
-                record = Snapshot(untyped).untyped(history.collection)[history.key]
+                record = Snapshot(untyped).rawCollection(history.collection)?[history.key]
             }
             guard try history.reader.store.hasLog() else { return }
             commits = history.reader.commits(from: start.next()).makeAsyncIterator()
@@ -80,30 +82,20 @@ extension ReplayReader {
 extension LoggedCommit {
     /// What the commit made of a record; `nil` if it left it alone.
     fileprivate func effect(
-        on key: String, of collection: String, was record: ReplayRecord?
-    ) -> (ChangeKinds, ReplayRecord?)? {
+        on key: String, of collection: String, was record: RawRecord?
+    ) -> (ChangeKinds, RawRecord?)? {
         var after = clearedAll ? nil : record
         var kinds: ChangeKinds?
         for changes in collections where changes.name == collection {
             if changes.isCleared { after = nil }
             for operation in changes.operations where operation.key.normalizedKey == key {
                 kinds = operation.kinds
-                after = operation.applied(to: after, key, changes.version)
+                after =
+                    operation.kinds.contains(.removed)
+                    ? nil : PendingRecord(operation, changes.version).record(key, over: after, stamp: 0)
             }
         }
         if let kinds { return record == nil && after == nil ? nil : (kinds, after) }
         return record != nil && after == nil ? (.removed, nil) : nil
-    }
-}
-
-extension LoggedCommit.LoggedOperation {
-    /// The record after the operation. As RawReplay applies it.
-    fileprivate func applied(to record: ReplayRecord?, _ key: String, _ version: Int) -> ReplayRecord? {
-        if kinds.contains(.removed) { return nil }
-        guard let object = object ?? record?.objectBytes else { return record }
-        return ReplayRecord(
-            key: record?.key ?? key, objectBytes: object,
-            metadataBytes: setsMetadata ? metadata : record?.metadataBytes,
-            version: self.object == nil ? record?.version ?? version : version)
     }
 }

@@ -110,16 +110,17 @@ extension ReplayReader {
     ///   - level: how thorough the check is.
     ///   - progress: is called now and then with how far it is.
     /// - Throws: `permissionDenied`, `ioFailed` if the directory can't be listed. What is wrong with files is a finding.
-    /// - Complexity: O(bytes of the directory); at level ``ReplayVerification/Level/replay`` the memory of one state, else of one frame.
+    /// - Complexity: O(bytes of the directory); at level ``ReplayVerification/Level/replay`` the memory of one state, else of
+    ///   one frame.
     public func verify(
         _ level: ReplayVerification.Level = .contents, progress: @escaping (ReplayProgress) -> Void = { _ in }
     ) throws(DatabaseError) -> ReplayVerification {
         let report = try store.verify(level: level.rawValue) { done, total, commits in
             progress(ReplayProgress(phase: .checking, done: done, total: total, commitCount: commits))
         }
-        var check = ReplayCheck(store)
+        var audit = CheckpointAudit(store)
         if level == .replay {
-            try check.run { done, total in
+            try audit.run { done, total in
                 progress(
                     ReplayProgress(phase: .replaying, done: done, total: total, commitCount: Int(clamping: done)))
             }
@@ -131,18 +132,18 @@ extension ReplayReader {
                     place: .init(file: $0.file.isEmpty ? nil : $0.file, offset: $0.offset, commits: $0.commits),
                     message: $0.message)
             }
-            + check.findings.map {
+            + audit.findings.map {
                 ReplayVerification.Finding(
                     severity: .init($0.severity),
                     place: .init(file: $0.file, commits: $0.commits, collection: $0.collection, key: $0.key),
                     message: $0.message)
             }
-        let worst = max(report.severity, check.findings.map(\.severity).max() ?? .clean)
+        let worst = max(report.severity, audit.findings.map(\.severity).max() ?? .clean)
         return ReplayVerification(
             findings: findings, severity: .init(worst), checkpointCount: report.checkpoints,
             segmentCount: report.segments, frameCount: report.frames, commitCount: report.commits,
-            newest: max(report.newest, check.newest), comparedCount: check.compared,
-            setAside: check.setAside.map { .init(collection: $0.collection, key: $0.key) },
-            setAsideCount: check.setAsideCount)
+            newest: max(report.newest, audit.newest), comparedCount: audit.compared,
+            setAside: audit.setAside.map { .init(collection: $0.collection, key: $0.key) },
+            setAsideCount: audit.setAsideCount)
     }
 }

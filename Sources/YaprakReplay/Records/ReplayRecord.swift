@@ -24,13 +24,6 @@ public struct ReplayRecord: Sendable, Hashable {
         version = raw.version
     }
 
-    init(key: String, objectBytes: ArraySlice<UInt8>, metadataBytes: ArraySlice<UInt8>?, version: Int) {
-        self.key = key
-        self.objectBytes = objectBytes
-        self.metadataBytes = metadataBytes
-        self.version = version
-    }
-
     /// The object. Bytes that are no valid CBOR (text that is not UTF-8, say) come as an encoded item, tag 24.
     /// - Complexity: O(size).
     public var object: CBORValue { Self.value(objectBytes) }

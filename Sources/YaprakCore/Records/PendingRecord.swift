@@ -1,14 +1,19 @@
 import YaprakTrees
 
-/// What the log says of one record, over what the checkpoint says.
-struct LateRow {
-    /// Whether nothing of what the checkpoint says counts any more.
+/// Logged operations on one record, to be merged into what is stored of it.
+///
+///     let pending = PendingRecord(operation, version)
+///     let after = pending.record(key, over: before, stamp: draft.stamp)
+///
+/// An operation has the parts of a record that it wrote. What it does not have stays as it was.
+package struct PendingRecord {
+    /// Whether nothing of what is stored counts any more: the record was removed before.
     private(set) var isNew: Bool
     /// The object, if it was written.
     private(set) var object: ArraySlice<UInt8>?
     /// The version of the form that the object was written in.
     private(set) var version = 0
-    /// The metadata, if it was written, also where it was written to be none.
+    /// The metadata, if it was written, also if it was written to be none.
     private(set) var metadata: ArraySlice<UInt8>??
     private var kinds: ChangeKinds = []
 
@@ -18,7 +23,7 @@ struct LateRow {
     ///
     /// - Parameters:
     ///   - object: the object, if it was written, in the form of `version`.
-    ///   - metadata: the metadata, if it was written, also where it was written to be none.
+    ///   - metadata: the metadata, if it was written, also if it was written to be none.
     mutating func add(
         _ kinds: ChangeKinds, object: ArraySlice<UInt8>?, metadata: ArraySlice<UInt8>??, version: Int
     ) {
@@ -43,12 +48,23 @@ struct LateRow {
     }
 
     /// The record as bytes; `nil` if there is none.
-    func record(_ key: String, over old: RawRecord?, stamp: UInt64) -> RawRecord? {
-        let kept = isNew ? nil : old
-        guard let bytes = object ?? kept?.object else { return nil }
+    /// - Parameters:
+    ///   - old: what is stored.
+    ///   - stamp: the stamp of parts that were written.
+    package func record(_ key: String, over old: RawRecord?, stamp: UInt64) -> RawRecord? {
+        record(key, over: old, stamp: stamp) { unsafeDowncast($0, to: RawRecord.self) }
+    }
+
+    /// The record as bytes; `nil` if there is none.
+    /// - Parameter bytes: what is stored as bytes. Called only if some of it stays.
+    func record(
+        _ key: String, over old: RecordBox?, stamp: UInt64, bytes: (RecordBox) throws -> RawRecord
+    ) rethrows -> RawRecord? {
+        let kept = isNew || (object != nil && metadata != nil) ? nil : try old.map(bytes)
+        guard let object = object ?? kept?.object else { return nil }
         return RawRecord(
-            key: old?.key ?? key, object: bytes, metadata: metadata ?? kept?.metadata,
-            version: object == nil ? kept?.version ?? version : version,
+            key: old?.key ?? key, object: object, metadata: metadata ?? kept?.metadata,
+            version: self.object == nil ? kept?.version ?? version : version,
             objectStamp: objectStamp(over: old, stamp), metadataStamp: metadataStamp(over: old, stamp))
     }
 }

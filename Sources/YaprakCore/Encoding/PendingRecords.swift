@@ -2,19 +2,19 @@ import YaprakModel
 import YaprakStorage
 import YaprakTrees
 
-/// What the log says of a collection whose rows are values already: the last word on each key, in bytes. However often a
-/// record was written, it is decoded once.
-struct LateRows {
-    /// What is to become of one record.
-    private enum Word {
+/// Pending log operations to merge into the decoded rows of a collection: merged by key, as bytes. However often a record was
+/// written, it is decoded once.
+struct PendingRecords {
+    /// What the log leads to for one record.
+    private enum Outcome {
         case removed
-        case written(LateRow)
+        case written(PendingRecord)
     }
 
     let section: CheckpointSection
     let info: SectionInfo
     let checkpoint: CheckpointReader
-    private var words: [String: Word] = [:]
+    private var outcomes: [String: Outcome] = [:]
     /// Whether nothing of the checkpoint is left.
     private var isCleared = false
 
@@ -26,7 +26,7 @@ struct LateRows {
 
     /// Everything was removed.
     mutating func clear() {
-        words = [:]
+        outcomes = [:]
         isCleared = true
     }
 
@@ -34,27 +34,27 @@ struct LateRows {
     mutating func note(_ operation: LoggedCommit.LoggedOperation, _ version: Int) {
         let key = RecordKey.normalized(operation.key)
         if operation.kinds.contains(.removed) {
-            words[key] = .removed
+            outcomes[key] = .removed
             return
         }
-        var row: LateRow
-        switch words[key] {
-        case nil: row = LateRow()
-        case .removed?: row = LateRow(isNew: true)
+        var row: PendingRecord
+        switch outcomes[key] {
+        case nil: row = PendingRecord()
+        case .removed?: row = PendingRecord(isNew: true)
         case .written(let known)?: row = known
         }
         row.add(operation, version)
         // Part of a record that is not there is nothing.
         if row.isNew, row.object == nil { return }
-        words[key] = .written(row)
+        outcomes[key] = .written(row)
     }
 
-    /// Brings everything into a tree of values.
-    /// - Returns: false if some row can't be a value as it is. The tree is then as good as lost.
+    /// Merges everything into a tree of values.
+    /// - Returns: false if some row can't be a value as it is. The tree must not be used then.
     func settle(into root: inout TreeRoot, _ draft: TreeDraft, _ binding: CollectionBinding) -> Bool {
         let decoder = RecordDecoder()
-        for (key, word) in words {
-            guard case .written(let row) = word else {
+        for (key, outcome) in outcomes {
+            guard case .written(let row) = outcome else {
                 draft.remove(key, from: &root)
                 continue
             }
@@ -73,8 +73,8 @@ struct LateRows {
         _ draft: TreeDraft, _ rows: (CheckpointSection, SectionInfo, CheckpointReader) throws -> [[RawRecord]]
     ) throws -> TreeRoot {
         var root = isCleared ? TreeRoot() : try draft.buildTree(of: rows(section, info, checkpoint))
-        for (key, word) in words {
-            guard case .written(let row) = word else {
+        for (key, outcome) in outcomes {
+            guard case .written(let row) = outcome else {
                 draft.remove(key, from: &root)
                 continue
             }
@@ -92,8 +92,14 @@ extension CheckpointReader {
     }
 }
 
-extension LateRow {
-    /// Adds what the log says next.
+extension PendingRecord {
+    /// One operation, in a commit whose collection has the form `version`.
+    package init(_ operation: LoggedCommit.LoggedOperation, _ version: Int) {
+        self.init()
+        add(operation, version)
+    }
+
+    /// Adds the next operation.
     mutating func add(_ operation: LoggedCommit.LoggedOperation, _ version: Int) {
         add(
             operation.kinds, object: operation.object,

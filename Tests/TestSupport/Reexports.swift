@@ -1,0 +1,2 @@
+// Every randomized test draws from it.
+@_exported public import struct ToolSupport.SplitMix64
