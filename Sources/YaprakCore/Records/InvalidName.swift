@@ -8,7 +8,10 @@ func invalidName(_ name: String, of what: String) -> DatabaseError? {
     {
         return DatabaseError(
             .invalidName,
-            "the name of \(what) \(name.debugDescription) must have 1 to \(DatabaseLimits.nameBytesMax) bytes and no control characters"
+            """
+            the name of \(what) \(name.debugDescription) must have 1 to \(DatabaseLimits.nameBytesMax) bytes and no \
+            control characters
+            """
         )
     }
     return nil
