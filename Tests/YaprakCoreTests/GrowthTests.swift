@@ -35,17 +35,18 @@ import YaprakReplay
             ("that look at the changes", false, false), ("that look at the state after them", true, false),
             ("that depend on one", false, true),
         ] {
-            var databases: [Int: Database] = [:]
-            for count in [1000, 2000] {
+            func makeDatabase(_ count: Int) async throws -> Database {
                 let database = Database.inMemory()
                 for index in 0..<count {
                     let parents = depend && index > 0 ? ["0"] : []
                     try await database.register(
                         Counter(name: "\(index)", dependencies: parents, looksAfter: looksAfter))
                 }
-                databases[count] = database
+                return database
             }
+            var databases: [Int: Database] = [:]
             try await expectGrowth("\(what)", 1000) { count in
+                if databases[count] == nil { databases[count] = try await makeDatabase(count) }
                 let database = databases[count]!
                 let last = Counter(name: "\(count - 1)")
                 let before = database.snapshot[last]
