@@ -15,8 +15,8 @@ struct FlatMemory {
     let rounds: Int
     var random: Steps
 
-    /// The resident memory may grow by so much over the second half of the rounds: 400 bytes for each of 5,000.
-    static let growthMax = 2 << 20
+    /// The resident memory may grow by so much over the second half of the rounds: 800 bytes for each of 5,000.
+    static let growthMax = 4 << 20
 
     static let books = RecordCollection<Shown, NoMetadata>("books")
     static let byShelf = AutoView("by shelf", of: books, groupedBy: { $0.shelf }, sortedBy: { $0.number })

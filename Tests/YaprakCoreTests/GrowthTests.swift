@@ -57,6 +57,24 @@ import YaprakReplay
         }
     }
 
+    @Test func `Twice the extensions take twice as long to read by their names`() async throws {
+        var snapshots: [Int: Snapshot] = [:]
+        for count in [1000, 2000] {
+            let database = Database.inMemory()
+            for index in 0..<count { try await database.register(Counter(name: "\(index)")) }
+            for index in stride(from: 0, to: count, by: 7) { try await database.unregister("\(index)") }
+            snapshots[count] = database.snapshot
+            let names = database.snapshot.extensionNames
+            #expect(names.allSatisfy { database.snapshot.isRegistered($0) } && names.count == count - (count + 6) / 7)
+            #expect(!database.snapshot.isRegistered("7") && !database.snapshot.isRegistered("\(count)"))
+        }
+        await expectGrowth("reading", 1000) { count in
+            let snapshot = snapshots[count]!
+            let counters = (0..<count).filter { $0 % 7 != 0 }.map { Counter(name: "\($0)") }
+            return clock.measure { for counter in counters { #expect(snapshot[counter] == 0) } }
+        }
+    }
+
     @Test func `Twice the views that say in the log what commits did take twice as long`() async throws {
         try await expectGrowth("views", 400) { count in
             let folder = TemporaryDirectory()

@@ -116,8 +116,7 @@ extension Database {
     ) async throws -> ExtensionHost.Origin {
         var start = start
         try await exclusively { draft in
-            for name in registration.dependencies
-            where !draft.extensions.contains(where: { $0.registration.name == name }) {
+            for name in registration.dependencies where draft.extensions.index(of: name) == nil {
                 throw missing(name, for: registration.name)
             }
             let present = draft.base
@@ -246,8 +245,7 @@ extension Database {
             for entry in draft.extensions where !doomed.isDisjoint(with: entry.registration.dependencies) {
                 doomed.insert(entry.registration.name)
             }
-            for index in draft.extensions.indices.reversed()
-            where doomed.contains(draft.extensions[index].registration.name) {
+            for index in doomed.compactMap(draft.extensions.index).sorted(by: >) {
                 let entry = draft.extensions.remove(at: index)
                 gone.append(entry.registration.name)
                 for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }

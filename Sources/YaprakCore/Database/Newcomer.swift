@@ -119,9 +119,10 @@ final class Newcomer: @unchecked Sendable {
 extension SnapshotState {
     /// The same moment with one more extension, whose trees belong to `version`.
     func adding(_ entry: ExtensionEntry, _ version: TreeVersion) -> SnapshotState {
-        SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions + [entry], version: version,
-            under: self)
+        var extensions = extensions
+        extensions.append(entry)
+        return SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions, version: version, under: self)
     }
 
     /// The same state, kept by one more version.

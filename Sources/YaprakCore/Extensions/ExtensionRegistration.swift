@@ -51,8 +51,9 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
 
     /// Whether any of the changes can matter to this extension.
     final func isConcerned(by batch: ChangeBatch) -> Bool {
-        guard let collectionNames else { return true }
-        return batch.clearedAll || batch.collections.contains { collectionNames.contains($0.binding.name) }
+        guard let collectionNames, !batch.clearedAll else { return true }
+        if let only = onlyCollectionName { return batch.collections.contains { $0.binding.name == only } }
+        return batch.collections.contains { collectionNames.contains($0.binding.name) }
     }
 }
 

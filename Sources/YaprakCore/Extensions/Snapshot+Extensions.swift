@@ -7,7 +7,7 @@ extension Snapshot {
     ///
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot was taken before the extension
     ///   was registered, or after it was unregistered; `typeMismatch` if the name belongs to another type.
-    /// - Complexity: O(number of extensions).
+    /// - Complexity: O(1).
     public func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
         let name = `extension`.name
         guard let entry = state.entry(ofExtension: name) else { throw DatabaseError.notRegistered(name) }
@@ -23,19 +23,18 @@ extension Snapshot {
     ///
     /// - Precondition: the extension is registered in this snapshot. Where that is not known, use ``reader(of:)``, which
     ///   throws, or ``isRegistered(_:)``.
-    /// - Complexity: O(number of extensions).
+    /// - Complexity: O(1).
     public subscript<Extension: DatabaseExtension>(_ extension: Extension) -> Extension.Reader {
         do { return try reader(of: `extension`) } catch { preconditionFailure("\(error)") }
     }
 
-    /// Whether an extension of that name is registered in this snapshot. O(number of extensions).
+    /// Whether an extension of that name is registered in this snapshot. O(1).
     public func isRegistered(_ name: String) -> Bool { state.entry(ofExtension: name) != nil }
 
     /// The names of the extensions registered in this snapshot, parents before dependants.
     public var extensionNames: [String] { state.extensions.map(\.registration.name) }
 
-    /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it. O(number of
-    /// extensions).
+    /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it. O(1).
     public func versionTag(ofExtensionNamed name: String) -> String? {
         state.entry(ofExtension: name).map { $0.registration.versionTag(of: $0.root) }
     }

@@ -29,7 +29,7 @@ package struct RawReplay {
     private var late: [Int: PendingRecords] = [:]
     /// Keeps what the files hold of extensions up to date, in the replay's own trees.
     var observer: (any ReplayObserver)?
-    private(set) var extensions: ContiguousArray<ExtensionEntry> = []
+    private(set) var extensions: ExtensionTable = []
     /// What was strange about a checkpoint and cost nothing.
     private(set) var notes: [String] = []
 

@@ -23,11 +23,11 @@ package struct ReplayObserverState {
     private let directory: CollectionDirectory
     private let roots: SlotVector<TreeRoot>
     /// The roots that are part of the replay's states. Their trees belong to `draft`.
-    package var extensions: ContiguousArray<ExtensionEntry>
+    package var extensions: ExtensionTable
 
     init(
         draft: TreeDraft, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
-        extensions: ContiguousArray<ExtensionEntry>
+        extensions: ExtensionTable
     ) {
         self.draft = draft
         self.directory = directory

@@ -22,11 +22,14 @@ package class ExtensionIdentity: @unchecked Sendable {
     final let versionTag: String
     final let dependencies: [String]
     final let collectionNames: Set<String>?
+    /// The name, if `collectionNames` has one: nothing is hashed to compare it.
+    final let onlyCollectionName: String?
 
     init(name: String, versionTag: String, dependencies: [String], collectionNames: [String]?) {
         self.name = name
         self.versionTag = versionTag
         self.dependencies = dependencies
         self.collectionNames = collectionNames.map { Set($0) }
+        onlyCollectionName = collectionNames?.count == 1 ? collectionNames?.first : nil
     }
 }

@@ -18,14 +18,14 @@ package final class SnapshotState: Sendable {
     package var commitNumber: CommitNumber { number }
     @usableFromInline let directory: CollectionDirectory
     @usableFromInline let roots: SlotVector<TreeRoot>
-    package let extensions: ContiguousArray<ExtensionEntry>
+    package let extensions: ExtensionTable
     package let version: TreeVersion
     /// Another state that some of the roots belong to; `nil` in all that readers see.
     private let under: SnapshotState?
 
     init(
         number: CommitNumber, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
-        extensions: ContiguousArray<ExtensionEntry>, version: TreeVersion, under: SnapshotState? = nil
+        extensions: ExtensionTable, version: TreeVersion, under: SnapshotState? = nil
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")
         self.number = number
@@ -51,7 +51,7 @@ package final class SnapshotState: Sendable {
 
     /// The entry of the extension called `name`, or `nil`.
     func entry(ofExtension name: String) -> ExtensionEntry? {
-        extensions.first { $0.name == name }
+        extensions.index(of: name).map { extensions[$0] }
     }
 }
 

@@ -96,7 +96,7 @@ extension Draft {
         try catchUp()
         lastCaughtUp = freeze()
         guard countOperation() else { throw failure! }
-        guard let index = extensions.firstIndex(where: { $0.registration.name == `extension`.name }) else {
+        guard let index = extensions.index(of: `extension`.name) else {
             throw DatabaseError.notRegistered(`extension`.name)
         }
         guard let registration = extensions[index].registration as? TypedRegistration<Extension> else {
@@ -121,7 +121,7 @@ extension Draft {
     ) throws {
         try catchUp()
         lastCaughtUp = freeze()
-        guard let index = extensions.firstIndex(where: { $0.registration.name == `extension`.name }) else {
+        guard let index = extensions.index(of: `extension`.name) else {
             throw DatabaseError.notRegistered(`extension`.name)
         }
         guard var root = extensions[index].root as? Extension.Root else {

@@ -84,7 +84,7 @@ extension SnapshotState {
     /// The trees of collections that may differ from those of a state before, and all that extensions own.
     static func trees(
         _ roots: SlotVector<TreeRoot>, notSharedWith before: SlotVector<TreeRoot>,
-        _ extensions: ContiguousArray<ExtensionEntry>
+        _ extensions: ExtensionTable
     ) -> [TreeRoot] {
         roots.slots(notSharedWith: before).map { roots[$0] }
             + extensions.flatMap { $0.registration.trees(of: $0.root) }

@@ -23,7 +23,7 @@ final class Draft {
     @exclusivity(unchecked)
     var roots: SlotVector<TreeRoot>
     @exclusivity(unchecked)
-    var extensions: ContiguousArray<ExtensionEntry>
+    var extensions: ExtensionTable
 
     // Notes since the extensions last caught up, and before.
     @exclusivity(unchecked)

@@ -141,12 +141,12 @@ package final class ViewFollower: ReplayObserver {
     }
 
     private func root(of name: String, in state: ReplayObserverState) -> ViewRoot? {
-        state.extensions.first { $0.name == name }?.root as? ViewRoot
+        state.extensions.index(of: name).flatMap { state.extensions[$0].root as? ViewRoot }
     }
 
     private func put(_ root: ViewRoot, _ name: String, isManual: Bool, in state: inout ReplayObserverState) {
         known[name] = isManual
-        if let index = state.extensions.firstIndex(where: { $0.name == name }) {
+        if let index = state.extensions.index(of: name) {
             state.extensions[index].root = root
         } else {
             state.extensions.append(ExtensionEntry(StoredView(name), root: root))
@@ -155,7 +155,7 @@ package final class ViewFollower: ReplayObserver {
 
     private func drop(_ name: String, in state: inout ReplayObserverState) {
         guard known.removeValue(forKey: name) != nil,
-            let index = state.extensions.firstIndex(where: { $0.name == name })
+            let index = state.extensions.index(of: name)
         else { return }
         for var tree in (state.extensions[index].root as? ViewRoot)?.trees ?? [] { state.draft.clear(&tree) }
         state.extensions.remove(at: index)

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The registered extensions of a state, parents before dependants, and where each is.
+///
+/// A copy shares everything until it is changed. Where the names are is worked out when one is first looked for, once for
+/// all states between two changes of the set: O(1) from then on, where a thousand views that are read after each commit
+/// would otherwise be searched a thousand times.
+package struct ExtensionTable: Sendable {
+    private var entries: ContiguousArray<ExtensionEntry> = []
+    /// `nil` where there are so few that looking through them is faster.
+    private var places: Places?
+
+    private static let scannedMax = 8
+
+    /// No extensions.
+    package init() {}
+
+    /// Where the names are; made by the first who asks.
+    private final class Places: Sendable {
+        private final class ByName: Sendable {
+            let places: [String: Int]
+            init(_ places: [String: Int]) { self.places = places }
+        }
+
+        private let byName = AtomicLazyReference<ByName>()
+
+        func place(of name: String, in entries: ContiguousArray<ExtensionEntry>) -> Int? {
+            let known =
+                byName.load()
+                ?? byName.storeIfNil(
+                    ByName(Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.name, $0) })))
+            return known.places[name]
+        }
+    }
+
+    /// The index of the extension called `name`, or `nil`. O(1).
+    package func index(of name: String) -> Int? {
+        if let places { return places.place(of: name, in: entries) }
+        return entries.firstIndex { $0.name == name }
+    }
+
+    /// Adds one that depends on none that comes later. O(number of extensions), as `remove(at:)`.
+    package mutating func append(_ entry: ExtensionEntry) {
+        entries.append(entry)
+        noteChange()
+    }
+
+    /// Takes one out.
+    @discardableResult
+    package mutating func remove(at index: Int) -> ExtensionEntry {
+        defer { noteChange() }
+        return entries.remove(at: index)
+    }
+
+    private mutating func noteChange() { places = entries.count > Self.scannedMax ? Places() : nil }
+}
+
+extension ExtensionTable: RandomAccessCollection, MutableCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { entries.count }
+
+    /// The name of the extension at an index stays the same.
+    package subscript(index: Int) -> ExtensionEntry {
+        get { entries[index] }
+        _modify { yield &entries[index] }
+    }
+}
+
+extension ExtensionTable: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: ExtensionEntry...) { for element in elements { append(element) } }
+}
