@@ -68,7 +68,7 @@ import Yaprak
             let group = Contents.names[random.below(4)]
             let side: ListRange.Side = random.chance(50) ? .beginning : .end
             let count = random.below(4)
-            let changes = try mappings.extend(group, by: count, at: side, in: snapshot)
+            let changes = try mappings.extend(group, by: count, at: side, in: snapshot).changes
             let before = earlier.shown(found.moments[0])
             #expect(try before.applying(changes) == mappings.shown(found.moments[0]), "seed \(seed)")
             guard let old = earlier.core.layout.group(named: group)?.window,

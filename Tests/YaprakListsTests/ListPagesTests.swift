@@ -61,7 +61,8 @@ import Yaprak
         // snippet: list-extend
         let more = try sections.extend("departed", by: 50, at: .beginning, in: shown)
         // end
-        #expect(!more.hasChanges && sections.range(of: "departed")?.length == 100)
+        #expect(!more.changes.hasChanges && sections.range(of: "departed")?.length == 100)
+        #expect(more.addedCount == 0 && more.obstacle == .notShown)
 
         // snippet: list-options
         let earlier = sections
@@ -69,6 +70,66 @@ import Yaprak
         let changes = try sections.changes(since: earlier, in: shown)  // the empty section goes
         // end
         #expect(changes.sectionChanges.map(\.kind) == [.delete(2)])
+    }
+
+    @Test func `A chat shows the newest messages, what arrives, and earlier ones when asked`() async throws {
+        let messages = AutoView("messages", of: .departures, groupedBy: \.status, sortedBy: \.time)
+        try await database.register(messages)
+        func send(_ numbers: Range<Int>) async throws {
+            try await database.write { transaction in
+                for number in numbers {
+                    transaction[.departures]["\(1000 + number)"] = Departure(flight: "", status: "chat", time: number)
+                }
+            }
+        }
+        var sections = ViewMappings(messages, groups: ["chat"])
+        // snippet: list-chat-open
+        sections.setRange(.flexible(length: 50, from: .end, maxLength: 200), for: "chat")
+        // end
+        var shown = database.snapshot
+        try sections.update(to: shown)
+        func follow() throws {
+            let newest = database.snapshot
+            _ = try sections.advance(from: shown, to: newest)
+            shown = newest
+        }
+        var length: Int { sections.numberOfItems(inGroup: "chat") }
+        func showEarlier() throws -> (changes: ListChanges, hasEarlier: Bool) {
+            // snippet: list-chat-earlier
+            let before = sections
+            let more = try sections.extend("chat", by: 50, at: .beginning, in: shown)
+            if more.obstacle == .maxLength {
+                // The list is as long as it may get on its own, but the reader asked for more.
+                let length = sections.numberOfItems(inGroup: "chat") - more.addedCount + 50
+                sections.setRange(.flexible(length: length, from: .end, maxLength: length + 150), for: "chat")
+            }
+            let changes = try sections.changes(since: before, in: shown)
+            let hasEarlier = sections.rangePosition(of: "chat")?.offsetFromBeginning ?? 0 > 0
+            // end
+            return (changes, hasEarlier)
+        }
+
+        // Opened empty, then three hundred arrive.
+        for start in stride(from: 0, to: 300, by: 30) {
+            try await send(start..<start + 30)
+            try follow()
+            #expect(length == min(start + 30, 200))
+        }
+        #expect(sections.rangePosition(of: "chat")?.offsetFromBeginning == 100)
+        var more = try showEarlier()
+        #expect(more.hasEarlier && length == 250 && more.changes.rowChanges.count == 50)
+        #expect(more.changes.rowChanges.allSatisfy { "\($0)".hasPrefix("insert") })
+        more = try showEarlier()
+        #expect(!more.hasEarlier && length == 300)
+        more = try showEarlier()
+        #expect(!more.hasEarlier && length == 300 && !more.changes.hasChanges)
+        // What arrives is shown, and the earliest leave once the list is long enough.
+        try await send(300..<390)
+        try follow()
+        #expect(length == 390)
+        try await send(390..<500)
+        try follow()
+        #expect(length == 400 && sections.rangePosition(of: "chat")?.offsetFromEnd == 0)
     }
 
     @Test func `Options set after reversing are as seen`() throws {

@@ -124,11 +124,62 @@ import Yaprak
         var list = try await list("pqrstu", .flexible(length: 2, from: .end, maxLength: 5))
         list.mappings.setReversed(true, for: "a")
         #expect(list.shown == ["ut"])
-        let changes = try list.mappings.extend("a", by: 2, at: .end, in: list.snapshot)
+        let changes = try list.mappings.extend("a", by: 2, at: .end, in: list.snapshot).changes
         #expect(list.shown == ["utsr"])
         #expect(changes.rowChanges.map { "\($0)" } == ["insert 0.2 (s)", "insert 0.3 (r)"])
         try list.mappings.extend("a", by: 4, at: .end, in: list.snapshot)
         #expect(list.shown == ["utsrq"])
+    }
+
+    @Test func `Extending says how many rows came, and what stood in the way`() async throws {
+        var flexible = try await list("pqrstu", .flexible(length: 2, from: .end, maxLength: 4))
+        func extend(_ list: inout Fixture, _ count: Int, _ side: ListRange.Side) throws -> ListExtension {
+            try list.mappings.extend("a", by: count, at: side, in: list.snapshot)
+        }
+        var more = try extend(&flexible, 1, .beginning)
+        #expect(more.addedCount == 1 && more.obstacle == nil && flexible.shown == ["stu"])
+        more = try extend(&flexible, 3, .beginning)
+        #expect(more.addedCount == 1 && more.obstacle == .maxLength && flexible.shown == ["rstu"])
+        more = try extend(&flexible, 3, .beginning)
+        #expect(more.addedCount == 0 && more.obstacle == .maxLength && !more.changes.hasChanges)
+        more = try extend(&flexible, 1, .end)
+        #expect(more.addedCount == 0 && more.obstacle == .endOfGroup)
+        more = try extend(&flexible, 0, .beginning)
+        #expect(more.addedCount == 0 && more.obstacle == nil)
+
+        var fixed = try await list("pqrstu", .fixed(length: 2, offset: 1, from: .beginning))
+        more = try extend(&fixed, 3, .beginning)
+        #expect(more.addedCount == 1 && more.obstacle == .endOfGroup && fixed.shown == ["pqr"])
+        more = try extend(&fixed, 9, .end)
+        #expect(more.addedCount == 3 && more.obstacle == .endOfGroup && more.changes.rowChanges.count == 3)
+
+        var reversed = try await list("pqrstu", .flexible(length: 2, from: .end, maxLength: 3))
+        reversed.mappings.setReversed(true, for: "a")
+        more = try extend(&reversed, 2, .end)
+        #expect(more.addedCount == 1 && more.obstacle == .maxLength && reversed.shown == ["uts"])
+        #expect(try extend(&reversed, 2, .beginning).obstacle == .endOfGroup)
+
+        var empty = try await list("", .flexible(length: 2, from: .end))
+        more = try extend(&empty, 2, .beginning)
+        #expect(more.addedCount == 0 && more.obstacle == .notShown)
+        try await empty.become(["a": "pqrstu"])
+        #expect(empty.shown == ["rstu"])
+        #expect(try empty.mappings.extend("b", by: 1, at: .end, in: empty.snapshot).obstacle == .notShown)
+
+        var all = try await Fixture(["a": "pq"], groups: ["a"]) { _ in }
+        #expect(try extend(&all, 1, .end).obstacle == .noRange)
+    }
+
+    @Test func `A window opened on an empty group shows what arrives, up to its greatest length`() async throws {
+        for (range, shown) in [
+            (ListRange.flexible(length: 2, from: .end), "pqrstuvw"),
+            (.flexible(length: 2, from: .end, maxLength: 4), "tuvw"),
+            (.fixed(length: 2, from: .end), "vw"),
+        ] {
+            var list = try await list("", range)
+            for rows in ["pq", "pqrst", "pqrstuvw"] { try await list.become(["a": rows]) }
+            #expect(list.shown == [shown], "\(range)")
+        }
     }
 
     @Test func `The order of calls decides between one group and all`() {

@@ -63,9 +63,12 @@ public final class ListModel<View: OrderedView> {
 
     /// Shows more of a group at one end. See ``ViewMappings/extend(_:by:at:in:)``.
     ///
-    ///     Button("Earlier") { try? model.extend("chat", by: 50, at: .beginning) }
-    public func extend(_ group: String, by count: Int, at side: ListRange.Side) throws {
-        adopt(try mappings.extend(group, by: count, at: side, in: snapshot), snapshot)
+    ///     Button("Earlier") { _ = try? model.extend("chat", by: 50, at: .beginning) }
+    @discardableResult
+    public func extend(_ group: String, by count: Int, at side: ListRange.Side) throws -> ListExtension {
+        let more = try mappings.extend(group, by: count, at: side, in: snapshot)
+        adopt(more.changes, snapshot)
+        return more
     }
 
     private func adopt(_ changes: ListChanges, _ snapshot: Snapshot) {

@@ -21,9 +21,10 @@ extension ViewMappings {
     /// ``rangePosition(of:)``. O(1).
     public func range(of group: String) -> ListRange? { core.settings.shownRange(of: group.normalizedKey) }
 
-    /// Shows more of a group at one end, and returns the changes.
+    /// Shows more of a group at one end, and returns what changed in the list and what stood in the way.
     ///
-    ///     let changes = try sections.extend("chat", by: 50, at: .beginning, in: shown)
+    ///     let more = try sections.extend("chat", by: 50, at: .beginning, in: shown)
+    ///     if more.obstacle == .maxLength { … }          // no longer range is allowed
     ///
     /// The range that is asked for is longer from then on. A fixed range grows towards its pin as far as its offset
     /// goes; a flexible one to its greatest length. Nothing happens to a group without a range.
@@ -37,14 +38,29 @@ extension ViewMappings {
     @discardableResult
     public mutating func extend(
         _ group: String, by count: Int, at side: ListRange.Side, in snapshot: Snapshot
-    ) throws -> ListChanges {
+    ) throws -> ListExtension {
         let state = try snapshot.reader(of: view).state
         self = fitted(to: state)
         let before = core
-        core.extend(group.normalizedKey, by: count, at: side)
-        return core.changes(
+        let group = group.normalizedKey
+        let lengthBefore = core.layout.group(named: group)?.window.count ?? 0
+        core.extend(group, by: count, at: side)
+        let added = (core.layout.group(named: group)?.window.count ?? 0) - lengthBefore
+        let changes = core.changes(
             since: before, in: state, collectionNames: state.root.configuration.collectionNames,
             rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
+        return ListExtension(
+            changes: changes, addedCount: added, obstacle: added < count ? obstacle(of: group, at: side) : nil)
+    }
+
+    /// What keeps a group from showing more rows at a side.
+    private func obstacle(of group: String, at side: ListRange.Side) -> ListExtension.Obstacle {
+        guard let position = rangePosition(of: group), core.layout.group(named: group)?.count ?? 0 > 0 else {
+            return .notShown
+        }
+        guard core.settings.ranges[group] != nil else { return .noRange }
+        let hidden = side == .beginning ? position.offsetFromBeginning : position.offsetFromEnd
+        return hidden == 0 ? .endOfGroup : .maxLength
     }
 
     /// Where the shown part of a group is, as the list shows it; `nil` if the group is not in the list. O(log *g*).
