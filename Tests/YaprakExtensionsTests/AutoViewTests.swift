@@ -34,6 +34,25 @@ import Yaprak
         #expect(after.state.namesOfDifferingGroups(from: before[view].state) == ["crime", "fantasy", "sci-fi"])
     }
 
+    @Test func `A row of any view says which collection its record is in`() async throws {
+        let byGenre = AutoView("by genre", of: .books, groupedBy: { $0.genre }, sortedBy: { $0.title })
+        let cheap = FilteredView("cheap", of: byGenre, where: .byObject { $0.rank < 10 })
+        let picked = ManualView("picked", of: .books)
+        for name in ["a", "b"] { try await database.write { $0[.books][name] = Book(title: name, genre: "x") } }
+        try await database.register(byGenre)
+        try await database.register(cheap)
+        try await database.register(picked)
+        try await database.write { transaction in
+            try transaction.append("a", to: "shelf", in: picked)
+        }
+        func names(of group: ViewGroup<some ViewRow>) -> [String] { group.map(\.collectionName) }
+        let snapshot = database.snapshot
+        #expect(names(of: snapshot[byGenre]["x"]) == ["books", "books"])
+        #expect(names(of: snapshot[cheap]["x"]) == ["books", "books"])
+        #expect(names(of: snapshot[picked]["shelf"]) == ["books"])
+        #expect(snapshot[byGenre]["x"][1].collectionName == "books")
+    }
+
     @Test func `A view over collections of different types is read without casts of Any`() async throws {
         let bond = AutoView(
             "bond", of: .movies, .actors, groupedBy: .byObject { $0.agent }, .byObject { $0.agent },

@@ -7,11 +7,19 @@ public import YaprakTrees
 /// A reference to the stored value, O(1) to copy; it stays what it was when the record changes or goes.
 public struct Record<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     @usableFromInline let record: TypedRecord<Object, Metadata>
+    @usableFromInline let collection: CollectionName
 
-    @usableFromInline init(_ record: TypedRecord<Object, Metadata>) { self.record = record }
+    @inlinable init(_ record: TypedRecord<Object, Metadata>) {
+        self.record = record
+        collection = .none
+    }
 
     /// The record in a box that is known to be of these types.
-    @inlinable package init(box: RecordBox) { record = unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self) }
+    @inlinable
+    package init(box: RecordBox, in collection: CollectionName = .none) {
+        record = unsafeDowncast(box, to: TypedRecord<Object, Metadata>.self)
+        self.collection = collection
+    }
 
     /// The key, in NFC. O(1).
     @inlinable public var key: String { record.key }
@@ -19,6 +27,10 @@ public struct Record<Object: Codable & Sendable, Metadata: Codable & Sendable>: 
     @inlinable public var object: Object { record.object }
     /// The metadata, if the record has any. O(1).
     @inlinable public var metadata: Metadata? { record.metadata }
+
+    /// The name of the collection, for a row of a view; empty for records that are read from a collection, which the code
+    /// that reads them names. O(1).
+    public var collectionName: String { collection.text }
 
     /// Whether two records are the same stored value, so that nothing was written between. O(1); never compares contents.
     @inlinable

@@ -75,5 +75,5 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     }
 
     /// Asks the closure about a placement of the parent.
-    func accepts(_ placement: Placement) -> Bool { rule.isIncluded(ViewRecord(placement, collectionNames)) }
+    func accepts(_ placement: Placement) -> Bool { rule.isIncluded(ViewRecord(placement, rowCollections)) }
 }

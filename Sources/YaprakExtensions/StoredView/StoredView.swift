@@ -43,7 +43,7 @@ public struct StoredRow: ViewRow {
         raw =
             record.placement.record as? RawRecord
             ?? RawRecord(key: record.placement.key, object: [0xf7], metadata: nil, version: 1)
-        collectionName = record.collectionNames[record.placement.collection]
+        collectionName = record.collection.text
         group = record.placement.group
     }
 

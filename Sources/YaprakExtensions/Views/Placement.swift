@@ -10,7 +10,7 @@ package class Placement: TreeRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
     @usableFromInline package final let record: RecordBox
     /// The collection's number in the view.
-    package final let collection: Int
+    @usableFromInline package final let collection: Int
     /// The group's name, in NFC.
     package final let group: String
     package final let touches: Touches

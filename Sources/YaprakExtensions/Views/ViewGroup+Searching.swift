@@ -82,7 +82,7 @@ extension ViewGroup {
 
     /// The position of the record under `key` in this group, or `nil`. O(log *n*).
     public func position(of key: String) -> Int? {
-        for collection in rows.collectionNames.indices {
+        for collection in rows.collections.indices {
             let row = RowID(collection: collection, key: key.normalizedKey)
             let found = withExtendedLifetime(rows.state.snapshot) {
                 rows.state.root.place(of: row)?.placement(inGroup: name)
@@ -94,6 +94,6 @@ extension ViewGroup {
     }
 
     private func element(_ placement: Placement) -> Element {
-        Element(ViewRecord(placement, rows.collectionNames))
+        Element(ViewRecord(placement, rows.collections))
     }
 }

@@ -1,4 +1,4 @@
-import YaprakCore
+public import YaprakCore
 import YaprakTrees
 
 /// The rows of one group of a view in one snapshot, in order.
@@ -44,7 +44,7 @@ extension ViewGroup: RandomAccessCollection {
     @inlinable
     public subscript(position: Int) -> Element {
         precondition(bounds.contains(position), "position \(position) is outside of \(bounds)")
-        return Element(ViewRecord(rows.placement(at: position), rows.collectionNames))
+        return Element(ViewRecord(rows.placement(at: position), rows.collections))
     }
 
     /// The rows at some positions, sharing the snapshot. O(1).
@@ -75,7 +75,7 @@ extension ViewGroup: RandomAccessCollection {
         @inlinable
         public mutating func next() -> Element? {
             guard let placement = cursor.next() else { return nil }
-            return Element(ViewRecord(placement.takeUnretainedValue(), rows.collectionNames))
+            return Element(ViewRecord(placement.takeUnretainedValue(), rows.collections))
         }
     }
 }
@@ -85,12 +85,12 @@ extension ViewGroup: RandomAccessCollection {
 struct PlacementRows: Sendable {
     let root: TreeRoot
     let state: ViewState
-    @usableFromInline let collectionNames: [String]
+    @usableFromInline let collections: [CollectionName]
 
     init(_ state: ViewState, _ root: TreeRoot) {
         self.root = root
         self.state = state
-        collectionNames = state.root.configuration.collectionNames
+        collections = state.root.configuration.rowCollections
     }
 
     @usableFromInline

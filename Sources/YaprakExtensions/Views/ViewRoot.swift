@@ -54,6 +54,8 @@ package class ViewConfiguration: @unchecked Sendable {
     final let collections: [CollectionTypes]
     /// Their names.
     package final let collectionNames: [String]
+    /// The same, as rows have them.
+    final let rowCollections: [CollectionName]
     /// The order of rows in each group. The same object means the same order.
     package final let order: PlacementOrder
 
@@ -64,6 +66,7 @@ package class ViewConfiguration: @unchecked Sendable {
         self.versionTag = versionTag
         self.collections = collections
         collectionNames = collections.map(\.name)
+        rowCollections = collectionNames.map { CollectionName($0) }
         self.order = order
     }
 }

@@ -7,24 +7,28 @@ public protocol ViewRow: Sendable {
     init(_ record: ViewRecord)
     /// The record's key, in NFC. O(1).
     var key: String { get }
+    /// The name of the collection that the record is in. O(1).
+    var collectionName: String { get }
 }
 
 /// A record as a view holds it, before it has a type. Made by views, read by rows.
 public struct ViewRecord {
     @usableFromInline let placement: Placement
-    @usableFromInline let collectionNames: [String]
+    @usableFromInline let collections: [CollectionName]
 
     @inlinable
-    init(_ placement: Placement, _ collectionNames: [String]) {
+    init(_ placement: Placement, _ collections: [CollectionName]) {
         self.placement = placement
-        self.collectionNames = collectionNames
+        self.collections = collections
     }
+
+    @inlinable var collection: CollectionName { collections[placement.collection] }
 }
 
 extension Record: ViewRow {
     /// The row of a record in a view of one collection. O(1).
     @inlinable
-    public init(_ record: ViewRecord) { self.init(box: record.placement.record) }
+    public init(_ record: ViewRecord) { self.init(box: record.placement.record, in: record.collection) }
 }
 
 /// A row of a view over several collections, of whatever types.
@@ -41,7 +45,7 @@ public struct MixedRecord: ViewRow {
     /// The row of a record in a view. O(1).
     public init(_ record: ViewRecord) {
         self.record = record.placement.record
-        collectionName = record.collectionNames[record.placement.collection]
+        collectionName = record.collection.text
     }
 
     init(_ record: RecordBox, collectionName: String) {
