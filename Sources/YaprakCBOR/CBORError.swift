@@ -21,7 +21,7 @@ public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of damage.
     public let code: Code
-    /// What was found.
+    /// What was found: a clause in lower case, without a period.
     public let message: String
     /// The offset of the byte, from the start of the input.
     public let offset: Int?

@@ -166,8 +166,8 @@ final class EncodingState {
     func failure(_ value: Any, _ code: CBORError.Code) -> EncodingError {
         let text =
             code == .tooDeep
-            ? "Containers are nested more than \(depthMax) deep."
-            : "The type used its encoder out of order: one item takes one kind of container, and each ends before the next."
+            ? "containers are nested more than \(depthMax) deep"
+            : "the type used its encoder out of order: one item takes one kind of container, and each ends before the next"
         return .invalidValue(
             value, .init(codingPath: codingPath, debugDescription: text, underlyingError: CBORError(code, text)))
     }
