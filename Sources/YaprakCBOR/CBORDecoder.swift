@@ -77,6 +77,37 @@ public struct CBORDecoder: Sendable {
         return value
     }
 
+    /// The value of the single item in `bytes`. Keys that a type requires and a map lacks come from `prototype`.
+    ///
+    /// The prototype is the item of a value of the same type. Its maps stand for the maps at the same place, the first item of
+    /// its arrays for each item of the arrays at the same place. A key that a type only looks for stays missing.
+    /// - Throws: as the one above; `keyNotFound` if the prototype lacks the key, too.
+    /// - Complexity: that of the one above if nothing is missing, else twice that and O(prototype) for each missing key.
+    package func decode<T: Decodable>(
+        _ type: T.Type, from bytes: UnsafeRawBufferPointer, filling prototype: [UInt8]
+    ) throws -> T {
+        do { return try decode(type, from: bytes) } catch DecodingError.keyNotFound {}
+        // One run of bytes, so that an offset may lie in either item.
+        return try (Array(bytes) + prototype).withUnsafeBytes { joined in
+            var state = pool.take() ?? DecodingState()
+            state.open(joined, userInfo)
+            state.prototype = bytes.count
+            defer {
+                state.close()
+                pool.put(&state)
+            }
+            do throws(CBORError) {
+                guard UInt64(joined.count) < UInt64(UInt32.max) else {
+                    throw CBORError(.overLimit, "the input is larger than 4 GiB", offset: nil)
+                }
+                try CBORDecoder.check(bytes, end: nil)
+            } catch {
+                throw state.corrupted(error, nil)
+            }
+            return try state.decode(type, at: 0)
+        }
+    }
+
     /// Checks that `bytes` are one well-formed item. `end` is its end, if that is known.
     private static func check(_ bytes: UnsafeRawBufferPointer, end: Int?) throws(CBORError) {
         let length = if let end { end } else { try CBORItem.length(of: bytes) }

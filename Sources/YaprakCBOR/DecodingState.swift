@@ -43,6 +43,8 @@ final class DecodingState {
     /// that a container is one reference and three integers. Number 0 means no keys.
     private var paths: [[any CodingKey]] = []
     private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
+    /// The offset of the item that missing keys come from; nil without one.
+    var prototype: Int?
     let entries = NoteStack<Entry>()
     var cursor = 0
     /// The end of the item at offset 0, once all of it was read.
@@ -67,6 +69,7 @@ final class DecodingState {
         position = 0
         cursor = 0
         rootEnd = nil
+        prototype = nil
         entries.cut(to: 0)
         if !userInfo.isEmpty { userInfo = [:] }
         if !paths.isEmpty { paths = [] }
@@ -82,6 +85,7 @@ final class DecodingState {
         let state = DecodingState()
         state.bytes = bytes
         state.userInfo = userInfo
+        state.prototype = prototype
         state.position = offset
         state.codingPath = path
         state.level = level + 1
@@ -237,6 +241,36 @@ final class DecodingState {
     }
 
     // MARK: Keys of nested containers
+
+    /// The offset of what the prototype has under `key` in the container at the present path; nil if it has nothing there.
+    @inline(never)
+    func prototypeOffset(of key: any CodingKey, _ inner: [any CodingKey]) -> Int? {
+        guard var offset = prototype else { return nil }
+        for step in codingPath + inner + [key] {
+            guard let next = try? child(of: offset, step) else { return nil }
+            offset = next
+        }
+        return offset
+    }
+
+    /// The offset of the value under a key of the map at `offset`, or of the first item of the array there.
+    private func child(of offset: Int, _ key: any CodingKey) throws(CBORError) -> Int? {
+        var reader = try reader(at: offset)
+        if try reader.peek() == .array {
+            if try reader.readArrayHead() == 0 { return nil }
+            return try reader.peek() == .stop ? nil : reader.position
+        }
+        var left = try reader.readMapHead() ?? .max
+        while left > 0, try reader.peek() != .stop {
+            let name = try CBORValue(&reader)
+            if name.text == key.stringValue || name.integer != nil && name.integer == key.intValue.map(Int64.init) {
+                return reader.position
+            }
+            try reader.skip()
+            left -= 1
+        }
+        return nil
+    }
 
     /// Keeps these keys and gives their number.
     func number(_ inner: [any CodingKey]) -> Int {

@@ -20,6 +20,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     private func offset(_ key: some CodingKey) throws -> Int {
         if let offset = state.find(key, first, count) { return offset }
+        if let offset = state.prototypeOffset(of: key, inner) { return offset }
         throw missing(key)
     }
 

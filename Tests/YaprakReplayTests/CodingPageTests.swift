@@ -116,6 +116,23 @@ struct SealedCoder: RecordCoder {
         try await again.close()
     }
 
+    @Test func `Records that lack a new property are completed from a prototype`() async throws {
+        struct Old: Codable, Sendable { var owner: String }
+        let path = path()
+        let old = RecordCollection<Old, NoMetadata>("accounts")
+        let first = try await Database.open(at: path, collections: old)
+        try await first.write { $0[old]["ada"] = Old(owner: "Ada") }
+        try await first.close()
+        // snippet: coding-prototype
+        let accounts = RecordCollection.accounts.configured {
+            $0.prototype = Account(owner: "", token: "none")  // `token` is new
+        }
+        let database = try await Database.open(at: path, collections: accounts)
+        // end
+        #expect(database.snapshot[.accounts]["ada"] == Account(owner: "Ada", token: "none"))
+        try await database.close()
+    }
+
     @Test func `Records that do not decode are set aside and listed`() async throws {
         let path = path()
         let first = try await Database.open(at: path, collections: .accounts)

@@ -39,7 +39,7 @@ struct CheckpointContents: Sendable {
         let aside = CollectionDirectory.nameOfAside(binding.name)
         // Rows of an unbound collection have the version they came with; nearly always the same.
         let version = unsafeDowncast(root.row(at: 0), to: RecordBox.self)
-        let info = SectionInfo(version: binding.version(of: version))
+        let info = SectionInfo(version: binding.version(of: version), prototypes: binding.prototypes)
         try writer.beginSection(
             kind: (aside == nil ? SectionKind.records : .setAside).rawValue, name: aside ?? binding.name,
             info: info.bytes, asOf: state.number)

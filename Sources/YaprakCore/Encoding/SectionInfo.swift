@@ -4,10 +4,16 @@ import YaprakCBOR
 package struct SectionInfo {
     package var version = 1
     package var tag = ""
+    /// What records lacked when they were read comes from these.
+    var prototypes = SectionPrototypes()
 
-    init(version: Int = 1, tag: String = "") {
+    /// A section's info is bounded; what would exceed that is left out.
+    private static let prototypeBytesMax = 16 << 10
+
+    init(version: Int = 1, tag: String = "", prototypes: SectionPrototypes = SectionPrototypes()) {
         self.version = version
         self.tag = tag
+        self.prototypes = prototypes
     }
 
     /// Reads the info; what is missing has its default, what is unknown is skipped.
@@ -18,6 +24,8 @@ package struct SectionInfo {
             var reader = CBORReader(bytes)
             for _ in 0..<(try reader.readMapHead() ?? 0) {
                 switch try reader.readText() {
+                case "m": info.prototypes.metadata = try reader.readBytes()
+                case "p": info.prototypes.object = try reader.readBytes()
                 case "t": info.tag = try reader.readText()
                 case "v": info.version = Int(try reader.readInteger(as: Int64.self))
                 default: try reader.skip()
@@ -29,7 +37,14 @@ package struct SectionInfo {
 
     var bytes: [UInt8] {
         let writer = CBORWriter(capacity: 32)
-        writer.writeMapHead(count: 2)
+        let added = [("m", prototypes.metadata), ("p", prototypes.object)].compactMap { name, item in
+            item.flatMap { $0.count <= Self.prototypeBytesMax ? (name, $0) : nil }
+        }
+        writer.writeMapHead(count: 2 + added.count)
+        for (name, item) in added {
+            writer.write(text: name)
+            writer.write(bytes: item)
+        }
         writer.write(text: "t")
         writer.write(text: tag)
         writer.write(text: "v")

@@ -79,6 +79,8 @@ package class CollectionBinding: @unchecked Sendable {
     func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         fatalError("abstract")
     }
+    /// What records are completed from.
+    var prototypes: SectionPrototypes { SectionPrototypes() }
     /// What is to happen to rows that don't decode.
     var undecodable: UndecodablePolicy { .refuse }
 }

@@ -86,6 +86,22 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     ///     $0.earlierCoders = [Sealed(name: "sealed-2025", key: oldKey)]
     public var earlierCoders: [any RecordCoder] = []
 
+    /// A record that older ones are completed from: keys that the type requires and a stored object lacks come from its
+    /// encoding.
+    ///
+    ///     struct Book: Codable { var title: String, pages = 0 }       // `pages` is new
+    ///
+    ///     $0.prototype = Book(title: "")                               // stored books have 0 pages
+    ///
+    /// Values within the object are completed from the values at the same place in the prototype, items of arrays from the
+    /// first item there. An optional that is missing stays `nil`, whatever the prototype has. Name the prototype as long as
+    /// the log may have objects that lack its keys, as with ``migrate(from:to:_:)``, which comes first where the version is
+    /// older. Only CBOR is completed.
+    public var prototype: Object?
+
+    /// The same for metadata.
+    public var metadataPrototype: Metadata?
+
     /// What happens at bind to a record whose bytes do not decode.
     public var undecodable = UndecodablePolicy.refuse
 

@@ -14,6 +14,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     private let isCBOR: Bool
     /// Coders of bytes that are older than the present coder, those that this process had bound included.
     private let earlierCoders: [any RecordCoder]
+    private let objectPrototype: Prototype<Object>?
+    private let metadataPrototype: Prototype<Metadata>?
     private let objectBound = NestingBound<Object>()
     private let metadataBound = NestingBound<Metadata>()
 
@@ -25,6 +27,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             "versions of \"\(collection.name)\" are counted from 1, and it was bound as version \(configuration.version)"
         )
         isCBOR = configuration.coder is CBORRecordCoder
+        objectPrototype = configuration.prototype.map { Prototype($0) }
+        metadataPrototype = configuration.metadataPrototype.map { Prototype($0) }
         var earlier = configuration.earlierCoders
         for coder in former.map({ [$0.configuration.coder] + $0.earlierCoders }) ?? []
         where !earlier.contains(where: { $0.name == coder.name }) {
@@ -87,8 +91,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         let record =
             if raw.version == version {
                 try (
-                    object: decode(Object.self, raw.object, decoder),
-                    metadata: raw.metadata.map { try decode(Metadata.self, $0, decoder) }
+                    object: decode(raw.object, decoder, objectPrototype),
+                    metadata: raw.metadata.map { try decode($0, decoder, metadataPrototype) }
                 )
             } else {
                 try migrated(raw, decoder)
@@ -102,11 +106,11 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         _ row: PendingRecord, over old: RecordBox?, key: String, stamp: UInt64, into decoder: RecordDecoder
     ) throws -> RecordBox {
         let kept = row.isNew ? nil : old.map { unsafeDowncast($0, to: Box.self) }
-        guard let object = try row.object.map({ try decode(Object.self, $0, decoder) }) ?? kept?.object else {
+        guard let object = try row.object.map({ try decode($0, decoder, objectPrototype) }) ?? kept?.object else {
             preconditionFailure("a record has an object")
         }
         let metadata =
-            if let written = row.metadata { try written.map { try decode(Metadata.self, $0, decoder) } } else {
+            if let written = row.metadata { try written.map { try decode($0, decoder, metadataPrototype) } } else {
                 kept?.metadata
             }
         return Box(
@@ -126,8 +130,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
                 place: .init(collection: name, key: raw.key))
         }
         var record = UntypedRecord(
-            key: raw.key, object: try decode(CBORValue.self, raw.object, decoder),
-            metadata: try raw.metadata.map { try decode(CBORValue.self, $0, decoder) })
+            key: raw.key, object: try decode(raw.object, decoder, nil),
+            metadata: try raw.metadata.map { try decode($0, decoder, nil) })
         while at < version {
             guard let migration = configuration.migrations[at], migration.to <= version else {
                 throw DatabaseError(
@@ -144,19 +148,19 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         let object = try CBOREncoder().encode(record.object)
         let metadata = try record.metadata.map { try CBOREncoder().encode($0) }
         return (
-            try decoder.cbor.decode(Object.self, from: object),
-            try metadata.map { try decoder.cbor.decode(Metadata.self, from: $0) }
+            try object.withUnsafeBytes { try decodeCBOR($0, decoder, objectPrototype) },
+            try metadata.map { try $0.withUnsafeBytes { try decodeCBOR($0, decoder, metadataPrototype) } }
         )
     }
 
     /// Bytes name their coder, so a collection may change from one that is known here to any other.
     private func decode<Value: Decodable>(
-        _ type: Value.Type, _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder
+        _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder, _ prototype: Prototype<Value>?
     ) throws -> Value {
         try item.withUnsafeBytes { bytes in
-            guard let foreign = try ForeignItem.read(bytes) else { return try decoder.cbor.decode(type, from: bytes) }
+            guard let foreign = try ForeignItem.read(bytes) else { return try decodeCBOR(bytes, decoder, prototype) }
             if foreign.coder == JSONRecordCoder().name {
-                return try JSONRecordCoder().decode(type, from: foreign.bytes)
+                return try JSONRecordCoder().decode(Value.self, from: foreign.bytes)
             }
             let coders = [configuration.coder] + earlierCoders
             guard let coder = coders.first(where: { $0.name == foreign.coder }) else {
@@ -169,8 +173,20 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
                     """,
                     place: .init(collection: name))
             }
-            return try coder.decode(type, from: foreign.bytes)
+            return try coder.decode(Value.self, from: foreign.bytes)
         }
+    }
+
+    private func decodeCBOR<Value: Decodable>(
+        _ bytes: UnsafeRawBufferPointer, _ decoder: RecordDecoder, _ prototype: Prototype<Value>?
+    ) throws -> Value {
+        guard let prototype else { return try decoder.cbor.decode(Value.self, from: bytes) }
+        return try decoder.cbor.decode(Value.self, from: bytes, filling: try prototype.item(in: name))
+    }
+
+    override var prototypes: SectionPrototypes {
+        SectionPrototypes(
+            object: try? objectPrototype?.item(in: name), metadata: try? metadataPrototype?.item(in: name))
     }
 }
 

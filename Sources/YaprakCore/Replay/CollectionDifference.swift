@@ -4,8 +4,9 @@ import YaprakTrees
 
 /// How the records of one collection in a checkpoint differ from those that a replay leads to.
 ///
-/// Two things look like differences and may be none. A record that was migrated has a newer version in the checkpoint than in
-/// the log. And an opening of a program with other types may have rewritten what an earlier one wrote.
+/// Some things look like differences and may be none. A record that was migrated has a newer version in the checkpoint than in
+/// the log. One that a prototype completed has the prototype's keys in addition. And an opening of a program with other
+/// types may have rewritten what an earlier one wrote.
 struct CollectionDifference {
     /// Some keys, and how many there are.
     struct Keys {
@@ -55,25 +56,27 @@ struct CollectionDifference {
     var isEmpty: Bool { [missing, surplus, changed, rewritten].allSatisfy { $0.count == 0 } }
 
     private mutating func add(_ section: CheckpointSection, of checkpoint: CheckpointReader) throws {
-        let version = try SectionInfo(section.info).version
+        let info = try SectionInfo(section.info)
         var keys = AscendingKeys()
         for chunk in section.chunks {
             let bytes = try checkpoint.bytes(of: chunk)[...]
             try bytes.withUnsafeBytes { raw in
                 var items = CBORReader(raw)
                 while !items.isAtEnd {
-                    compare(try RecordItem.read(&items, in: bytes, sectionVersion: version, after: &keys))
+                    let record = try RecordItem.read(&items, in: bytes, sectionVersion: info.version, after: &keys)
+                    compare(record, info.prototypes)
                 }
             }
         }
     }
 
-    private mutating func compare(_ record: RawRecord) {
+    private mutating func compare(_ record: RawRecord, _ prototypes: SectionPrototypes) {
         guard let row = root.lookup(recordKey: record.key)?.takeUnretainedValue() as? RawRecord else {
             return surplus.add(record.key)
         }
         seen.insert(record.key)
         if row.version == record.version, row.object == record.object, row.metadata == record.metadata { return }
+        if row.version == record.version, prototypes.isCompletion(record, of: row) { return }
         if record.version <= row.version { unmigrated.add(record.key) }
         if let epochStart, max(row.objectStamp, row.metadataStamp) >= epochStart {
             changed.add(record.key)
