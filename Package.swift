@@ -171,6 +171,13 @@ let package = Package(
             resources: [.copy("Resources")],
             swiftSettings: strict),
         .testTarget(
+            name: "YaprakQueriesTests",
+            dependencies: [
+                "Yaprak", "YaprakReplay", "YaprakExtensions", "YaprakCore", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "YaprakReplayTests",
             dependencies: [
                 "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakExtensions",

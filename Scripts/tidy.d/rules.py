@@ -13,6 +13,7 @@ LAYERS = {
     "YaprakLists": ["Vocabulary", "Difference", "Layout", "Changes", "Mappings", "Updates", "Adapters"],
     "YaprakExtensions": [
         "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
+        "RecordIndex",
     ],
     "YaprakReplay": [
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",

@@ -153,4 +153,13 @@ extension DatabaseError.Code {
     public static let extensionNotRegistered = Self(rawValue: "extensionNotRegistered")
     /// An extension's own code threw.
     public static let extensionFailed = Self(rawValue: "extensionFailed")
+
+    // Indexes.
+    /// Two records have the same values in an index that is unique.
+    public static let uniqueViolation = Self(rawValue: "uniqueViolation")
+    /// What an index is asked does not fit it: a value of another type than its column, one that is not a number, a column
+    /// that it does not have.
+    public static let invalidQuery = Self(rawValue: "invalidQuery")
+    /// A sum is out of the range of 128 bits.
+    public static let sumOverflow = Self(rawValue: "sumOverflow")
 }

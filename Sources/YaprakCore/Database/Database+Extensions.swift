@@ -14,8 +14,9 @@ extension Database {
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
-    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `CancellationError`
-    ///   if the task is cancelled while records are put in. Nothing is registered then.
+    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `uniqueViolation` for
+    ///   a unique index if two records have the same values; `CancellationError` if the task is cancelled while records are
+    ///   put in. Nothing is registered then.
     /// - Complexity: O(number of records) the first time, O(changes) when a root is adopted.
     @discardableResult
     public func register(

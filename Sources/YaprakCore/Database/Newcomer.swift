@@ -89,8 +89,10 @@ final class Newcomer: @unchecked Sendable {
     }
 
     /// Follows the last commits, in the turn, before the draft that takes the root over begins.
+    /// - Throws: what the extension throws, also because it refuses the records there are.
     func finish(with present: SnapshotState) throws {
         _ = try follow(present)
+        try registration.judge(root)
         draft.seal()
     }
 

@@ -49,6 +49,13 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// What led from one root to another; from nothing if `before` is `nil`.
     func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem { .unknown }
 
+    /// Whether it may refuse a commit; see ``JudgingExtension``.
+    var judges: Bool { false }
+    /// Refuses what a write did, if it has to.
+    func judge(_ root: any Sendable, after changes: NetChanges) throws {}
+    /// Refuses to be registered, if it has to.
+    func judge(_ root: any Sendable) throws {}
+
     /// Whether any of the changes can matter to this extension.
     final func isConcerned(by batch: ChangeBatch) -> Bool {
         guard let collectionNames, !batch.clearedAll else { return true }

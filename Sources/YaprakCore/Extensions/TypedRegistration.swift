@@ -10,8 +10,12 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     private enum Kind { case derived, primary, treeBackedPrimary }
     private let kind: Kind
 
+    override var judges: Bool { isJudge }
+    private let isJudge: Bool
+
     init(_ base: Extension) {
         self.base = base
+        isJudge = (base as? any JudgingExtension)?.judges ?? false
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
@@ -30,6 +34,16 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             try base.historyItem(from: before as! H.Root?, to: after as! H.Root)
         }
         return try open(base)
+    }
+
+    override func judge(_ root: any Sendable, after changes: NetChanges) throws {
+        func open<J: JudgingExtension>(_ base: J) throws { try base.judge(root as! J.Root, after: changes) }
+        if let base = base as? any JudgingExtension { try open(base) }
+    }
+
+    override func judge(_ root: any Sendable) throws {
+        func open<J: JudgingExtension>(_ base: J) throws { try base.judge(root as! J.Root) }
+        if let base = base as? any JudgingExtension { try open(base) }
     }
 
     override func makeRoot() -> any Sendable { base.makeRoot() }

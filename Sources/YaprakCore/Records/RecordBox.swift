@@ -34,6 +34,20 @@ package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & 
     }
 }
 
+extension TypedRecord {
+    /// Where the object begins, counted from the address of the record: behind the two words of every object, and the fields
+    /// of ``TreeRow`` and ``RecordBox``. What reads one field of many objects, such as an index, reads it there.
+    package static var objectOffset: Int {
+        let alignment = MemoryLayout<Object>.alignment
+        return (64 + alignment - 1) / alignment * alignment
+    }
+}
+
+extension RecordBox {
+    /// The bytes of the record, header and all. Valid while the record is.
+    package var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+}
+
 /// A record as it stands on disk: of a collection that no type was bound to, or set aside because it does not decode.
 package final class RawRecord: RecordBox, @unchecked Sendable {
     /// The object: one CBOR item.

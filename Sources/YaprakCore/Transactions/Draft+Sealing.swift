@@ -20,8 +20,8 @@ extension Draft {
 
     /// Makes the next state and its changeset; `nil` if the transaction changed nothing. Either way the draft is over.
     ///
-    /// - Throws: the failure that was put aside, what an extension threw, `encodingFailed`, `valueTooLarge`. Everything
-    ///   is then as before the transaction.
+    /// - Throws: the failure that was put aside, what an extension threw, `uniqueViolation`, `encodingFailed`,
+    ///   `valueTooLarge`. Everything is then as before the transaction.
     func seal(origin: String) throws -> Sealed? {
         do {
             if let failure { throw failure }
@@ -32,6 +32,9 @@ extension Draft {
                 try catchUp()
                 if let failure { throw failure }
                 batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
+                for entry in extensions where entry.registration.judges && entry.registration.isConcerned(by: batch) {
+                    try entry.registration.judge(entry.root, after: NetChanges(batch: batch))
+                }
             }
             if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()

@@ -1,0 +1,136 @@
+package import YaprakCore
+import YaprakTrees
+
+/// What an index is, without the types of its records: immutable, and part of each of its roots.
+package final class IndexConfiguration: Sendable {
+    package let name: String
+    /// That of the program, and what of the index decides over its entries.
+    let versionTag: String
+    package let collection: CollectionTypes
+    package let columns: [ColumnRule]
+    package let isUnique: Bool
+    package let holdsRecords: Bool
+    let isPersistent: Bool
+    /// Whether some records have more entries than one, or none.
+    package let isMultiple: Bool
+    /// The parts of a record that its columns read.
+    let reads: Aspects
+
+    static let columnsMax = 5
+
+    init(
+        _ name: String, versionTag: String, of collection: CollectionTypes, _ columns: [ColumnRule],
+        isUnique: Bool, holdsRecords: Bool, isPersistent: Bool
+    ) {
+        precondition(
+            (1...Self.columnsMax).contains(columns.count),
+            "index \"\(name)\" has \(columns.count) columns; 1 to 5 are allowed")
+        precondition(
+            columns.count(where: \.isMultiple) <= 1, "index \"\(name)\" has two columns of several values; 1 is allowed"
+        )
+        self.name = name
+        self.collection = collection
+        self.columns = columns
+        self.isUnique = isUnique
+        self.holdsRecords = holdsRecords
+        self.isPersistent = isPersistent
+        isMultiple = columns.contains(where: \.isMultiple)
+        reads = columns.reduce(into: []) { $0.formUnion($1.reads) }
+        let parts = columns.map { "\($0.type)\($0.isMultiple ? "*" : "")\($0.isDescending ? "-" : "+")" }
+        self.versionTag =
+            "\(versionTag)|\(parts.joined(separator: ","))|\(isUnique ? "unique" : "")|\(holdsRecords ? "records" : "keys")"
+    }
+
+    // MARK: Bytes of columns
+
+    /// Whether two records have the same entries for sure, apart from what these hold.
+    func haveSameEntries(_ a: RecordBox, _ b: RecordBox) -> Bool { columns.allSatisfy { $0.isSame(a, b) } }
+
+    /// Writes the columns of a record.
+    /// - Returns: whether one of them is `nil`.
+    func writeColumns(of record: RecordBox, to writer: inout IndexKeyWriter) -> Bool {
+        var hasNil = false
+        for column in columns {
+            let start = writer.count
+            column.writeOne(record, &writer)
+            if column.type.optionals > 0, column.isNil(writer.bytes[start...]) { hasNil = true }
+            if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
+        }
+        return hasNil
+    }
+
+    /// Hands over the columns of each entry of a record, and whether one is `nil`. An entry may come several times.
+    func forEachEntry(
+        of record: RecordBox, _ writer: inout IndexKeyWriter, _ body: (inout IndexKeyWriter, _ hasNil: Bool) -> Void
+    ) {
+        writer.removeAll()
+        if isMultiple { return write(column: 0, of: record, false, to: &writer, body) }
+        let hasNil = writeColumns(of: record, to: &writer)
+        body(&writer, hasNil)
+    }
+
+    private func write(
+        column number: Int, of record: RecordBox, _ hasNil: Bool, to writer: inout IndexKeyWriter,
+        _ body: (inout IndexKeyWriter, Bool) -> Void
+    ) {
+        guard number < columns.count else { return body(&writer, hasNil) }
+        let column = columns[number]
+        let start = writer.count
+        column.write(record, &writer) { writer in
+            let isNil = column.type.optionals > 0 && column.isNil(writer.bytes[start...])
+            if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
+            write(column: number + 1, of: record, hasNil || isNil, to: &writer, body)
+        }
+    }
+
+    // MARK: Entries
+
+    /// The entry of a record. The entries of a unique index differ by their columns; those of any other, and those without
+    /// all of their values, by the key of the record as well.
+    func entry(_ key: String, _ record: RecordBox) -> TreeRow {
+        holdsRecords ? RecordEntry(key: key, record: record) : KeyEntry(key: key, recordKey: record.key)
+    }
+
+    func recordKey(_ entry: TreeRow) -> String {
+        holdsRecords
+            ? unsafeDowncast(entry, to: RecordEntry.self).record.key
+            : unsafeDowncast(entry, to: KeyEntry.self).recordKey
+    }
+
+    /// Whether the key of an entry has nothing behind its columns.
+    func hasColumnsOnly(_ entry: TreeRow) -> Bool {
+        entry.withKeyBytes { bytes in
+            var reader = IndexKeyReader(bytes)
+            return columns.allSatisfy { reader.skip($0) } && reader.isAtEnd
+        }
+    }
+
+    /// The same entry under another key.
+    func copy(_ entry: TreeRow, key: String) -> TreeRow {
+        holdsRecords
+            ? RecordEntry(key: key, record: unsafeDowncast(entry, to: RecordEntry.self).record)
+            : KeyEntry(key: key, recordKey: unsafeDowncast(entry, to: KeyEntry.self).recordKey)
+    }
+}
+
+extension ColumnRule {
+    /// Whether a value that was written, and not turned round, is missing.
+    fileprivate func isNil(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        bytes.prefix(type.optionals).contains(1)
+    }
+}
+
+extension IndexKeyWriter {
+    /// The key of a record, behind the columns.
+    mutating func append(key: String) {
+        if key.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil { append(Array(key.utf8)) }
+    }
+}
+
+extension TreeRow {
+    /// The bytes of the key of an entry.
+    func withKeyBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try key.utf8.withContiguousStorageIfAvailable(body) { return result }
+        return try Array(key.utf8).withUnsafeBufferPointer(body)
+    }
+}

@@ -1,0 +1,168 @@
+public import YaprakCore
+import YaprakTrees
+
+/// An index in one snapshot, without the types of its records: what reads of it are made of.
+@usableFromInline
+package struct IndexSource: Sendable {
+    package let snapshot: Snapshot
+    package let root: IndexRoot
+
+    package init(_ snapshot: Snapshot, _ root: IndexRoot) {
+        self.snapshot = snapshot
+        self.root = root
+    }
+
+    package var configuration: IndexConfiguration { root.configuration }
+
+    /// The tree that leads from an entry to its record: that of the records where entries hold keys.
+    var records: TreeRoot {
+        configuration.holdsRecords ? TreeRoot() : snapshot.tree(of: configuration.collection)
+    }
+
+    /// The record of an entry. Unretained: valid while the snapshot is.
+    @inline(__always)
+    func record(_ entry: Unmanaged<TreeRow>, in records: TreeRoot) -> Unmanaged<RecordBox> {
+        entry._withUnsafeGuaranteedRef { entry in
+            if configuration.holdsRecords {
+                return .passUnretained(unsafeDowncast(entry, to: RecordEntry.self).record)
+            }
+            let row = unsafeDowncast(entry, to: KeyEntry.self).withRecordKey { records.lookup($0) }
+            guard let row else { preconditionFailure("an entry of \"\(configuration.name)\" has a record") }
+            return Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
+        }
+    }
+
+    // MARK: Positions
+
+    package func positions(_ span: IndexSpan, behind prefix: [UInt8]) -> Range<Int> {
+        let low = (prefix + span.lower).withUnsafeBufferPointer { root.tree.lowerBound($0) }
+        let high = (prefix + span.upper).withUnsafeBufferPointer { root.tree.lowerBound($0) }
+        return low..<max(low, high)
+    }
+
+    /// The first record whose first column has a value, found without a list of positions.
+    @usableFromInline
+    func first(_ value: inout IndexKeyWriter, _ type: IndexType) throws -> RecordBox? {
+        let column = configuration.columns[0]
+        try configuration.check(type, column: 0)
+        if column.type.optionals != type.optionals || column.isDescending {
+            let plain = value.array
+            value.removeAll()
+            for _ in type.optionals..<column.type.optionals { value.append(2) }
+            value.append(plain)
+            if column.isDescending { value.invert(from: 0, isText: column.type.isText) }
+        }
+        return withExtendedLifetime(snapshot) {
+            let bytes = value.bytes
+            if configuration.isUnique, configuration.columns.count == 1, let entry = root.tree.lookup(bytes) {
+                return record(entry, in: records).takeUnretainedValue()
+            }
+            let position = root.tree.lowerBound(bytes)
+            guard position < root.tree.count else { return nil }
+            let entry = root.tree.reference(at: position)
+            let isFound = entry._withUnsafeGuaranteedRef { $0.withKeyBytes { $0.starts(with: bytes) } }
+            return isFound ? record(entry, in: records).takeUnretainedValue() : nil
+        }
+    }
+}
+
+extension KeyEntry {
+    @inline(__always)
+    func withRecordKey<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result?) -> Result? {
+        recordKey.utf8.withContiguousStorageIfAvailable(body) ?? nil
+    }
+}
+
+/// Walks the records of some ranges of positions, without their types.
+@usableFromInline
+package struct IndexCursor {
+    private let source: IndexSource
+    private let records: TreeRoot
+    private let ranges: IndexRanges
+    private var range = 0
+    private var cursor: TreeCursor
+    private var end: Int
+
+    package init(_ source: IndexSource, _ ranges: IndexRanges) {
+        self.source = source
+        self.ranges = ranges
+        records = source.records
+        cursor = TreeCursor(source.root.tree, at: ranges.first.lowerBound)
+        end = ranges.first.upperBound
+    }
+
+    /// The next entry.
+    @inline(__always)
+    mutating func nextEntry() -> Unmanaged<TreeRow>? {
+        while cursor.position >= end {
+            guard range < ranges.rest.count else { return nil }
+            cursor = TreeCursor(source.root.tree, at: ranges.rest[range].lowerBound)
+            end = ranges.rest[range].upperBound
+            range += 1
+        }
+        return cursor.next()
+    }
+
+    /// The record of the next entry. Unretained: valid while the snapshot is.
+    @usableFromInline
+    package mutating func next() -> Unmanaged<RecordBox>? {
+        guard let entry = nextEntry() else { return nil }
+        return source.record(entry, in: records)
+    }
+}
+
+/// Ranges of positions, ascending and apart from one another. One of them, as nearly always, needs no array.
+@usableFromInline
+package struct IndexRanges: Sendable {
+    package let first: Range<Int>
+    package let rest: [Range<Int>]
+    @usableFromInline package let count: Int
+
+    package init(_ range: Range<Int>) {
+        first = range
+        rest = []
+        count = range.count
+    }
+
+    package init(_ ranges: [Range<Int>]) {
+        let ranges = ranges.filter { !$0.isEmpty }
+        first = ranges.first ?? 0..<0
+        rest = Array(ranges.dropFirst())
+        count = ranges.reduce(0) { $0 + $1.count }
+    }
+
+    package var all: [Range<Int>] { [first] + rest }
+
+    /// The position of the entry at an offset.
+    func position(at offset: Int) -> Int {
+        if offset < first.count { return first.lowerBound + offset }
+        var left = offset - first.count
+        for range in rest {
+            if left < range.count { return range.lowerBound + left }
+            left -= range.count
+        }
+        preconditionFailure("offset \(offset) is outside of \(0..<count)")
+    }
+
+    /// The offset of the entry at a position, if it is among them.
+    func offset(of position: Int) -> Int? {
+        var before = 0
+        for range in all {
+            if range.contains(position) { return before + position - range.lowerBound }
+            before += range.count
+        }
+        return nil
+    }
+
+    /// Those from one offset up to another.
+    func slice(_ offsets: Range<Int>) -> IndexRanges {
+        var before = 0
+        return IndexRanges(
+            all.map { range in
+                defer { before += range.count }
+                let low = min(max(offsets.lowerBound - before, 0), range.count)
+                let high = min(max(offsets.upperBound - before, 0), range.count)
+                return range.lowerBound + low..<range.lowerBound + high
+            })
+    }
+}
