@@ -73,11 +73,17 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Finding by words.
+        .target(
+            name: "YaprakSearch",
+            dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakLocks"],
+            swiftSettings: strict),
+
         // Roofs: what programs import.
         .target(
             name: "Yaprak",
             dependencies: [
-                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel",
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakSearch",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -175,6 +181,13 @@ let package = Package(
             dependencies: [
                 "Yaprak", "YaprakReplay", "YaprakExtensions", "YaprakCore", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakSearchTests",
+            dependencies: [
+                "Yaprak", "YaprakSearch", "YaprakCore", "YaprakCBOR", "YaprakTrees", "YaprakStorage", "DiskSimulator",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

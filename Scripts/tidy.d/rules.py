@@ -15,6 +15,7 @@ LAYERS = {
         "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
         "RecordIndex",
     ],
+    "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText"],
     "YaprakReplay": [
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
         "Inspection", "Maintenance",

@@ -3,5 +3,6 @@
 @_exported import YaprakExtensions
 @_exported import YaprakLists
 @_exported import YaprakModel
+@_exported import YaprakSearch
 
 @_exported import struct SystemPackage.FilePath

@@ -418,7 +418,7 @@ import Yaprak
     private static func snippets() throws -> [String: [Substring]] {
         let folders = [
             "Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests",
-            "Tests/YaprakQueriesTests", "Tests/YaprakReplayTests", "Sources/DeparturesBoard",
+            "Tests/YaprakQueriesTests", "Tests/YaprakReplayTests", "Tests/YaprakSearchTests", "Sources/DeparturesBoard",
         ]
         let tests = try folders.flatMap {
             try FileManager.default.contentsOfDirectory(

@@ -73,7 +73,7 @@ struct CheckpointContents: Sendable {
         let registration = entry.registration
         let root: [UInt8]
         do {
-            guard let bytes = try registration.encode(entry.root) else { return 0 }
+            guard let bytes = try registration.encode(entry.root, in: state) else { return 0 }
             root = bytes
         } catch  where !registration.isPrimary {
             return 0  // It is recomputed at the next launch.

@@ -40,6 +40,8 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         fatalError("abstract")
     }
     func encode(_ root: any Sendable) throws -> [UInt8]? { fatalError("abstract") }
+    /// The bytes of a root for a checkpoint of the state it is part of.
+    func encode(_ root: any Sendable, in state: SnapshotState) throws -> [UInt8]? { try encode(root) }
     /// Whether the state is primary: kept and replayed without the extension's code.
     var isPrimary: Bool { fatalError("abstract") }
     /// The trees that a root owns in the database's own arena.

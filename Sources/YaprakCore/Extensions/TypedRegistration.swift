@@ -91,6 +91,14 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     override func encode(_ root: any Sendable) throws -> [UInt8]? { try base.encode(root as! Extension.Root) }
 
+    override func encode(_ root: any Sendable, in state: SnapshotState) throws -> [UInt8]? {
+        guard let base = base as? any SnapshotEncoding else { return try encode(root) }
+        func open<S: SnapshotEncoding>(_ base: S) throws -> [UInt8]? {
+            try base.encode(root as! S.Root, in: Snapshot(state))
+        }
+        return try open(base)
+    }
+
     // MARK: Where roots come from
 
     override func makeSeed() -> any Sendable {

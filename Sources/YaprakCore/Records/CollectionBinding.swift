@@ -81,6 +81,8 @@ package class CollectionBinding: @unchecked Sendable {
     }
     /// What records are completed from.
     var prototypes: SectionPrototypes { SectionPrototypes() }
+    /// Whether the program chose the coder.
+    var hasOwnCoder: Bool { false }
     /// What is to happen to rows that don't decode.
     var undecodable: UndecodablePolicy { .refuse }
 }

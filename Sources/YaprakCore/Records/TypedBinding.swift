@@ -47,6 +47,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         TypedBinding(collection, after: former as? TypedBinding)
     }
 
+    override var hasOwnCoder: Bool { !isCBOR }
+
     override var undecodable: UndecodablePolicy { configuration.undecodable }
 
     override func encodeObject(of record: RecordBox, to writer: CBORWriter) throws {

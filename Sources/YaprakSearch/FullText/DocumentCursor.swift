@@ -1,0 +1,221 @@
+import Foundation
+
+/// Documents in ascending order, one at a time: what a part of a query matches.
+class DocumentCursor {
+    /// The document at hand; ``end`` behind the last.
+    final var document: UInt32 = 0
+
+    static let end = UInt32.max
+
+    /// Goes to the first document that is not less than `target`. Never goes back.
+    func seek(_ target: UInt32) { fatalError("abstract") }
+
+    /// What the document at hand has of the rank, given its length relative to the mean.
+    func score(_ norm: Double) -> Double { fatalError("abstract") }
+}
+
+/// How much a term is worth, and how much of it a document has: BM25 (Robertson, Zaragoza: The Probabilistic Relevance
+/// Framework, 2009), with an inverse document frequency that is never negative.
+struct Rank {
+    static let k1 = 1.2
+    static let b = 0.75
+
+    let idf: Double
+
+    init(documents: Int, matching: Int) {
+        let (all, found) = (Double(documents), Double(matching))
+        idf = log(1 + (all - found + 0.5) / (found + 0.5))
+    }
+
+    /// - Parameters:
+    ///   - frequency: how often it stands in the document, times the weight of each column.
+    ///   - norm: ``norm(length:mean:)`` of the document.
+    @inline(__always)
+    func score(_ frequency: Double, _ norm: Double) -> Double {
+        idf * (frequency * (Self.k1 + 1)) / (frequency + norm)
+    }
+
+    @inline(__always)
+    static func norm(length: UInt32, mean: Double) -> Double {
+        k1 * (1 - b + b * Double(length) / mean)
+    }
+}
+
+/// The documents of one term, read from its runs: runs before the one that is sought are not decoded.
+final class TermCursor: DocumentCursor {
+    private let runs: [PostingRun]
+    private let rank: Rank
+    private var run = 0
+    private var index = 0
+    private var decoded = -1
+    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
+    private let occurrences = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
+    /// How far the positions of the run were read.
+    private var reader = ByteReader(UnsafePointer(bitPattern: 1)!)
+    private var read = 0
+    /// The number of documents.
+    let count: Int
+
+    init(_ runs: [PostingRun], documents: Int) {
+        self.runs = runs
+        count = runs.reduce(0) { $0 + $1.count }
+        rank = Rank(documents: documents, matching: count)
+        super.init()
+        seek(0)
+    }
+
+    deinit {
+        numbers.deallocate()
+        occurrences.deallocate()
+    }
+
+    override func seek(_ target: UInt32) {
+        while run < runs.count, runs[run].last < target { run &+= 1 }
+        guard run < runs.count else {
+            document = Self.end
+            return
+        }
+        if decoded != run {
+            runs[run].decode(numbers, occurrences)
+            decoded = run
+            index = 0
+            reader = ByteReader(runs[run].positions)
+            read = 0
+        }
+        while numbers[index] < target { index &+= 1 }
+        document = numbers[index]
+    }
+
+    override func score(_ norm: Double) -> Double { rank.score(Double(occurrences[index]), norm) }
+
+    /// The places in the document at hand, ascending.
+    func readPlaces(into places: inout [UInt32]) {
+        while read < index {
+            reader.skip(occurrences[read])
+            read &+= 1
+        }
+        var copy = reader
+        var place: UInt32 = 0
+        for _ in 0..<occurrences[index] {
+            place &+= copy.number()
+            places.append(place)
+        }
+    }
+}
+
+/// Documents that were found before, with how often.
+final class ListCursor: DocumentCursor {
+    private let documents: [UInt32]
+    private let frequencies: [Double]
+    private let rank: Rank
+    private var index = 0
+
+    init(_ found: FoundDocuments, documents count: Int) {
+        documents = found.documents
+        frequencies = found.frequencies
+        rank = Rank(documents: count, matching: found.documents.count)
+        super.init()
+        seek(0)
+    }
+
+    override func seek(_ target: UInt32) {
+        // Targets ascend: steps that double from where it is.
+        var step = 1
+        while index &+ step < documents.count, documents[index &+ step] < target {
+            index &+= step
+            step &*= 2
+        }
+        while index < documents.count, documents[index] < target { index &+= 1 }
+        document = index < documents.count ? documents[index] : Self.end
+    }
+
+    override func score(_ norm: Double) -> Double { rank.score(frequencies[index], norm) }
+}
+
+/// Documents that a part of a query matches, ascending, and how often, times the weights of the columns.
+struct FoundDocuments {
+    var documents: [UInt32] = []
+    var frequencies: [Double] = []
+
+    mutating func append(_ document: UInt32, _ frequency: Double) {
+        documents.append(document)
+        frequencies.append(frequency)
+    }
+}
+
+/// Documents that all of several cursors have.
+final class AllCursor: DocumentCursor {
+    private let parts: [DocumentCursor]
+
+    init(_ parts: [DocumentCursor]) {
+        self.parts = parts
+        super.init()
+        seek(0)
+    }
+
+    override func seek(_ target: UInt32) {
+        var target = target
+        var agreeing = 0
+        var at = 0
+        while agreeing < parts.count {
+            let part = parts[at]
+            if part.document < target { part.seek(target) }
+            if part.document == target { agreeing &+= 1 } else { agreeing = 1 }
+            target = part.document
+            if target == Self.end { break }
+            at = at &+ 1 == parts.count ? 0 : at &+ 1
+        }
+        document = target
+    }
+
+    override func score(_ norm: Double) -> Double { parts.reduce(0) { $0 + $1.score(norm) } }
+}
+
+/// Documents that any of several cursors has.
+final class AnyCursor: DocumentCursor {
+    private let parts: [DocumentCursor]
+
+    init(_ parts: [DocumentCursor]) {
+        self.parts = parts
+        super.init()
+        seek(0)
+    }
+
+    override func seek(_ target: UInt32) {
+        var first = Self.end
+        for part in parts {
+            if part.document < target { part.seek(target) }
+            first = min(first, part.document)
+        }
+        document = first
+    }
+
+    override func score(_ norm: Double) -> Double {
+        parts.reduce(0) { $1.document == document ? $0 + $1.score(norm) : $0 }
+    }
+}
+
+/// Documents that one cursor has and another does not.
+final class ExclusionCursor: DocumentCursor {
+    private let wanted: DocumentCursor
+    private let unwanted: DocumentCursor
+
+    init(_ wanted: DocumentCursor, without unwanted: DocumentCursor) {
+        self.wanted = wanted
+        self.unwanted = unwanted
+        super.init()
+        seek(0)
+    }
+
+    override func seek(_ target: UInt32) {
+        if wanted.document < target { wanted.seek(target) }
+        while wanted.document < Self.end {
+            if unwanted.document < wanted.document { unwanted.seek(wanted.document) }
+            if unwanted.document != wanted.document { break }
+            wanted.seek(wanted.document + 1)
+        }
+        document = wanted.document
+    }
+
+    override func score(_ norm: Double) -> Double { wanted.score(norm) }
+}

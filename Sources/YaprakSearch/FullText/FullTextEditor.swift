@@ -1,0 +1,173 @@
+import YaprakTrees
+
+/// Brings an index up to date in a writer's turn.
+///
+/// What documents were and are is gathered first, as edits of single postings; a term that stands where it stood costs
+/// nothing. Then each page that is concerned is written once.
+final class FullTextEditor {
+    private(set) var root: FullTextRoot
+    private let draft: TreeDraft
+    private let terms: DocumentTerms
+    private let table: TermTable
+    private var edits: [PostingEdit] = []
+    private var positions: [UInt32] = []
+    private var before: [PlacedTerm] = []
+    private var after: [PlacedTerm] = []
+    private var newLengths: [(number: UInt32, value: UInt32)] = []
+    private var newRows: [(number: UInt32, row: DocumentRow?)] = []
+    /// Numbers that are free from the next change on: a posting has one edit at most.
+    private var freed: [UInt32] = []
+
+    init(_ root: FullTextRoot, _ terms: DocumentTerms, draft: TreeDraft, changes: Int) {
+        self.root = root
+        self.terms = terms
+        self.draft = draft
+        table = TermTable(capacity: min(64 * changes, 1 << 16))
+    }
+
+    /// The texts of a record's columns.
+    typealias Texts = (_ column: (Int, String) -> Void) -> Void
+
+    /// A record comes, changes or goes.
+    ///
+    /// - Parameters:
+    ///   - before: its texts as they are indexed; `nil` if it was not there.
+    ///   - after: its texts from now on; `nil` if it goes.
+    func follow(_ key: String, before old: Texts?, after new: Texts?) {
+        let known = root.number(ofKey: key)
+        if known == nil && new == nil { return }
+        let number = known ?? take(key)
+        before.removeAll(keepingCapacity: true)
+        after.removeAll(keepingCapacity: true)
+        let oldLength = known == nil ? 0 : gather(old, into: &before)
+        let newLength = gather(new, into: &after)
+        addEdits(number)
+        root.termCount += newLength - oldLength
+        if new == nil {
+            free(key, number)
+        } else if newLength != oldLength || known == nil {
+            newLengths.append((number, UInt32(newLength)))
+        }
+    }
+
+    private func gather(_ texts: Texts?, into found: inout [PlacedTerm]) -> Int {
+        guard let texts else { return 0 }
+        var all: [PlacedTerm] = []
+        swap(&all, &found)
+        var count = 0
+        texts { column, text in
+            count += terms.split(text, column: column, table) { all.append($0) }
+        }
+        all.sort { ($0.term, $0.place) < ($1.term, $1.place) }
+        swap(&all, &found)
+        return count
+    }
+
+    /// Notes the terms that differ.
+    private func addEdits(_ document: UInt32) {
+        var (i, j) = (0, 0)
+        while i < before.count || j < after.count {
+            let term = min(
+                i < before.count ? before[i].term : .max, j < after.count ? after[j].term : .max)
+            var (iEnd, jEnd) = (i, j)
+            while iEnd < before.count, before[iEnd].term == term { iEnd += 1 }
+            while jEnd < after.count, after[jEnd].term == term { jEnd += 1 }
+            let isSame =
+                iEnd - i == jEnd - j && (0..<iEnd - i).allSatisfy { before[i + $0].place == after[j + $0].place }
+            if !isSame {
+                let start = positions.count
+                for placed in after[j..<jEnd] { positions.append(placed.place) }
+                edits.append(PostingEdit(term: Int(term), document: document, positions: start..<positions.count))
+            }
+            (i, j) = (iEnd, jEnd)
+        }
+    }
+
+    // MARK: Numbers
+
+    private func take(_ key: String) -> UInt32 {
+        root.documentCount += 1
+        let number: UInt32
+        if root.firstFree > 0 {
+            number = root.firstFree - 1
+            settle()
+            root.firstFree = root.length(of: number) & ~LengthPage.freeBit
+        } else {
+            precondition(root.capacity < FullTextRoot.documentsMax, "an index has at most a billion documents")
+            number = UInt32(root.capacity)
+            root.capacity += 1
+        }
+        let row = DocumentRow(key: key, number: number)
+        draft.insert(row, into: &root.keys)
+        newRows.append((number, row))
+        return number
+    }
+
+    private func free(_ key: String, _ number: UInt32) {
+        root.documentCount -= 1
+        draft.remove(key, from: &root.keys)
+        newRows.append((number, nil))
+        freed.append(number)
+    }
+
+    // MARK: The trees
+
+    /// Writes everything and returns the root.
+    func finish() -> FullTextRoot {
+        for number in freed {
+            newLengths.append((number, LengthPage.freeBit | root.firstFree))
+            root.firstFree = number + 1
+        }
+        apply()
+        root.identity = FullTextRoot.nextIdentity()
+        return root
+    }
+
+    private func apply() {
+        edits.sort { a, b in
+            if a.term == b.term { return a.document < b.document }
+            return table.compare(a.term, b.term) < 0
+        }
+        if !edits.isEmpty {
+            positions.append(0)
+            positions.withUnsafeBufferPointer { PageEditor(draft, table, $0).apply(edits, to: &root.pages) }
+        }
+        edits.removeAll(keepingCapacity: true)
+        positions.removeAll(keepingCapacity: true)
+        settle()
+    }
+
+    /// Writes the lengths and rows that were noted. Of several for one number, the last counts.
+    private func settle() {
+        var lengths = newLengths.enumerated().map { (page: Int($1.number) / LengthPage.count, order: $0, item: $1) }
+        lengths.sort { ($0.page, $0.order) < ($1.page, $1.order) }
+        var index = 0
+        while index < lengths.count {
+            let number = lengths[index].page
+            let old =
+                number < root.lengths.count ? unsafeDowncast(root.lengths.row(at: number), to: LengthPage.self) : nil
+            let page = LengthPage(number, like: old)
+            while index < lengths.count, lengths[index].page == number {
+                page.values[Int(lengths[index].item.number) % LengthPage.count] = lengths[index].item.value
+                index += 1
+            }
+            draft.insert(page, into: &root.lengths)
+        }
+        newLengths.removeAll(keepingCapacity: true)
+        var rows = newRows.enumerated().map { (block: Int($1.number) / DocumentBlock.count, order: $0, item: $1) }
+        rows.sort { ($0.block, $0.order) < ($1.block, $1.order) }
+        index = 0
+        while index < rows.count {
+            let number = rows[index].block
+            let old =
+                number < root.blocks.count ? unsafeDowncast(root.blocks.row(at: number), to: DocumentBlock.self) : nil
+            let block = DocumentBlock(number, like: old)
+            while index < rows.count, rows[index].block == number {
+                block.rows[Int(rows[index].item.number) % DocumentBlock.count] = rows[index].item.row
+                index += 1
+            }
+            draft.insert(block, into: &root.blocks)
+        }
+        newRows.removeAll(keepingCapacity: true)
+    }
+}

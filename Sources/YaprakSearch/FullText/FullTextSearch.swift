@@ -1,0 +1,165 @@
+import YaprakTrees
+
+/// One query asked of one root. Used by one thread, while the snapshot is alive.
+final class FullTextSearch {
+    private let root: FullTextRoot
+    private let query: CompiledQuery
+    private let leaves: LeafSearch
+
+    init(_ query: CompiledQuery, _ root: FullTextRoot, columnCount: Int, weights: [Double]?) {
+        self.root = root
+        self.query = query
+        leaves = LeafSearch(
+            reader: PostingReader(root.pages), root: root, columnCount: columnCount, weights: weights)
+    }
+
+    // MARK: Without a rank
+
+    /// The documents that match. O(postings).
+    func matches() -> DocumentSet {
+        var set = matches(query.root)
+        // Nothing is under a number that is free, unless texts have changed without the index.
+        set.removeFree(root)
+        return set
+    }
+
+    private func matches(_ node: CompiledQuery.Node) -> DocumentSet {
+        switch node {
+        case .nothing: return DocumentSet(capacity: root.capacity)
+        case .leaf(let number): return leaves.set(query.leaves[number])
+        case .all(let nodes):
+            var set = matches(nodes[0])
+            for node in nodes.dropFirst() { set.formIntersection(matches(node)) }
+            return set
+        case .any(let nodes):
+            var set = matches(nodes[0])
+            for node in nodes.dropFirst() { set.formUnion(matches(node)) }
+            return set
+        case .without(let wanted, let unwanted):
+            var set = matches(wanted)
+            set.subtract(matches(unwanted))
+            return set
+        }
+    }
+
+    // MARK: By rank
+
+    /// The best documents and their scores, best first; of equal ones, the smaller key first.
+    /// - Complexity: O(postings + *k* log *k*), without those that an AND skips.
+    func top(_ count: Int) -> [(document: UInt32, score: Double)] {
+        guard count > 0, root.documentCount > 0 else { return [] }
+        let cursor = cursor(query.root)
+        var best = BestDocuments(count, root)
+        let mean = max(1, Double(root.termCount)) / Double(root.documentCount)
+        var page = -1
+        var lengths: UnsafeMutablePointer<UInt32>?
+        var document = cursor.document
+        while document != DocumentCursor.end {
+            let number = Int(document) / LengthPage.count
+            if number != page {
+                page = number
+                lengths = root.lengths.reference(at: number)._withUnsafeGuaranteedRef {
+                    unsafeDowncast($0, to: LengthPage.self).values
+                }
+            }
+            let length = lengths.unsafelyUnwrapped[Int(document) % LengthPage.count]
+            if length & LengthPage.freeBit == 0 {
+                best.offer(document, cursor.score(Rank.norm(length: length, mean: mean)))
+            }
+            cursor.seek(document + 1)
+            document = cursor.document
+        }
+        return best.sorted
+    }
+
+    private func cursor(_ node: CompiledQuery.Node) -> DocumentCursor {
+        switch node {
+        case .nothing: ListCursor(FoundDocuments(), documents: root.documentCount)
+        case .leaf(let number): leaves.cursor(query.leaves[number])
+        case .all(let nodes): AllCursor(nodes.map(cursor))
+        case .any(let nodes): AnyCursor(nodes.map(cursor))
+        case .without(let wanted, let unwanted): ExclusionCursor(cursor(wanted), without: cursor(unwanted))
+        }
+    }
+}
+
+extension DocumentSet {
+    fileprivate mutating func removeFree(_ root: FullTextRoot) {
+        guard root.firstFree > 0 else { return }
+        var free: [UInt32] = []
+        forEach { if root.length(of: $0) & LengthPage.freeBit != 0 { free.append($0) } }
+        for document in free { remove(document) }
+    }
+}
+
+extension LeafSearch {
+    /// The documents of a leaf, without how often.
+    fileprivate func set(_ leaf: CompiledQuery.Leaf) -> DocumentSet {
+        var set = DocumentSet(capacity: root.capacity)
+        guard let runs = plainRuns(leaf) else {
+            for document in found(leaf).documents { set.insert(document) }
+            return set
+        }
+        let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * PostingRun.documentsMax)
+        defer { numbers.deallocate() }
+        for run in runs {
+            if run.count == 1 {
+                set.insert(run.first)
+                continue
+            }
+            run.decode(numbers, numbers + PostingRun.documentsMax)
+            for index in 0..<run.count { set.insert(numbers[index]) }
+        }
+        return set
+    }
+}
+
+/// The best of the documents that are offered.
+struct BestDocuments {
+    private let root: FullTextRoot
+    private let countMax: Int
+    private var items: [(document: UInt32, score: Double)] = []
+
+    /// So many are kept in order; more are sorted at the end.
+    private static let keptInOrderMax = 128
+
+    init(_ count: Int, _ root: FullTextRoot) {
+        countMax = count
+        self.root = root
+        items.reserveCapacity(min(count, Self.keptInOrderMax) + 1)
+    }
+
+    @inline(__always)
+    mutating func offer(_ document: UInt32, _ score: Double) {
+        if items.count == countMax, countMax <= Self.keptInOrderMax, score < items[countMax &- 1].score { return }
+        insert(document, score)
+    }
+
+    private mutating func insert(_ document: UInt32, _ score: Double) {
+        guard countMax <= Self.keptInOrderMax else {
+            items.append((document, score))
+            return
+        }
+        var index = items.count
+        while index > 0, comesBefore(document, score, items[index - 1]) { index -= 1 }
+        if index == countMax { return }
+        items.insert((document, score), at: index)
+        if items.count > countMax { items.removeLast() }
+    }
+
+    private func comesBefore(_ document: UInt32, _ score: Double, _ other: (document: UInt32, score: Double)) -> Bool {
+        if score != other.score { return score > other.score }
+        return root.row(of: document).key.comesBefore(root.row(of: other.document).key)
+    }
+
+    /// Best first.
+    var sorted: [(document: UInt32, score: Double)] {
+        guard countMax > Self.keptInOrderMax else { return items }
+        return Array(items.sorted { comesBefore($0.document, $0.score, $1) }.prefix(countMax))
+    }
+}
+
+extension String {
+    /// In the order of keys: by bytes.
+    func comesBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}

@@ -1,0 +1,79 @@
+import YaprakTrees
+
+/// Reads the pages of one root: the runs of terms. Used by one thread at a time, while the snapshot is alive.
+final class PostingReader {
+    let pages: TreeRoot
+    private let term = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
+    private let key = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingKey.bytesMax)
+
+    init(_ pages: TreeRoot) { self.pages = pages }
+
+    deinit {
+        term.deallocate()
+        key.deallocate()
+    }
+
+    /// The page in which a term would begin.
+    private func start(of term: UnsafeBufferPointer<UInt8>) -> Int {
+        let count = term.baseAddress.map { PostingKey.write($0, term.count, 0, to: key) } ?? 0
+        let rank = pages.rank(of: UnsafeBufferPointer(start: key, count: count))
+        return rank.isFound ? rank.position : max(0, rank.position - 1)
+    }
+
+    /// The runs of one term.
+    func runs(of wanted: [UInt8]) -> [PostingRun] {
+        var found: [PostingRun] = []
+        guard !pages.isEmpty else { return found }
+        wanted.withUnsafeBufferPointer { wanted in
+            let start = wanted.baseAddress.unsafelyUnwrapped
+            var cursor = TreeCursor(pages, at: self.start(of: wanted))
+            while let page = cursor.next() {
+                var walker = page._withUnsafeGuaranteedRef {
+                    RunWalker(unsafeDowncast($0, to: PostingPage.self), term: term)
+                }
+                while walker.next() {
+                    let order = compareBytes(walker.run.term, walker.run.termCount, start, wanted.count)
+                    if order > 0 { return }
+                    if order == 0 { found.append(walker.run) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// The runs of all terms with a beginning.
+    func runs(withPrefix prefix: [UInt8]) -> [PostingRun] {
+        var found: [PostingRun] = []
+        guard !pages.isEmpty else { return found }
+        prefix.withUnsafeBufferPointer { prefix in
+            let start = prefix.baseAddress.unsafelyUnwrapped
+            var cursor = TreeCursor(pages, at: self.start(of: prefix))
+            while let page = cursor.next() {
+                var walker = page._withUnsafeGuaranteedRef {
+                    RunWalker(unsafeDowncast($0, to: PostingPage.self), term: term)
+                }
+                while walker.next() {
+                    let run = walker.run
+                    let order = compareBytes(run.term, min(run.termCount, prefix.count), start, prefix.count)
+                    if order > 0 { return }
+                    if order == 0 { found.append(run) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Calls `body` with the runs of all terms close to a word, and their distance. Walks the beginnings of all terms.
+    func forEachRun(
+        near word: [UInt8], atMost distance: Int, _ body: (_ run: PostingRun, _ distance: Int) -> Void
+    ) {
+        let compare = EditDistance(to: word, atMost: distance)
+        pages.forEach { page in
+            var walker = RunWalker(unsafeDowncast(page, to: PostingPage.self), term: term)
+            while walker.next() {
+                let bytes = UnsafeBufferPointer(start: walker.run.term, count: walker.run.termCount)
+                if let distance = compare(bytes, shared: walker.shared) { body(walker.run, distance) }
+            }
+        }
+    }
+}

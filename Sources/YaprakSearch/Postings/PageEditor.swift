@@ -1,0 +1,291 @@
+import YaprakTrees
+
+/// A posting that comes, changes or goes.
+struct PostingEdit {
+    /// The number of the term in the table of the edits.
+    var term: Int
+    var document: UInt32
+    /// The new positions, of those of all edits; empty if the posting goes.
+    var positions: Range<Int>
+
+    var isRemoval: Bool { positions.isEmpty }
+}
+
+/// Applies edits to the tree of pages, page by page.
+///
+/// Of a page that is edited, the runs before, between and behind the edits are copied as they are; only a run whose
+/// predecessor is another one now gets another beginning.
+final class PageEditor {
+    private let draft: TreeDraft
+    private let table: TermTable
+    private let positions: UnsafeBufferPointer<UInt32>
+
+    private let output = ByteBuffer(capacity: 2048)
+    private let builder = RunBuilder()
+    private let walkerTerm = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
+    /// The last term that is in the output, or will be once what lies before the run at hand is copied.
+    private let last = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
+    private var lastCount = 0
+    private let key = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingKey.bytesMax)
+    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
+    private let occurrences = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
+
+    init(_ draft: TreeDraft, _ table: TermTable, _ positions: UnsafeBufferPointer<UInt32>) {
+        self.draft = draft
+        self.table = table
+        self.positions = positions
+    }
+
+    deinit {
+        walkerTerm.deallocate()
+        last.deallocate()
+        key.deallocate()
+        numbers.deallocate()
+        occurrences.deallocate()
+    }
+
+    /// Applies edits that are sorted by term and document, at most one for both.
+    /// - Complexity: O(*p* (page + log *n*)) for *p* pages that are concerned.
+    func apply(_ edits: [PostingEdit], to pages: inout TreeRoot) {
+        var index = 0
+        while index < edits.count {
+            guard !pages.isEmpty else {
+                let rest = edits[index...]
+                merge(nil, rest)
+                put(replacing: nil, at: 0, in: &pages)
+                return
+            }
+            let rank = pages.rank(of: writeKey(of: edits[index]))
+            let at = rank.isFound ? rank.position : rank.position - 1
+            let page = unsafeDowncast(pages.row(at: at), to: PostingPage.self)
+            let end =
+                at + 1 < pages.count ? self.end(of: edits, from: index, before: pages.row(at: at + 1)) : edits.count
+            merge(page, edits[index..<end])
+            put(replacing: page, at: at, in: &pages)
+            index = end
+        }
+    }
+
+    private func writeKey(of edit: PostingEdit) -> UnsafeBufferPointer<UInt8> {
+        let term = table[edit.term]
+        let count = PostingKey.write(term.baseAddress.unsafelyUnwrapped, term.count, edit.document, to: key)
+        return UnsafeBufferPointer(start: key, count: count)
+    }
+
+    /// The end of the edits that come before a page.
+    private func end(of edits: [PostingEdit], from start: Int, before next: TreeRow) -> Int {
+        var nextKey = next.key
+        return nextKey.withUTF8 { nextKey in
+            var end = start + 1
+            while end < edits.count {
+                let key = writeKey(of: edits[end])
+                let start = key.baseAddress.unsafelyUnwrapped
+                if compareBytes(start, key.count, nextKey.baseAddress.unsafelyUnwrapped, nextKey.count) >= 0 { break }
+                end += 1
+            }
+            return end
+        }
+    }
+
+    // MARK: One page
+
+    /// Writes what a page becomes into the output.
+    private func merge(_ page: PostingPage?, _ edits: ArraySlice<PostingEdit>) {
+        output.removeAll()
+        lastCount = 0
+        var edit = edits.startIndex
+        guard let page else {
+            while edit < edits.endIndex { edit = emitNew(edits, edit) }
+            return
+        }
+        var walker = RunWalker(page, term: walkerTerm)
+        // What lies from here on is copied as it is.
+        var copied = page.bytes
+        var runStart = page.bytes
+        // The run at hand follows another one than in the page.
+        var isDetached = false
+        while edit < edits.endIndex || isDetached, walker.next() {
+            let run = walker.run
+            func copy() {
+                output.append(copied, runStart - copied)
+                copied = runStart
+            }
+            while edit < edits.endIndex, compare(edits[edit], run) < 0 {
+                if edits[edit].isRemoval {
+                    edit += 1
+                    continue
+                }
+                copy()
+                edit = emitNew(edits, edit)
+                isDetached = true
+            }
+            var end = edit
+            if edit < edits.endIndex, compare(edits[edit], run) == 0 {
+                let limit = walker.firstOfNextOfSameTerm
+                while end < edits.endIndex, edits[end].term == edits[edit].term,
+                    limit.map({ edits[end].document < $0 }) ?? true
+                {
+                    end += 1
+                }
+            }
+            if end > edit {
+                copy()
+                copied = walker.at
+                // If nothing is left of the run, the next one follows the one before.
+                isDetached = !emit(run, with: edits[edit..<end])
+                edit = end
+            } else {
+                if isDetached {
+                    copy()
+                    writeTerm(run)
+                    copied = runStart + 2 + Int(runStart[1])
+                    isDetached = false
+                }
+                noteLast(run.term, run.termCount)
+            }
+            runStart = walker.at
+        }
+        output.append(copied, page.bytes + page.count - copied)
+        while edit < edits.endIndex {
+            if edits[edit].isRemoval { edit += 1 } else { edit = emitNew(edits, edit) }
+        }
+    }
+
+    private func compare(_ edit: PostingEdit, _ run: PostingRun) -> Int {
+        let term = table[edit.term]
+        return compareBytes(term.baseAddress.unsafelyUnwrapped, term.count, run.term, run.termCount)
+    }
+
+    private func noteLast(_ term: UnsafePointer<UInt8>, _ count: Int) {
+        last.update(from: term, count: count)
+        lastCount = count
+    }
+
+    /// The length of what a term shares with the last one in the output.
+    private func shared(_ term: UnsafePointer<UInt8>, _ count: Int) -> Int {
+        output.count == 0 ? 0 : commonPrefix(last, lastCount, term, count)
+    }
+
+    private func writeTerm(_ run: PostingRun) {
+        let shared = shared(run.term, run.termCount)
+        output.append(UInt8(truncatingIfNeeded: shared))
+        output.append(UInt8(truncatingIfNeeded: run.termCount - shared))
+        output.append(run.term + shared, run.termCount - shared)
+    }
+
+    private func emitRun(_ term: UnsafePointer<UInt8>, _ count: Int) {
+        builder.write(term, count, shared: shared(term, count), to: output)
+        noteLast(term, count)
+        builder.removeAll()
+    }
+
+    private func add(_ edit: PostingEdit) {
+        builder.begin(edit.document, occurrences: UInt32(edit.positions.count))
+        builder.append(positions: UnsafeBufferPointer(rebasing: positions[edit.positions]))
+    }
+
+    /// Writes the postings of one term that the page does not have, and returns the edit behind them.
+    private func emitNew(_ edits: ArraySlice<PostingEdit>, _ start: Int) -> Int {
+        builder.removeAll()
+        let term = table[edits[start].term]
+        var index = start
+        while index < edits.endIndex, edits[index].term == edits[start].term {
+            if !edits[index].isRemoval {
+                if builder.count == PostingRun.documentsMax { emitRun(term.baseAddress.unsafelyUnwrapped, term.count) }
+                add(edits[index])
+            }
+            index += 1
+        }
+        if builder.count > 0 { emitRun(term.baseAddress.unsafelyUnwrapped, term.count) }
+        return index
+    }
+
+    /// Writes a run with its edits, and returns whether anything is left.
+    private func emit(_ run: PostingRun, with edits: ArraySlice<PostingEdit>) -> Bool {
+        run.decode(numbers, occurrences)
+        builder.removeAll()
+        // The terms of the table are not moved while edits are applied; the run's is the walker's.
+        let term = table[edits[edits.startIndex].term]
+        let start = term.baseAddress.unsafelyUnwrapped
+        let count = run.count + edits.count
+        // Documents that come behind all others fill the run; of others, both halves have room.
+        let isAppended = edits[edits.startIndex].document > run.last
+        let isSplit = count > PostingRun.documentsMax && !isAppended
+        let limit = isSplit ? min((count + 1) / 2, PostingRun.documentsMax) : PostingRun.documentsMax
+        var written = 0
+        func roll() {
+            if builder.count >= limit {
+                emitRun(start, term.count)
+                written += 1
+            }
+        }
+        var edit = edits.startIndex
+        var reader = ByteReader(run.positions)
+        func addEdits(before document: UInt32) {
+            while edit < edits.endIndex, edits[edit].document < document {
+                if !edits[edit].isRemoval {
+                    roll()
+                    add(edits[edit])
+                }
+                edit += 1
+            }
+        }
+        for index in 0..<run.count {
+            let encoded = reader.at
+            reader.skip(occurrences[index])
+            addEdits(before: numbers[index])
+            if edit < edits.endIndex, edits[edit].document == numbers[index] {
+                if !edits[edit].isRemoval {
+                    roll()
+                    add(edits[edit])
+                }
+                edit += 1
+                continue
+            }
+            roll()
+            builder.begin(numbers[index], occurrences: occurrences[index])
+            builder.append(encoded: encoded, reader.at - encoded)
+        }
+        addEdits(before: .max)
+        guard builder.count > 0 else { return written > 0 }
+        emitRun(start, term.count)
+        return true
+    }
+
+    // MARK: The tree
+
+    /// Puts the output in the place of a page: none, one or several.
+    private func put(replacing page: PostingPage?, at position: Int, in pages: inout TreeRoot) {
+        let key = page?.key ?? ""
+        if output.count <= PostingPage.bytesMax {
+            if output.count < PostingPage.bytesMin, position + 1 < pages.count {
+                let next = unsafeDowncast(pages.row(at: position + 1), to: PostingPage.self)
+                if output.count + next.count <= PostingPage.bytesTarget {
+                    draft.remove(next.key, from: &pages)
+                    return put(output, and: next, key: key, in: &pages)
+                }
+            }
+            if output.count == 0, !key.isEmpty {
+                draft.remove(key, from: &pages)
+            } else if output.count > 0 || page != nil {
+                draft.insert(
+                    PostingPage(key: key, bytes: UnsafePointer(output.start), count: output.count), into: &pages)
+            }
+            return
+        }
+        put(output, and: nil, key: key, in: &pages)
+    }
+
+    private func put(_ bytes: ByteBuffer, and next: PostingPage?, key: String, in pages: inout TreeRoot) {
+        var made: [PostingPage] = []
+        let writer = PageWriter(firstKey: key) { made.append($0) }
+        var walker = RunWalker(UnsafePointer(bytes.start), bytes.count, term: walkerTerm)
+        while walker.next() { writer.append(walker.run) }
+        if let next {
+            walker = RunWalker(next, term: walkerTerm)
+            while walker.next() { writer.append(walker.run) }
+        }
+        writer.finish()
+        for page in made { draft.insert(page, into: &pages) }
+    }
+}

@@ -1,0 +1,115 @@
+/// What to search for: words, phrases, beginnings of words, and how they belong together.
+///
+///     let query = try SearchQuery(parsing: "dune OR (title: messi* NOT \"prince of arrakis\")")
+///     let same = SearchQuery.any(of: [
+///         .word("dune"),
+///         .prefix("messi").within("title").excluding(.phrase("prince of arrakis")),
+///     ])
+///     let typed = SearchQuery.typing("dun me")          // whatever is in a search field
+///
+/// A value without an index: its words are split and folded by the tokenizer of the index that is asked. A word that
+/// the tokenizer splits is a phrase of its parts; one that has no term (`"!"`) is as if it were not there. A query
+/// without any term matches nothing. The page "Full-text search" has the grammar.
+public struct SearchQuery: Sendable, Hashable {
+    let node: QueryNode
+
+    init(_ node: QueryNode) { self.node = node }
+
+    /// The most bytes that a query may have as a string.
+    public static let byteCountMax = 16 << 10
+    /// The most levels that a query may be nested as a string.
+    public static let depthMax = 64
+    /// The greatest distance of ``fuzzy(_:distance:)``.
+    public static let distanceMax = 3
+
+    /// Parses the query language.
+    ///
+    ///     try SearchQuery(parsing: "\"old spice\" AND NEAR(whale ship, 5) NOT fish*")
+    ///
+    /// Any text gives a query or an error. For what people type, without operators, see ``typing(_:)``.
+    /// - Parameters:
+    ///   - text: a query.
+    ///   - columns: the names that may stand before a colon; any if `nil`. ``FullTextIndex/query(_:)`` gives those of
+    ///     the index. A column that an index does not have matches nothing in it.
+    /// - Throws: ``SearchQueryError`` with the place.
+    /// - Complexity: O(bytes).
+    public init(parsing text: String, columns: [String]? = nil) throws(SearchQueryError) {
+        var parser = try SearchQueryParser(text, columns: columns)
+        node = try parser.parse()
+    }
+
+    /// What somebody is typing: every word is taken for the beginning of one, and all have to be found.
+    ///
+    ///     SearchQuery.typing("dun me")            // finds "Dune Messiah"
+    ///
+    /// Any text will do; no sign has a meaning. O(bytes).
+    public static func typing(_ text: String) -> SearchQuery {
+        SearchQuery(.all(words(of: text).map { .phrase(QueryPhrase(text: $0, isPrefix: true)) }))
+    }
+
+    /// All words of a text, in any sequence. No sign has a meaning. O(bytes).
+    public static func words(_ text: String) -> SearchQuery {
+        SearchQuery(.all(words(of: text).map { .phrase(QueryPhrase(text: $0)) }))
+    }
+
+    private static func words(of text: String) -> [String] {
+        text.split(whereSeparator: \.isWhitespace).map { String($0) }
+    }
+
+    /// A word.
+    public static func word(_ word: String) -> SearchQuery { SearchQuery(.phrase(QueryPhrase(text: word))) }
+
+    /// Words that follow one another.
+    public static func phrase(_ words: String) -> SearchQuery { SearchQuery(.phrase(QueryPhrase(text: words))) }
+
+    /// A word by how it begins; of several words, the last.
+    public static func prefix(_ words: String) -> SearchQuery {
+        SearchQuery(.phrase(QueryPhrase(text: words, isPrefix: true)))
+    }
+
+    /// A word, or one that differs from it by at most so many letters that are missing, added, others, or swapped with
+    /// their neighbour.
+    ///
+    /// - Precondition: `distance` is 1 to ``distanceMax``.
+    public static func fuzzy(_ word: String, distance: Int = 1) -> SearchQuery {
+        precondition((1...distanceMax).contains(distance), "words differ by 1 to \(distanceMax) letters")
+        return SearchQuery(.fuzzy(word, distance))
+    }
+
+    /// Words or phrases that stand close together, in any sequence: between the end of each and the beginning of the last
+    /// are at most `distance` other words.
+    public static func near(_ phrases: String..., within distance: Int = 10) -> SearchQuery {
+        precondition(distance >= 0, "a distance is a number of words, not less than 0")
+        return SearchQuery(.near(phrases.map { QueryPhrase(text: $0) }, distance))
+    }
+
+    /// What all of several queries match.
+    public static func all(of queries: [SearchQuery]) -> SearchQuery { SearchQuery(.all(queries.map(\.node))) }
+
+    /// What any of several queries matches.
+    public static func any(of queries: [SearchQuery]) -> SearchQuery { SearchQuery(.any(queries.map(\.node))) }
+
+    /// What this query matches and another does not.
+    public func excluding(_ other: SearchQuery) -> SearchQuery { SearchQuery(.without(node, other.node)) }
+
+    /// The same, in some columns only.
+    public func within(_ columns: String...) -> SearchQuery { SearchQuery(.columns(columns, node)) }
+}
+
+/// The tree of a query.
+indirect enum QueryNode: Sendable, Hashable {
+    case phrase(QueryPhrase)
+    case fuzzy(String, Int)
+    case near([QueryPhrase], Int)
+    case all([QueryNode])
+    case any([QueryNode])
+    case without(QueryNode, QueryNode)
+    case columns([String], QueryNode)
+}
+
+/// Words in sequence.
+struct QueryPhrase: Sendable, Hashable {
+    var text: String
+    /// Whether the last word is a beginning.
+    var isPrefix = false
+}

@@ -1,0 +1,102 @@
+/// A text and its terms, in the order in which they stand: what a query is compared with where there is no index.
+struct ScannedText {
+    private var bytes: [UInt8] = []
+    /// Where each term ends in `bytes`.
+    private var ends: [Int] = []
+    /// Where each term stands in the text, in bytes.
+    private(set) var places: [Range<Int>] = []
+
+    init(_ text: String, _ splitter: TextSplitter) {
+        splitter.split(text, for: .document) { token in
+            bytes.append(contentsOf: token.term)
+            ends.append(bytes.count)
+            places.append(token.start..<token.end)
+        }
+    }
+
+    /// The number of terms.
+    var count: Int { ends.count }
+
+    func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+    /// The positions at which a phrase begins, ascending.
+    func positions(of phrase: CompiledQuery.Phrase) -> [Int] {
+        guard phrase.length <= count else { return [] }
+        return (0...(count - phrase.length)).filter { start in
+            phrase.units.allSatisfy { unit in
+                let term = term(start + unit.offset)
+                return unit.isPrefix ? term.starts(with: unit.term) : term.elementsEqual(unit.term)
+            }
+        }
+    }
+
+    /// The terms that a leaf of a query stands for, as ranges of positions, ascending.
+    func occurrences(of leaf: CompiledQuery.Leaf) -> [Range<Int>] {
+        switch leaf.kind {
+        case .phrase(let phrase): return positions(of: phrase).map { $0..<$0 + phrase.length }
+        case .near(let phrases, let distance):
+            let near = NearMatch(phrases.map(positions(of:)), lengths: phrases.map(\.length), distance: distance)
+            return near.members.map { $0.position..<$0.position + phrases[$0.phrase].length }
+                .sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+        case .fuzzy(let word, let distance):
+            let compare = EditDistance(to: word, atMost: distance)
+            return (0..<count).filter { term($0).withUnsafeBufferPointer { compare($0) } != nil }.map { $0..<$0 + 1 }
+        }
+    }
+}
+
+/// The places at which several phrases stand near each other in one column.
+struct NearMatch {
+    /// Positions at which a phrase begins, with all others close before it; ascending.
+    private let lasts: [Int]
+    private let positions: [[Int]]
+    private let lengths: [Int]
+    private let distance: Int
+
+    /// - Parameter positions: where each phrase begins, ascending.
+    /// - Complexity: O(*p* log *p* · phrases) for *p* positions, whatever the distance.
+    init(_ positions: [[Int]], lengths: [Int], distance: Int) {
+        self.positions = positions
+        self.lengths = lengths
+        // A greater distance than any text has is as good as the greatest.
+        let distance = min(distance, Int(UInt32.max))
+        self.distance = distance
+        guard !positions.contains(where: \.isEmpty) else {
+            lasts = []
+            return
+        }
+        lasts = Set(positions.joined()).sorted().filter { last in
+            zip(positions, lengths).allSatisfy { starts, length in
+                let index = starts.firstIndex(notLessThan: last - length - distance)
+                return index < starts.count && starts[index] <= last
+            }
+        }
+    }
+
+    /// How many places there are.
+    var count: Int { lasts.count }
+
+    /// The phrases at those places, each once.
+    var members: [(phrase: Int, position: Int)] {
+        positions.enumerated().flatMap { phrase, starts in
+            starts.filter { start in
+                let index = lasts.firstIndex(notLessThan: start)
+                return index < lasts.count && lasts[index] <= start + lengths[phrase] + distance
+            }
+            .map { (phrase, $0) }
+        }
+    }
+}
+
+extension [Int] {
+    /// In an ascending array.
+    fileprivate func firstIndex(notLessThan value: Int) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

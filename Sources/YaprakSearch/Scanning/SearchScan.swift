@@ -1,0 +1,47 @@
+/// A query asked of texts one by one, without an index: what an index gives, slower.
+///
+///     let scan = SearchScan(query, columns: ["title", "body"])
+///     if scan.matches([title, body]) { … }
+///
+/// Used by one thread at a time. O(bytes) for a document.
+package final class SearchScan {
+    private let splitter: TextSplitter
+    private let query: CompiledQuery
+
+    /// - Parameter columns: the names of the columns, in the order in which their texts come.
+    package init(_ query: SearchQuery, columns: [String], tokenizer: any SearchTokenizer = WordTokenizer()) {
+        splitter = TextSplitter(tokenizer)
+        self.query = CompiledQuery(query, columnNames: columns, splitter)
+    }
+
+    /// Whether a document matches.
+    package func matches(_ texts: [String]) -> Bool {
+        let texts = texts.map { ScannedText($0, splitter) }
+        return matches(query.root, texts)
+    }
+
+    private func matches(_ node: CompiledQuery.Node, _ texts: [ScannedText]) -> Bool {
+        switch node {
+        case .nothing: false
+        case .leaf(let number):
+            texts.indices.contains { column in
+                query.leaves[number].columns >> UInt64(column) & 1 == 1
+                    && !texts[column].occurrences(of: query.leaves[number]).isEmpty
+            }
+        case .all(let nodes): nodes.allSatisfy { matches($0, texts) }
+        case .any(let nodes): nodes.contains { matches($0, texts) }
+        case .without(let wanted, let unwanted): matches(wanted, texts) && !matches(unwanted, texts)
+        }
+    }
+
+    /// Where the parts of the query that are wanted stand in the text of a column: for each leaf, ranges of terms.
+    func occurrences(in text: ScannedText, column: Int) -> [(leaf: Int, terms: Range<Int>)] {
+        query.leaves.enumerated().flatMap { number, leaf -> [(leaf: Int, terms: Range<Int>)] in
+            guard leaf.isWanted, leaf.columns >> UInt64(column) & 1 == 1 else { return [] }
+            return text.occurrences(of: leaf).map { (number, $0) }
+        }
+    }
+
+    /// The terms of a text.
+    func scan(_ text: String) -> ScannedText { ScannedText(text, splitter) }
+}

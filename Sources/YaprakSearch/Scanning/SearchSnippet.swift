@@ -1,0 +1,129 @@
+/// A part of a text in which a query is found, and where.
+///
+///     let snippet = reader.snippet(of: hit, for: query)
+///     print(snippet.marked("[", "]"))                  // … the [dune] sea lay [still] …
+public struct SearchSnippet: Sendable, Hashable {
+    /// The column it was taken from.
+    public let column: String
+    /// A stretch of the column's text, as it is written there.
+    public let text: String
+    /// What of it the query found, ascending and apart from each other: indexes of ``text``.
+    public let highlights: [Range<String.Index>]
+    /// Whether the column's text begins earlier.
+    public let isCutAtStart: Bool
+    /// Whether the column's text goes on.
+    public let isCutAtEnd: Bool
+
+    /// The text with something around each highlight, and something where it was cut. O(bytes).
+    public func marked(_ open: String, _ close: String, ellipsis: String = "…") -> String {
+        var result = isCutAtStart ? ellipsis : ""
+        var at = text.startIndex
+        for range in highlights {
+            result += text[at..<range.lowerBound] + open + text[range] + close
+            at = range.upperBound
+        }
+        return result + text[at...] + (isCutAtEnd ? ellipsis : "")
+    }
+}
+
+/// Finds what a query found in texts: for highlights and snippets.
+struct TextHighlighter {
+    let scan: SearchScan
+
+    /// The places in a text that a query found, joined where they meet: indexes of `text`. O(bytes).
+    func highlights(in text: String, column: Int) -> [Range<String.Index>] {
+        let scanned = scan.scan(text)
+        let ranges = Self.joined(scan.occurrences(in: scanned, column: column).map(\.terms))
+            .map { scanned.places[$0.lowerBound].lowerBound..<scanned.places[$0.upperBound - 1].upperBound }
+        return Self.indexes(ranges, in: text)
+    }
+
+    /// The stretch of at most `count` terms that has most of the query, and how much that is; the beginning if none has
+    /// any.
+    func snippet(of text: String, column: Int, named name: String, terms count: Int) -> (SearchSnippet, score: Int) {
+        let scanned = scan.scan(text)
+        let occurrences = scan.occurrences(in: scanned, column: column)
+        let (window, score) = Self.bestWindow(occurrences, of: scanned.count, terms: count)
+        let start = window.lowerBound == 0 ? 0 : scanned.places[window.lowerBound].lowerBound
+        let end =
+            window.upperBound == scanned.count ? text.utf8.count : scanned.places[window.upperBound - 1].upperBound
+        let utf8 = text.utf8
+        func index(_ offset: Int) -> String.Index { utf8.index(utf8.startIndex, offsetBy: offset) }
+        let part = String(text[index(start)..<max(index(start), index(end))])
+        let shown = Self.joined(
+            occurrences.map(\.terms).filter { window.lowerBound <= $0.lowerBound && $0.upperBound <= window.upperBound }
+        )
+        let ranges = shown.map {
+            scanned.places[$0.lowerBound].lowerBound - start..<scanned.places[$0.upperBound - 1].upperBound - start
+        }
+        return (
+            SearchSnippet(
+                column: name, text: part, highlights: Self.indexes(ranges, in: part),
+                isCutAtStart: start > 0, isCutAtEnd: end < text.utf8.count),
+            score
+        )
+    }
+
+    /// Most different parts of the query first, then most places, then the earliest, with some terms before the first.
+    private static func bestWindow(
+        _ occurrences: [(leaf: Int, terms: Range<Int>)], of total: Int, terms count: Int
+    ) -> (Range<Int>, score: Int) {
+        let count = max(1, count)
+        guard total > count else { return (0..<total, score(occurrences[...])) }
+        let sorted = occurrences.sorted { ($0.terms.lowerBound, $0.leaf) < ($1.terms.lowerBound, $1.leaf) }
+        var best = (start: 0, end: 0, score: 0)
+        var end = 0
+        for start in sorted.indices {
+            let limit = sorted[start].terms.lowerBound + count
+            end = max(end, start)
+            while end < sorted.count, sorted[end].terms.upperBound <= limit { end += 1 }
+            guard end > start else { continue }
+            let found = score(sorted[start..<end])
+            if found > best.score { best = (start, end, found) }
+        }
+        guard best.score > 0 else { return (0..<count, 0) }
+        let first = sorted[best.start].terms.lowerBound
+        let last = sorted[best.start..<best.end].map(\.terms.upperBound).max() ?? first
+        // What is found stands in the middle, as far as the text allows.
+        let before = max(0, (count - (last - first)) / 2)
+        let low = min(max(0, first - before), total - count)
+        return (low..<low + count, best.score)
+    }
+
+    private static func score(_ occurrences: ArraySlice<(leaf: Int, terms: Range<Int>)>) -> Int {
+        Set(occurrences.map(\.leaf)).count * 1000 + min(999, occurrences.count)
+    }
+
+    /// Ranges of terms, ascending, joined where they overlap.
+    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var joined: [Range<Int>] = []
+        for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
+            if let last = joined.last, range.lowerBound < last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
+    }
+
+    /// Indexes of bytes; places of neighbouring wide terms overlap, and are joined.
+    private static func indexes(_ ranges: [Range<Int>], in text: String) -> [Range<String.Index>] {
+        let utf8 = text.utf8
+        var apart: [Range<Int>] = []
+        for range in ranges {
+            if let last = apart.last, range.lowerBound < last.upperBound {
+                apart[apart.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                apart.append(range)
+            }
+        }
+        var at = (offset: 0, index: utf8.startIndex)
+        return apart.map { range in
+            let start = utf8.index(at.index, offsetBy: range.lowerBound - at.offset)
+            let end = utf8.index(start, offsetBy: range.count)
+            at = (range.upperBound, end)
+            return start..<end
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Splits texts by a tokenizer of either kind: ``WordScanner`` where it is ours, the protocol's method where it is not.
+///
+/// Used by one thread at a time.
+final class TextSplitter {
+    private enum Kind {
+        case words(WordScanner)
+        case other(any SearchTokenizer)
+    }
+
+    private let kind: Kind
+
+    init(_ tokenizer: any SearchTokenizer) {
+        kind = (tokenizer as? WordTokenizer).map { .words(WordScanner($0)) } ?? .other(tokenizer)
+    }
+
+    /// Calls `body` with each term, its place in bytes, and the number of its position. O(bytes).
+    @inline(__always)
+    func split(_ text: String, for purpose: TokenPurpose, _ body: (WordScanner.Token) -> Void) {
+        switch kind {
+        case .words(let scanner):
+            var text = text
+            text.withUTF8 { scanner.scan($0, for: purpose, body) }
+        case .other(let tokenizer):
+            Self.split(text, by: tokenizer, for: purpose, body)
+        }
+    }
+
+    private static func split(
+        _ text: String, by tokenizer: any SearchTokenizer, for purpose: TokenPurpose,
+        _ body: (WordScanner.Token) -> Void
+    ) {
+        var text = text
+        text.makeContiguousUTF8()
+        let utf8 = text.utf8
+        var position = 0
+        for token in tokenizer.tokens(in: text, for: purpose) {
+            var term = token.term
+            // What somebody else's code says is in the text may not be.
+            let start = min(max(token.range.lowerBound, utf8.startIndex), utf8.endIndex)
+            let end = min(max(token.range.upperBound, start), utf8.endIndex)
+            term.withUTF8 { bytes in
+                let whole = UnsafeBufferPointer(rebasing: bytes.prefix(WordScanner.termBytesMax))
+                let length = bytes.count > whole.count ? whole.wholeScalarCount : whole.count
+                // A NUL stands behind terms in keys.
+                guard length > 0, !whole.prefix(length).contains(0) else { return }
+                body(
+                    WordScanner.Token(
+                        term: UnsafeBufferPointer(rebasing: whole.prefix(length)), position: position,
+                        start: utf8.distance(from: utf8.startIndex, to: start),
+                        end: utf8.distance(from: utf8.startIndex, to: end), isPrefix: token.isPrefix))
+            }
+            position += 1
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import Foundation
+import YaprakCore
+
+/// Splits UTF-8 into folded words: the fast form of ``WordTokenizer``.
+///
+/// One for each thread that splits: it keeps pointers to the pages of the folding table, and a buffer for the term at hand.
+final class WordScanner {
+    /// A term in the scanner's buffer, valid during the call that gets it.
+    struct Token {
+        let term: UnsafeBufferPointer<UInt8>
+        let position: Int
+        /// Where it stands in the text, in bytes.
+        let start: Int
+        let end: Int
+        let isPrefix: Bool
+    }
+
+    /// Of a longer word, the first bytes count.
+    static let termBytesMax = 240
+
+    private let table: FoldingTable
+    private let pages: UnsafeMutablePointer<UnsafePointer<UInt32>?>
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private let isTurkic: Bool
+
+    /// Pages whose pointers are kept: those of the first two planes.
+    private static let pagesKept = 0x20000 >> 8
+
+    init(_ tokenizer: WordTokenizer) {
+        table = FoldingTable.table(for: tokenizer)
+        isTurkic = tokenizer.locale.isTurkic
+        pages = .allocate(capacity: Self.pagesKept)
+        pages.initialize(repeating: nil, count: Self.pagesKept)
+        buffer = .allocate(capacity: Self.termBytesMax + 8)
+    }
+
+    deinit {
+        pages.deallocate()
+        buffer.deallocate()
+    }
+
+    @inline(__always)
+    private func entry(of scalar: UInt32) -> UInt32 {
+        let number = Int(scalar >> 8)
+        if number < Self.pagesKept, let page = pages[number] { return page[Int(scalar & 255)] }
+        return slowEntry(of: scalar)
+    }
+
+    @inline(never)
+    private func slowEntry(of scalar: UInt32) -> UInt32 {
+        let page = table.page(Int(scalar >> 8))
+        if Int(scalar >> 8) < Self.pagesKept { pages[Int(scalar >> 8)] = page }
+        return page[Int(scalar & 255)]
+    }
+
+    /// Calls `emit` with each term of a text, which is valid UTF-8. O(bytes).
+    @inline(__always)
+    func scan(_ text: UnsafeBufferPointer<UInt8>, for purpose: TokenPurpose, _ emit: (Token) -> Void) {
+        guard let bytes = text.baseAddress, !text.isEmpty else { return }
+        let ascii = table.ascii.bytes
+        let end = text.count
+        var at = 0
+        var position = 0
+        // The word at hand: its bytes in the buffer, where it began, where its last scalar ended.
+        var count = 0
+        var wordStart = 0
+        var wordEnd = 0
+        var hasMarks = false
+        // The run of wide characters at hand: how many, and the last.
+        var wideCount = 0
+        var wide: UInt32 = 0
+        var wideStart = 0
+        var wideEnd = 0
+
+        @inline(__always) func finishWord() {
+            guard count > 0 else { return }
+            if hasMarks { count = normalise(count) }
+            emit(
+                Token(
+                    term: UnsafeBufferPointer(start: buffer, count: count), position: position, start: wordStart,
+                    end: wordEnd, isPrefix: false))
+            position &+= 1
+            count = 0
+            hasMarks = false
+        }
+        /// The last character of a run is a term by itself in a text, so that one character finds it. A query of one
+        /// character stands for every pair that begins with it.
+        @inline(__always) func finishRun() {
+            guard wideCount > 0 else { return }
+            if purpose == .document || wideCount == 1 {
+                let length = put(wide, at: 0)
+                emit(
+                    Token(
+                        term: UnsafeBufferPointer(start: buffer, count: length), position: position, start: wideStart,
+                        end: wideEnd, isPrefix: purpose == .query))
+            }
+            // In a query it has a position too, so that phrases go on behind it as in the text.
+            position &+= 1
+            wideCount = 0
+        }
+
+        while at < end {
+            let first = bytes[at]
+            if first < 0x80 {
+                let folded = ascii[Int(first)]
+                if wideCount > 0 { finishRun() }
+                if folded != 0 {
+                    if count == 0 { wordStart = at }
+                    at &+= 1
+                    wordEnd = at
+                    if count < Self.termBytesMax {
+                        buffer[count] = folded
+                        count &+= 1
+                    }
+                } else if isTurkic, first == UInt8(ascii: "I") {
+                    if count == 0 { wordStart = at }
+                    at &+= 1
+                    // A capital I and a dot above are İ, decomposed.
+                    if at &+ 1 < end, bytes[at] == 0xCC, bytes[at &+ 1] == 0x87 {
+                        at &+= 2
+                        count = append(0x69, at: count)
+                    } else {
+                        count = append(0x131, at: count)
+                    }
+                    wordEnd = at
+                } else {
+                    at &+= 1
+                    finishWord()
+                }
+                continue
+            }
+            let start = at
+            let scalar = Self.decode(bytes, &at)
+            let entry = entry(of: scalar)
+            if entry & FoldingTable.wide != 0 {
+                finishWord()
+                var character = entry & FoldingTable.scalarMask
+                while let composed = Self.composed(character, bytes, at, end) {
+                    character = composed.scalar
+                    at = composed.end
+                }
+                if wideCount > 0 {
+                    let length = put(wide, at: 0)
+                    let both = length &+ put(character, at: length)
+                    emit(
+                        Token(
+                            term: UnsafeBufferPointer(start: buffer, count: both), position: position,
+                            start: wideStart, end: at, isPrefix: false))
+                    position &+= 1
+                }
+                wide = character
+                wideStart = start
+                wideEnd = at
+                wideCount &+= 1
+            } else if entry == FoldingTable.separator {
+                if wideCount > 0 { finishRun() }
+                finishWord()
+            } else if entry & FoldingTable.dropped != 0 {
+                // It belongs to what it stands behind, if anything.
+                if count > 0 { wordEnd = at } else if wideCount > 0 { wideEnd = at }
+            } else {
+                if wideCount > 0 { finishRun() }
+                if count == 0 { wordStart = start }
+                wordEnd = at
+                if entry & FoldingTable.mark != 0 { hasMarks = true }
+                if entry & FoldingTable.several != 0 {
+                    for byte in table.expansion(of: scalar) where count < Self.termBytesMax {
+                        buffer[count] = byte
+                        count &+= 1
+                    }
+                    count = wholeScalars(count)
+                } else {
+                    count = append(entry & FoldingTable.scalarMask, at: count)
+                }
+            }
+        }
+        finishRun()
+        finishWord()
+    }
+
+    // MARK: UTF-8
+
+    @inline(__always)
+    private static func decode(_ bytes: UnsafePointer<UInt8>, _ at: inout Int) -> UInt32 {
+        let first = UInt32(bytes[at])
+        func next(_ offset: Int) -> UInt32 { UInt32(bytes[at &+ offset] & 0x3F) }
+        if first < 0x80 {
+            at &+= 1
+            return first
+        }
+        if first < 0xE0 {
+            let scalar = (first & 0x1F) << 6 | next(1)
+            at &+= 2
+            return scalar
+        }
+        if first < 0xF0 {
+            let scalar = (first & 0x0F) << 12 | next(1) << 6 | next(2)
+            at &+= 3
+            return scalar
+        }
+        let scalar = (first & 0x07) << 18 | next(1) << 12 | next(2) << 6 | next(3)
+        at &+= 4
+        return scalar
+    }
+
+    /// Appends a scalar to the term, unless the term is full.
+    @inline(__always)
+    private func append(_ scalar: UInt32, at count: Int) -> Int {
+        count &+ 4 > Self.termBytesMax && count &+ Self.length(of: scalar) > Self.termBytesMax
+            ? count : count &+ put(scalar, at: count)
+    }
+
+    @inline(__always)
+    private static func length(of scalar: UInt32) -> Int {
+        scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4
+    }
+
+    /// Writes a scalar into the buffer and returns its length.
+    @inline(__always)
+    private func put(_ scalar: UInt32, at count: Int) -> Int {
+        func byte(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: scalar >> shift & 0x3F | 0x80) }
+        let target = buffer + count
+        if scalar < 0x80 {
+            target[0] = UInt8(truncatingIfNeeded: scalar)
+            return 1
+        }
+        if scalar < 0x800 {
+            target[0] = UInt8(truncatingIfNeeded: scalar >> 6 | 0xC0)
+            target[1] = byte(0)
+            return 2
+        }
+        if scalar < 0x10000 {
+            target[0] = UInt8(truncatingIfNeeded: scalar >> 12 | 0xE0)
+            target[1] = byte(6)
+            target[2] = byte(0)
+            return 3
+        }
+        target[0] = UInt8(truncatingIfNeeded: scalar >> 18 | 0xF0)
+        target[1] = byte(12)
+        target[2] = byte(6)
+        target[3] = byte(0)
+        return 4
+    }
+
+    /// Cuts the buffer behind the last whole scalar.
+    private func wholeScalars(_ count: Int) -> Int {
+        UnsafeBufferPointer(start: buffer, count: count).wholeScalarCount
+    }
+
+    // MARK: Normal forms
+
+    /// Brings the term into NFC.
+    @inline(never)
+    private func normalise(_ count: Int) -> Int {
+        let text = String(decoding: UnsafeBufferPointer(start: buffer, count: count), as: UTF8.self).normalizedKey
+        return text.withKeyBytesCopied { bytes in
+            let length = UnsafeBufferPointer(rebasing: bytes.prefix(Self.termBytesMax)).wholeScalarCount
+            for index in 0..<min(length, bytes.count) { buffer[index] = bytes[index] }
+            return min(length, bytes.count)
+        }
+    }
+
+    /// A wide character and the one behind it as one, if they are parts of a decomposed syllable or kana.
+    @inline(__always)
+    private static func composed(
+        _ scalar: UInt32, _ bytes: UnsafePointer<UInt8>, _ at: Int, _ end: Int
+    ) -> (scalar: UInt32, end: Int)? {
+        guard at &+ 2 < end else { return nil }
+        let isJamo = bytes[at] == 0xE1 && bytes[at &+ 1] >= 0x85 && bytes[at &+ 1] <= 0x87
+        let isKanaMark =
+            bytes[at] == 0xE3 && bytes[at &+ 1] == 0x82 && (bytes[at &+ 2] == 0x99 || bytes[at &+ 2] == 0x9A)
+        guard isJamo || isKanaMark else { return nil }
+        return composedSlowly(scalar, bytes, at)
+    }
+
+    @inline(never)
+    private static func composedSlowly(
+        _ scalar: UInt32, _ bytes: UnsafePointer<UInt8>, _ at: Int
+    ) -> (scalar: UInt32, end: Int)? {
+        var next = at
+        let second = decode(bytes, &next)
+        // Syllables by arithmetic (The Unicode Standard, 3.12): Foundation leaves the third part of one alone.
+        if (0x1100...0x1112).contains(scalar), (0x1161...0x1175).contains(second) {
+            return (0xAC00 + ((scalar - 0x1100) * 21 + second - 0x1161) * 28, next)
+        }
+        if (0xAC00...0xD7A3).contains(scalar), (scalar - 0xAC00) % 28 == 0, (0x11A8...0x11C2).contains(second) {
+            return (scalar + second - 0x11A7, next)
+        }
+        guard FoldingRules.isKanaMark(second), let mark = Unicode.Scalar(second), let kana = Unicode.Scalar(scalar)
+        else {
+            return nil
+        }
+        let text = String(String.UnicodeScalarView([kana, mark])).precomposedStringWithCanonicalMapping
+        guard let only = text.unicodeScalars.first, text.unicodeScalars.count == 1 else { return nil }
+        return (only.value, next)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// How many of the bytes are whole scalars.
+    var wholeScalarCount: Int {
+        var start = count
+        while start > 0, self[start - 1] & 0xC0 == 0x80 { start -= 1 }
+        guard start > 0 else { return 0 }
+        let first = self[start - 1]
+        let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        return start - 1 + length <= count ? start - 1 + length : start - 1
+    }
+}
+
+extension String {
+    func withKeyBytesCopied<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var copy = self
+        return copy.withUTF8(body)
+    }
+}

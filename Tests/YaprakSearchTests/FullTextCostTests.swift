@@ -1,0 +1,117 @@
+import TestSupport
+import Testing
+import Yaprak
+import YaprakTrees
+
+@testable import YaprakSearch
+
+/// What an index costs, in counts; and texts that are large or odd.
+@Suite(.bounded) struct FullTextCostTests {
+    static let index = MailIndex("text", of: .mails, \.title, \.body)
+
+    static func filled(_ count: Int) async throws -> Database {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            var random = SplitMix64(seed: 1)
+            for number in 0..<count {
+                let words = (0..<10).map { _ in "w\(random.below(500))" }.joined(separator: " ")
+                transaction[.mails]["m\(number)"] = Mail(title: "all \(number)", body: words)
+            }
+        }
+        try await database.register(index)
+        return database
+    }
+
+    /// The rows of all trees that one snapshot has and another has not.
+    static func newRows(_ old: Snapshot, _ new: Snapshot) -> Int {
+        var count = 0
+        for (a, b) in zip(old[index].root.trees, new[index].root.trees) {
+            TreeRoot.difference(from: a, to: b) { step in if case .removed = step {} else { count += 1 } }
+        }
+        return count
+    }
+
+    @Test func `A word that is added writes one page, and a touch nothing`() async throws {
+        let database = try await Self.filled(4000)
+        var before = database.snapshot
+        try await database.write { $0[.mails]["m77"]!.body += " fresh" }
+        // A page of postings, and one of lengths.
+        #expect(Self.newRows(before, database.snapshot) == 2)
+        before = database.snapshot
+        try await database.write { $0[.mails].touchObject(for: "m77") }
+        #expect(Self.newRows(before, database.snapshot) == 0)
+        let same = database.snapshot[.mails]["m77"]!
+        try await database.write { $0[.mails]["m77"] = same }
+        #expect(Self.newRows(before, database.snapshot) == 0)
+    }
+
+    @Test func `A commit costs what it changes, however many records there are`() async throws {
+        try await expectGrowth("one word in each of 20 commits", 2000) { count in
+            // A database of twice the size: less than twice the time, of course.
+            let database = try await Self.filled(count)
+            return try await ContinuousClock().measure {
+                for number in 0..<20 { try await database.write { $0[.mails]["m\(number)"]!.body += " fresh" } }
+            }
+        }
+    }
+
+    @Test func `A record keeps its number, and numbers are given again`() async throws {
+        let database = try await Self.filled(1000)
+        let number = database.snapshot[Self.index].number(ofKey: "m5")
+        for round in 0..<50 {
+            try await database.write { transaction in
+                for other in 0..<20 { transaction[.mails]["m\(100 + other)"] = nil }
+                transaction[.mails]["m5"]!.title = "round \(round)"
+            }
+            try await database.write { transaction in
+                for other in 0..<20 { transaction[.mails]["m\(100 + other)"] = Mail(title: "back") }
+            }
+        }
+        let reader = database.snapshot[Self.index]
+        #expect(reader.number(ofKey: "m5") == number)
+        #expect(reader.root.capacity <= 1020)
+        try FullTextModelTests.checkShape(Self.index, in: database.snapshot, "numbers")
+    }
+
+    @Test func `A text of a megabyte, and one of a single word, are found`() async throws {
+        let database = try await Self.filled(10)
+        let long = (0..<170_000).map { "w\($0 % 900)" }.joined(separator: " ") + " needle"
+        let single = String(repeating: "x", count: 1 << 20)
+        try await database.write { transaction in
+            transaction[.mails]["long"] = Mail(title: "all", body: long)
+            transaction[.mails]["single"] = Mail(title: single, body: "")
+            transaction[.mails]["marks"] = Mail(title: "e" + String(repeating: "\u{301}", count: 20_000))
+            transaction[.mails]["empty"] = Mail()
+        }
+        let reader = database.snapshot[Self.index]
+        #expect(reader.keys(matching: .word("needle")) == ["long"])
+        #expect(reader.keys(matching: .phrase("w899 w0 w1")) == ["long"])
+        #expect(reader.keys(matching: .near("w4", "needle", within: 3_000)) == ["long"])
+        #expect(reader.keys(matching: .prefix("xxx")) == ["single"])
+        #expect(reader.keys(matching: .word("e")) == ["marks"])
+        let record = try #require(database.snapshot[.mails].row(for: "long"))
+        #expect(reader.snippet(of: record, for: .word("needle"), terms: 3).marked("[", "]").hasSuffix("[needle]"))
+        #expect(reader.highlights(in: "body", of: record, for: .word("w5")).count == 189)
+        try await database.write { transaction in
+            transaction[.mails]["long"]!.body += " more"
+            transaction[.mails]["single"] = nil
+        }
+        #expect(database.snapshot[Self.index].keys(matching: .phrase("needle more")) == ["long"])
+        try await database.write { $0[.mails].removeAll() }
+        #expect(database.snapshot[Self.index].count == 0)
+        #expect(database.snapshot[Self.index].top(5, for: .word("needle")).isEmpty)
+    }
+
+    @Test func `A posting takes few bytes`() async throws {
+        let database = try await Self.filled(5000)
+        var bytes = 0
+        var pages = 0
+        database.snapshot[Self.index].root.pages.forEach { row in
+            bytes += unsafeDowncast(row, to: PostingPage.self).count
+            pages += 1
+        }
+        // 60,000 postings, of which 5,000 are of terms with one each.
+        #expect(bytes < 60_000 * 6)
+        #expect(bytes / pages > 256)
+    }
+}

@@ -1,0 +1,169 @@
+import DiskSimulator
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCBOR
+import YaprakStorage
+import YaprakTrees
+
+@testable import YaprakCore
+@testable import YaprakSearch
+
+/// What of an index is in the files, and what a launch makes of it.
+@Suite(.bounded) struct FullTextFilesTests {
+    /// Hides the bytes of records, in the way of a child.
+    struct Mirror: RecordCoder {
+        let name = "mirror"
+        func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { try CBOREncoder().encode(value).map { ~$0 } }
+        func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+            try CBORDecoder().decode(type, from: bytes.map { ~$0 })
+        }
+    }
+
+    static func open(_ disk: MemoryFileSystem, hidden: Bool = false) async throws -> Database {
+        let collection = hidden ? RecordCollection.mails.configured { $0.coder = Mirror() } : .mails
+        return try await Database.open(
+            at: "/db", options: DatabaseOptions(), bindings: [TypedBinding(collection)], fileSystem: disk)
+    }
+
+    static func fill(_ database: Database) async throws {
+        try await database.write { transaction in
+            for number in 0..<50 {
+                transaction[.mails]["m\(number)"] = Mail(title: "secret \(number)", body: "of the spice")
+            }
+        }
+    }
+
+    @Test func `Nothing is stored of a collection with a coder of its own, unless it is asked for`() async throws {
+        let kinds: [(SearchPersistence, hidden: Bool, ExtensionHost.Origin)] = [
+            (.automatic, false, .adopted), (.automatic, true, .populated), (.checkpoints, true, .adopted),
+            (.rebuilt, false, .populated),
+        ]
+        for (persistence, hidden, origin) in kinds {
+            let disk = MemoryFileSystem()
+            let index = MailIndex("text", of: .mails, \.title, \.body, persistence: persistence)
+            var database = try await Self.open(disk, hidden: hidden)
+            try await Self.fill(database)
+            try await database.register(index)
+            try await database.checkpoint()
+            try await database.close()
+            database = try await Self.open(disk, hidden: hidden)
+            let host = try await database.register(index)
+            #expect(await host.origin == origin, "\(persistence), hidden: \(hidden)")
+            #expect(database.snapshot[index].count(matching: .word("secret")) == 50)
+            try await database.close()
+        }
+    }
+
+    @Test func `A coder that comes later hides what was stored before`() async throws {
+        let disk = MemoryFileSystem()
+        let index = MailIndex("text", of: .mails, \.title)
+        let database = try await Database.open(at: "/db", options: DatabaseOptions(), bindings: [], fileSystem: disk)
+        try await database.register(index)
+        try await database.bind(RecordCollection.mails.configured { $0.coder = Mirror() })
+        try await Self.fill(database)
+        try await database.checkpoint()
+        #expect(database.snapshot[index].count(matching: .word("secret")) == 50)
+        let item = database.snapshot.state.entry(ofExtension: "text")!
+        #expect(try item.registration.encode(item.root, in: database.snapshot.state) == nil)
+        try await database.close()
+    }
+
+    @Test func `An index is made again when its tag, its columns or its tokenizer differ`() async throws {
+        let disk = MemoryFileSystem()
+        var database = try await Self.open(disk)
+        try await Self.fill(database)
+        try await database.register(MailIndex("text", of: .mails, \.title, \.body))
+        try await database.checkpoint()
+        try await database.close()
+        let others: [(MailIndex, ExtensionHost.Origin)] = [
+            (MailIndex("text", of: .mails, \.title, \.body), .adopted),
+            (MailIndex("text", versionTag: "2", of: .mails, \.title, \.body), .populated),
+            (MailIndex("text", of: .mails, \.body, \.title), .populated),
+            (MailIndex("text", of: .mails, \.title, \.body, tokenizer: WordTokenizer(locale: .turkish)), .populated),
+        ]
+        for (index, origin) in others {
+            database = try await Self.open(disk)
+            let host = try await database.register(index)
+            #expect(await host.origin == origin, "\(index.versionTag)")
+            try await database.close()
+        }
+        let tag = MailIndex("text", versionTag: "7", of: .mails, \.title).versionTag
+        #expect(tag.hasPrefix("7|\"title\"|words/1 root unicode/"))
+    }
+
+    @Test func `Stored bytes that are damaged make an index again and never trap`() async throws {
+        let database = Database.inMemory()
+        let index = MailIndex("text", of: .mails, \.title, \.body)
+        try await database.register(index)
+        var mail = RandomMail(seed: 5)
+        for _ in 0..<40 { try await mail.write(to: database) }
+        let snapshot = database.snapshot
+        let keys = snapshot[.mails].map(\.key)
+        let whole = StoredFullText(snapshot[index].root)
+        let timeline = Timeline(arena: Arena()) {}
+        func attempt(_ stored: StoredFullText) -> FullTextRoot? {
+            let draft = timeline.beginDraft()
+            defer { draft.abort(roots: []) }
+            guard let bytes = try? stored.encoded(), let decoded = try? StoredFullText(decoding: bytes),
+                let root = try? decoded.root(keys: keys, columnCount: 2, draft: draft)
+            else { return nil }
+            // What is accepted can be read and edited.
+            let search = FullTextSearch(
+                CompiledQuery(.typing("s"), columnNames: ["a", "b"], TextSplitter(WordTokenizer())), root,
+                columnCount: 2,
+                weights: nil)
+            _ = search.matches().count
+            _ = search.top(5)
+            let editor = FullTextEditor(root, DocumentTerms(WordTokenizer(), columnCount: 2), draft: draft, changes: 1)
+            editor.follow(keys[0], before: { $0(0, "dune of the spice") }, after: { $0(1, "spice the worm") })
+            return editor.finish()
+        }
+        #expect(attempt(whole) != nil)
+        var random = SplitMix64(seed: 9)
+        var refused = 0
+        for _ in 0..<Soak.volume(250, soak: 50_000) {
+            var stored = whole
+            func damage(_ bytes: inout [UInt8]) {
+                guard !bytes.isEmpty else { return }
+                switch random.below(4) {
+                case 0: bytes[random.below(bytes.count)] ^= UInt8(1 << random.below(8))
+                case 1: bytes[random.below(bytes.count)] = UInt8(random.below(256))
+                case 2: bytes.removeLast(1 + random.below(min(8, bytes.count)))
+                default: bytes.insert(UInt8(random.below(256)), at: random.below(bytes.count))
+                }
+            }
+            switch random.below(8) {
+            case 0: damage(&stored.numbers)
+            case 1: damage(&stored.lengths)
+            case 2: damage(&stored.pageSizes)
+            case 3: stored.capacity = [0, 1, -1, .max, 1 << 31, stored.capacity + 1][random.below(6)]
+            default: damage(&stored.pages)
+            }
+            if attempt(stored) == nil { refused += 1 }
+        }
+        #expect(refused > 0)
+        timeline.close(roots: [])
+    }
+
+    @Test func `Bytes that are no index at all make it again`() async throws {
+        for bytes in [[], [0xff], [0xa0], try CBOREncoder().encode(["form": 2]), try CBOREncoder().encode("x")] {
+            #expect(throws: (any Error).self) { try StoredFullText(decoding: bytes) }
+        }
+    }
+
+    @Test func `The history has the index of every commit`() async throws {
+        let database = Database.inMemory()
+        let index = MailIndex("text", of: .mails, \.title, \.body)
+        try await database.register(index)
+        var snapshots: [Snapshot] = []
+        for number in 0..<20 {
+            try await database.write { $0[.mails]["m\(number % 7)"] = Mail(title: "w\(number)", body: "all") }
+            snapshots.append(database.snapshot)
+        }
+        for (number, snapshot) in snapshots.enumerated() {
+            #expect(snapshot[index].keys(matching: .word("w\(number)")) == ["m\(number % 7)"])
+            #expect(snapshot[index].count(matching: .word("all")) == min(7, number + 1))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakSearch
+
+/// Highlights, snippets, suggestions.
+@Suite(.bounded) struct ShowingTests {
+    static let index = MailIndex("text", of: .mails, \.title, \.body)
+
+    /// A reader over one record, and the record.
+    static func reader(_ mail: Mail) async throws -> (FullTextReader<Mail, NoMetadata>, Record<Mail, NoMetadata>) {
+        let database = Database.inMemory()
+        try await database.register(index)
+        try await database.write { $0[.mails]["a"] = mail }
+        return (database.snapshot[index], try #require(database.snapshot[.mails].row(for: "a")))
+    }
+
+    @Test(arguments: [
+        ("dune", "The [Dune] sea, [dune] by dune's"), ("dun*", "The [Dune] sea, [dune] by dune's"),
+    ])
+    func `Highlights are where words stand, as they are written`(query: String, _: String) async throws {
+        let text = "The Dune sea, DÜNE by dunes"
+        let (reader, record) = try await Self.reader(Mail(body: text))
+        let found = reader.highlights(in: "body", of: record, for: try SearchQuery(parsing: query)).map { text[$0] }
+        #expect(found == (query == "dune" ? ["Dune", "DÜNE"] : ["Dune", "DÜNE", "dunes"]))
+    }
+
+    @Test func `A phrase is one highlight, overlaps are joined, and what is excluded is none`() async throws {
+        let text = "old spice girls, new spice; old spice"
+        let (reader, record) = try await Self.reader(Mail(title: "spice", body: text))
+        func found(_ query: String, in column: String = "body") throws -> [String] {
+            reader.highlights(in: column, of: record, for: try SearchQuery(parsing: query))
+                .map { String((column == "body" ? text : "spice")[$0]) }
+        }
+        #expect(try found("\"old spice\"") == ["old spice", "old spice"])
+        #expect(try found("\"old spice\" OR \"spice girls\"") == ["old spice girls", "old spice"])
+        #expect(try found("girls NOT new") == ["girls"])
+        #expect(try found("title: spice") == [])
+        #expect(try found("title: spice", in: "title") == ["spice"])
+        #expect(try found("NEAR(girls new, 0)") == ["girls", "new"])
+        #expect(try found("NEAR(girls old, 1)") == ["old", "girls"])
+        #expect(try found("spicce~1") == ["spice", "spice", "spice"])
+        #expect(try found("spice", in: "nowhere") == [])
+    }
+
+    @Test func `A snippet shows the stretch with most of the query`() async throws {
+        let filler = (0..<100).map { "word\($0)" }.joined(separator: " ")
+        let body = "dune here. " + filler + " then dune and messiah met, " + filler
+        let (reader, record) = try await Self.reader(Mail(title: "no title", body: body))
+        let snippet = reader.snippet(of: record, for: .words("dune messiah"), terms: 8)
+        #expect(snippet.column == "body" && snippet.isCutAtStart && snippet.isCutAtEnd)
+        #expect(snippet.marked("[", "]") == "…word99 then [dune] and [messiah] met, word0 word1…")
+        #expect(snippet.highlights.map { snippet.text[$0] } == ["dune", "messiah"])
+        let title = reader.snippet(of: record, for: .word("title"))
+        #expect(title.column == "title" && title.marked("<", ">") == "no <title>")
+        let none = reader.snippet(of: record, for: .word("absent"), terms: 3, in: "body")
+        #expect(none.marked("[", "]") == "dune here. word0…")
+        #expect(reader.snippet(of: record, for: .word("dune"), in: "nowhere").text == "")
+    }
+
+    @Test(arguments: (0..<UInt64(Soak.volume(3, soak: 40))).map { $0 })
+    func `Highlights are terms of the text, apart from each other, and there are some where a record matches`(
+        seed: UInt64
+    ) async throws {
+        var mail = RandomMail(seed: seed)
+        for _ in 0..<40 {
+            let (reader, record) = try await Self.reader(mail.mail())
+            let query = mail.query()
+            var isFound = false
+            for (column, text) in [("title", record.object.title), ("body", record.object.body)] {
+                let ranges = reader.highlights(in: column, of: record, for: query)
+                for (a, b) in zip(ranges, ranges.dropFirst()) { #expect(a.upperBound <= b.lowerBound, "seed \(seed)") }
+                for range in ranges { #expect(!text[range].isEmpty && text[range] != " ", "seed \(seed)") }
+                if !ranges.isEmpty { isFound = true }
+                let snippet = reader.snippet(of: record, for: query, terms: 1 + mail.random.below(9), in: column)
+                #expect(text.contains(snippet.text), "seed \(seed): \(query)")
+                for range in snippet.highlights { #expect(!snippet.text[range].isEmpty) }
+            }
+            if reader.contains("a", matching: query) { #expect(isFound, "seed \(seed): \(query)") }
+        }
+    }
+
+    @Test func `Suggestions are the nearest, then the most frequent, and never the word itself`() async throws {
+        let database = Database.inMemory()
+        try await database.register(Self.index)
+        try await database.write { transaction in
+            transaction[.mails]["a"] = Mail(title: "dragon dragons wagon")
+            transaction[.mails]["b"] = Mail(title: "dragon dragoon")
+            transaction[.mails]["c"] = Mail(title: "dragan Straße")
+        }
+        let reader = database.snapshot[Self.index]
+        #expect(reader.suggestions(for: "drgaon").map(\.term) == ["dragon", "dragan", "dragons", "dragoon"])
+        #expect(reader.suggestions(for: "dragon").map(\.term) == ["dragan", "dragons", "dragoon", "wagon"])
+        #expect(reader.suggestions(for: "drgaon")[0] == SearchSuggestion(term: "dragon", recordCount: 2, distance: 1))
+        #expect(reader.suggestions(for: "STRASE", 1).map(\.term) == ["strasse"])
+        #expect(reader.suggestions(for: "!") == [])
+        #expect(reader.suggestions(for: "dragon", 0) == [])
+    }
+
+    @Test(arguments: (0..<UInt64(Soak.volume(3, soak: 40))).map { $0 })
+    func `Distances are those of the definition, whatever word came before`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        func word() -> String {
+            String((0..<random.below(7)).map { _ in ["a", "b", "é", "東", "🎉"][random.below(5)] as Character })
+        }
+        for _ in 0..<60 {
+            let (target, limit) = (word(), 1 + random.below(3))
+            let distance = EditDistance(to: Array(target.utf8), atMost: limit)
+            var last = ""
+            for other in (0..<40).map({ _ in word() }).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+                let shared = zip(last.utf8, other.utf8).prefix { $0 == $1 }.count
+                let found = Array(other.utf8).withUnsafeBufferPointer { distance($0, shared: shared) }
+                let expected = NaiveSearch.distance(Array(target.unicodeScalars), Array(other.unicodeScalars))
+                #expect(found == (expected <= limit ? expected : nil), "seed \(seed): \(target), \(other)")
+                last = other
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakSearch
+
+/// What texts are split into, and what is one letter.
+@Suite(.bounded) struct TokenizerTests {
+    func terms(_ text: String, _ tokenizer: WordTokenizer = WordTokenizer(), _ purpose: TokenPurpose = .document)
+        -> [String]
+    {
+        tokenizer.tokens(in: text, for: purpose).map(\.term)
+    }
+
+    @Test(arguments: [
+        ("Hello, World!", ["hello", "world"]),
+        ("naïve—café's C++ 3.14", ["naive", "cafe", "s", "c", "3", "14"]),
+        ("Straße STRASSE ẞ", ["strasse", "strasse", "ss"]),
+        ("Σίσυφος ΣΊΣΥΦΟΣ", ["σισυφοσ", "σισυφοσ"]),
+        ("Łódź Ørsted Æon ﬁn Þór", ["lodz", "orsted", "aeon", "fin", "thor"]),
+        ("e\u{301}te\u{301} \u{e9}t\u{e9}", ["ete", "ete"]),
+        ("Ａｂｃ１２", ["abc12"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("soft\u{ad}hyphen می\u{200c}خواهم", ["softhyphen", "میخواهم"]),
+        ("שָׁלוֹם مُحَمَّد", ["שלום", "محمد"]),
+        ("🎉👩‍👩‍👧 ok", ["ok"]),
+        ("", []), (" \n\t", []), ("\u{301}\u{301}", []),
+        ("snake_case a.b", ["snake", "case", "a", "b"]),
+    ])
+    func `Words are folded`(text: String, expected: [String]) { #expect(terms(text) == expected) }
+
+    @Test func `The Turkic i has a dot or none, by the locale alone`() {
+        let text = "İstanbul ISPARTA ılık Iğdır I\u{307}zmir izmir"
+        #expect(terms(text) == ["istanbul", "isparta", "ilik", "igdir", "izmir", "izmir"])
+        for locale in [FoldingLocale.turkish, .azerbaijani, FoldingLocale(identifier: "tr-TR")] {
+            let tokenizer = WordTokenizer(locale: locale)
+            #expect(terms(text, tokenizer) == ["istanbul", "ısparta", "ılık", "ıgdır", "izmir", "izmir"])
+        }
+        #expect(FoldingLocale(identifier: "de_CH") == .root)
+        #expect(WordTokenizer(locale: .turkish).identifier != WordTokenizer().identifier)
+    }
+
+    @Test func `With accents, NFC and NFD are still one term`() {
+        let tokenizer = WordTokenizer(foldsDiacritics: false)
+        #expect(terms("RÉSUMÉ re\u{301}sume\u{301} resume", tokenizer) == ["résumé", "résumé", "resume"])
+        // Marks in either sequence.
+        #expect(terms("a\u{323}\u{302}", tokenizer) == terms("a\u{302}\u{323}", tokenizer))
+        #expect(terms("ﬃ ŉ Ǆ", tokenizer) == terms("FFI \u{2bc}n ǆ", tokenizer))
+    }
+
+    @Test func `Chinese, Japanese and Korean are pairs, and one character at the end`() {
+        #expect(terms("東京都 and 京") == ["東京", "京都", "都", "and", "京"])
+        #expect(terms("東京都 and", WordTokenizer(), .query) == ["東京", "京都", "and"])
+        let query = WordTokenizer().tokens(in: "東", for: .query)
+        #expect(query.map(\.term) == ["東"] && query[0].isPrefix)
+        // Decomposed syllables and kana are those of one piece.
+        #expect(terms("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}") == terms("한국"))
+        #expect(terms("か\u{3099}は\u{309a}") == terms("がぱ"))
+        // A compatibility ideograph is the other one.
+        #expect(terms("\u{f900}") == terms("\u{8c48}"))
+    }
+
+    @Test func `A token is where the text has it`() {
+        let text = "Ünï东京 fu\u{308}r 👍 cafe\u{301}!"
+        for token in WordTokenizer().tokens(in: text, for: .document) {
+            #expect(terms(String(text[token.range])).first == token.term, "\(token)")
+        }
+        #expect(
+            WordTokenizer().tokens(in: text, for: .document).map { String(text[$0.range]) }
+                == ["Ünï", "东京", "京", "fu\u{308}r", "cafe\u{301}"])
+    }
+
+    @Test func `Of a very long word the first bytes count, and only whole scalars`() {
+        #expect(terms(String(repeating: "a", count: 10_000)) == [String(repeating: "a", count: 240)])
+        let long = terms("x" + String(repeating: "ж", count: 1000))
+        #expect(long.count == 1 && long[0].utf8.count == 239 && !long[0].unicodeScalars.contains("\u{fffd}"))
+        let marks = "e" + String(repeating: "\u{301}", count: 5000)
+        #expect(terms(marks) == ["e"])
+        #expect(terms(marks, WordTokenizer(foldsDiacritics: false)).count == 1)
+    }
+
+    @Test(arguments: (0..<UInt64(Soak.volume(4, soak: 100))).map { $0 })
+    func `Random scalars never trap, and canonical equivalents are one`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let special: [UInt32] = [
+            0x49, 0x307, 0x130, 0x3099, 0x309A, 0x1100, 0x1161, 0x11A8, 0x200D, 0x4E00, 0xDF, 0x345, 0x20,
+        ]
+        for _ in 0..<400 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<random.below(12) {
+                let value =
+                    random.chance(40)
+                    ? special[random.below(special.count)] : UInt32(random.below(random.chance(50) ? 0x3100 : 0x110000))
+                if let scalar = Unicode.Scalar(value) { text.append(scalar) }
+            }
+            let string = String(text)
+            for tokenizer in [WordTokenizer(), WordTokenizer(locale: .turkish), WordTokenizer(foldsDiacritics: false)] {
+                let tokens = tokenizer.tokens(in: string, for: .document)
+                for token in tokens {
+                    #expect(!token.term.isEmpty && token.term.utf8.count <= 240 && !token.term.utf8.contains(0))
+                }
+                #expect(tokens.map(\.range.lowerBound) == tokens.map(\.range.lowerBound).sorted(), "seed \(seed)")
+                _ = tokenizer.tokens(in: string, for: .query)
+            }
+        }
+    }
+
+    struct Commas: SearchTokenizer {
+        let identifier = "commas/1"
+        func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
+            text.split(separator: ",", omittingEmptySubsequences: false).map {
+                SearchToken(String($0), at: $0.startIndex..<$0.endIndex)
+            }
+        }
+    }
+
+    /// Says what is wrong in every way.
+    struct Confused: SearchTokenizer {
+        let identifier = "confused/1"
+        func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
+            let other = "another and longer string 🎉"
+            return [
+                SearchToken("", at: text.startIndex..<text.endIndex),
+                SearchToken("a\0b", at: text.startIndex..<text.endIndex),
+                SearchToken(String(repeating: "é", count: 500), at: other.endIndex..<other.endIndex),
+                SearchToken("x", at: other.startIndex..<other.endIndex),
+            ]
+        }
+    }
+
+    @Test func `A tokenizer of one's own is asked, and what it says can't do harm`() async throws {
+        let commas = MailIndex("commas", of: .mails, \.title, tokenizer: Commas())
+        let confused = MailIndex("confused", of: .mails, \.title, tokenizer: Confused())
+        let database = Database.inMemory()
+        try await database.register(commas)
+        try await database.register(confused)
+        try await database.write { $0[.mails]["a"] = Mail(title: "red wine,White,,o") }
+        #expect(database.snapshot[commas].keys(matching: .phrase("red wine")) == ["a"])
+        #expect(database.snapshot[commas].keys(matching: .word("white")) == [])
+        #expect(database.snapshot[confused].keys(matching: .word("anything")) == ["a"])
+        let record = try #require(database.snapshot[.mails].row(for: "a"))
+        _ = database.snapshot[confused].snippet(of: record, for: .word("x"))
+        _ = database.snapshot[confused].highlights(in: "title", of: record, for: .word("x"))
+        try await database.write { $0[.mails]["a"] = nil }
+        #expect(database.snapshot[confused].count == 0)
+    }
+}
