@@ -139,6 +139,19 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/CrashWriter", swiftSettings: strict),
+        // What shows that nothing is lost: histories and their checker, a simulation of the whole engine, enumerations.
+        .target(
+            name: "Proof",
+            dependencies: [
+                "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakModel", "YaprakLocks", "DiskSimulator",
+                "ToolSupport", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "Tests/Proof", swiftSettings: strict),
+        // Runs parts of it for as long as one likes.
+        .executableTarget(
+            name: "ProofRunner", dependencies: ["Proof", "Yaprak"],
+            path: "Tests/ProofRunner", swiftSettings: strict),
+        .testTarget(name: "ProofTests", dependencies: ["Proof", "Yaprak", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakTreesTests", dependencies: ["YaprakTrees", "YaprakLocks", "TestSupport"],
             swiftSettings: strict),

@@ -20,6 +20,7 @@ LAYERS = {
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
         "Inspection", "Maintenance",
     ],
+    "Proof": ["Histories", "Execution", "Simulation", "Crashes"],
     "YaprakTool": ["Invocation", "Output", "Inspection", "Views", "Transfer", "Maintenance", ""],
 }
 

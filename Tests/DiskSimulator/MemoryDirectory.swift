@@ -15,26 +15,29 @@ final class MemoryDirectory: Directory {
     /// Counts the call, then runs `body` on the disk.
     private func call<T: Sendable>(
         _ operation: DiskError.Operation, _ name: String, changes: Bool,
-        _ body: (inout SimulatedDisk) throws(DiskError) -> T
+        _ body: (inout SimulatedDisk, SimulatedDisk.Course) throws(DiskError) -> T
     ) throws(DiskError) -> T {
+        system.beforeCall(changes)
         let result = system.disk.withLock { disk in
             Result { () throws(DiskError) -> T in
-                try disk.begin(operation, name, changes: changes)
-                return try body(&disk)
+                let course = try disk.begin(operation, name, of: node, changes: changes)
+                let result = try body(&disk, course)
+                guard let error = course.errorAfter else { return result }
+                throw DiskError(operation, name, error)
             }
         }
         return try result.get()
     }
 
     func openDirectory(_ name: String) throws(DiskError) -> any Directory {
-        let opened = try call(.openDirectory, name, changes: false) { disk throws(DiskError) in
+        let opened = try call(.openDirectory, name, changes: false) { disk, _ throws(DiskError) in
             try disk.directory(name, in: node, .openDirectory)
         }
         return MemoryDirectory(system, opened)
     }
 
     func makeDirectory(_ name: String) throws(DiskError) {
-        try call(.makeDirectory, name, changes: true) { disk throws(DiskError) in
+        try call(.makeDirectory, name, changes: true) { disk, _ throws(DiskError) in
             guard disk.directories[node]?.current[name] == nil else {
                 throw DiskError(.makeDirectory, name, .fileExists)
             }
@@ -46,7 +49,7 @@ final class MemoryDirectory: Directory {
     }
 
     func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File {
-        let opened = try call(.open, name, changes: mode == .create) { disk throws(DiskError) in
+        let opened = try call(.open, name, changes: mode == .create) { disk, _ throws(DiskError) in
             if let existing = disk.directories[node]?.current[name] {
                 guard mode != .create else { throw DiskError(.open, name, .fileExists) }
                 guard disk.files[existing] != nil else { throw DiskError(.open, name, .invalidArgument) }
@@ -63,7 +66,7 @@ final class MemoryDirectory: Directory {
     }
 
     func list(limit: Int) throws(DiskError) -> [String] {
-        try call(.list, ".", changes: false) { disk throws(DiskError) in
+        try call(.list, ".", changes: false) { disk, _ throws(DiskError) in
             let names = disk.directories[node]?.current.keys.sorted() ?? []
             guard names.count <= limit else { throw DiskError(.list, ".", .fileTooLarge) }
             return names
@@ -71,17 +74,24 @@ final class MemoryDirectory: Directory {
     }
 
     func rename(_ source: String, to target: String) throws(DiskError) {
-        try call(.rename, target, changes: true) { disk throws(DiskError) in
+        try call(.rename, target, changes: true) { disk, _ throws(DiskError) in
             guard let moved = disk.directories[node]?.current[source] else {
                 throw DiskError(.rename, source, .noSuchFileOrDirectory)
             }
             guard disk.directories[node]?.current[target] == nil else { throw DiskError(.rename, target, .fileExists) }
-            disk.change(node, remove: [source], set: [(target, moved)])
+            guard disk.renamesInTwoSteps, disk.files[moved] != nil else {
+                disk.change(node, remove: [source], set: [(target, moved)])
+                return
+            }
+            disk.change(node, set: [(target, moved)])
+            // The first name may remain: the file has its new one.
+            guard (try? disk.begin(.unlink, source, changes: true)) != nil else { return }
+            disk.change(node, remove: [source])
         }
     }
 
     func replace(_ target: String, by source: String) throws(DiskError) {
-        try call(.rename, target, changes: true) { disk throws(DiskError) in
+        try call(.rename, target, changes: true) { disk, _ throws(DiskError) in
             guard let moved = disk.directories[node]?.current[source] else {
                 throw DiskError(.rename, source, .noSuchFileOrDirectory)
             }
@@ -93,7 +103,7 @@ final class MemoryDirectory: Directory {
         guard let other = directory as? MemoryDirectory, other.system === system else {
             throw DiskError(.link, target, .improperLink)
         }
-        try call(.link, target, changes: true) { disk throws(DiskError) in
+        try call(.link, target, changes: true) { disk, _ throws(DiskError) in
             guard let linked = disk.directories[node]?.current[source] else {
                 throw DiskError(.link, source, .noSuchFileOrDirectory)
             }
@@ -109,7 +119,7 @@ final class MemoryDirectory: Directory {
     func removeDirectory(_ name: String) throws(DiskError) { try removeName(name, .removeDirectory) }
 
     private func removeName(_ name: String, _ operation: DiskError.Operation) throws(DiskError) {
-        try call(operation, name, changes: true) { disk throws(DiskError) in
+        try call(operation, name, changes: true) { disk, _ throws(DiskError) in
             guard disk.directories[node]?.current[name] != nil else {
                 throw DiskError(operation, name, .noSuchFileOrDirectory)
             }
@@ -118,11 +128,13 @@ final class MemoryDirectory: Directory {
     }
 
     func sync() throws(DiskError) {
-        try call(.syncDirectory, ".", changes: true) { disk throws(DiskError) in disk.syncNames(of: node) }
+        try call(.syncDirectory, ".", changes: true) { disk, course throws(DiskError) in
+            if !course.isReduced { disk.syncNames(of: node) }
+        }
     }
 
     func lock(_ name: String) throws(DiskError) -> (any FileLock)? {
-        let taken = try call(.lock, name, changes: false) { disk throws(DiskError) in
+        let taken = try call(.lock, name, changes: false) { disk, _ throws(DiskError) in
             disk.locks.insert(node).inserted
         }
         return taken ? MemoryLock(system, node) : nil

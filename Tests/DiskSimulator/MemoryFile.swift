@@ -15,12 +15,16 @@ final class MemoryFile: File {
     }
 
     private func call<T: Sendable>(
-        _ operation: DiskError.Operation, changes: Bool, _ body: (inout SimulatedDisk, Bool) -> T
+        _ operation: DiskError.Operation, changes: Bool,
+        _ body: (inout SimulatedDisk, SimulatedDisk.Course) throws(DiskError) -> T
     ) throws(DiskError) -> T {
+        system.beforeCall(changes)
         let result = system.disk.withLock { disk in
             Result { () throws(DiskError) -> T in
-                let isWhole = try disk.begin(operation, name, changes: changes)
-                return body(&disk, isWhole)
+                let course = try disk.begin(operation, name, of: node, changes: changes)
+                let result = try body(&disk, course)
+                guard let error = course.errorAfter else { return result }
+                throw DiskError(operation, name, error)
             }
         }
         return try result.get()
@@ -46,20 +50,42 @@ final class MemoryFile: File {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         let copy = Array(bytes)
-        return try call(.write, changes: true) { disk, isWhole in
-            let written = isWhole ? copy : Array(copy.prefix(max(1, copy.count / 2)))
+        return try call(.write, changes: true) { disk, course throws(DiskError) in
+            disk.note(copy)
+            var written = course.isReduced ? Array(copy.prefix(max(1, copy.count / 2))) : copy
+            let size = disk.files[node]?.current.count ?? 0
+            let growth = Int(offset) + written.count - size
+            let room = disk.room()
+            if growth > room {
+                // What fits is written, as a file system does it.
+                written.removeLast(min(written.count, growth - room))
+                guard !written.isEmpty else {
+                    disk.failed(.write, nil)
+                    throw DiskError(.write, name, .noSpace)
+                }
+            }
             disk.write(node, written, at: Int(offset))
             return written.count
         }
     }
 
-    func syncData() throws(DiskError) { try call(.syncData, changes: true) { disk, _ in disk.syncContent(of: node) } }
+    func syncData() throws(DiskError) {
+        try call(.syncData, changes: true) { disk, course in if !course.isReduced { disk.syncContent(of: node) } }
+    }
 
-    func sync() throws(DiskError) { try call(.sync, changes: true) { disk, _ in disk.syncContent(of: node) } }
+    func sync() throws(DiskError) {
+        try call(.sync, changes: true) { disk, course in if !course.isReduced { disk.syncContent(of: node) } }
+    }
 
     func allocate(to length: UInt64) throws(DiskError) {
-        try call(.allocate, changes: true) { disk, _ in
-            if disk.files[node]?.current.count ?? 0 < Int(length) { disk.setLength(node, Int(length)) }
+        try call(.allocate, changes: true) { disk, _ throws(DiskError) in
+            let growth = Int(length) - (disk.files[node]?.current.count ?? 0)
+            guard growth > 0 else { return }
+            guard growth <= disk.room() else {
+                disk.failed(.allocate, nil)
+                throw DiskError(.allocate, name, .noSpace)
+            }
+            disk.setLength(node, Int(length))
         }
     }
 

@@ -11,6 +11,7 @@ package import YaprakStorage
 ///     let after = disk.crashed(keeping: .prefix(100), names: .all)
 package final class MemoryFileSystem: FileSystem {
     let disk: Mutex<SimulatedDisk>
+    private let observer = Mutex<(@Sendable (Bool) -> Void)?>(nil)
 
     /// An empty disk.
     package convenience init() { self.init(SimulatedDisk()) }
@@ -37,15 +38,61 @@ package final class MemoryFileSystem: FileSystem {
     /// How many calls of a kind there were so far, failed ones included.
     package func calls(_ operation: DiskError.Operation) -> Int { disk.withLock { $0.calls[operation] ?? 0 } }
 
+    /// What a fault does to a call.
+    package enum FaultEffect: Sendable {
+        /// It fails and does nothing.
+        case error(Errno)
+        /// It does its work, and reports an error.
+        case errorAfter(Errno)
+        /// A write writes only half of what it is asked to.
+        case short
+        /// A sync does nothing, and reports success.
+        case lie
+    }
+
     /// Lets the `nth` call from now on of a kind (nil: of any) fail, once or from then on for ever.
     package func fail(_ operation: DiskError.Operation?, nth: Int, errno: Errno, forever: Bool = false) {
-        disk.withLock { $0.faults.append(.init(operation: operation, countdown: nth, errno: errno, forever: forever)) }
+        plan(operation, nth: nth, .error(errno), forever: forever)
+    }
+
+    /// Lets a fault come up at the `nth` call from now on of a kind (nil: of any), once or from then on for ever.
+    package func plan(_ operation: DiskError.Operation?, nth: Int, _ effect: FaultEffect, forever: Bool = false) {
+        disk.withLock {
+            $0.faults.append(.init(operation: operation, countdown: nth, effect: effect, forever: forever))
+        }
     }
 
     /// Lets the `nth` write from now on write only half of what it is asked to.
-    package func shortenWrite(nth: Int) {
-        disk.withLock { $0.faults.append(.init(operation: .write, countdown: nth, errno: nil, forever: false)) }
+    package func shortenWrite(nth: Int) { plan(.write, nth: nth, .short) }
+
+    /// How many bytes all files together may have; nil for any number.
+    package func setCapacity(_ bytes: Int?) { disk.withLock { $0.capacity = bytes } }
+
+    /// How many bytes all files together have.
+    package var usedBytes: Int {
+        disk.withLock { disk in
+            Set(disk.directories.values.flatMap(\.current.values)).reduce(0) {
+                $0 + (disk.files[$1]?.current.count ?? 0)
+            }
+        }
     }
+
+    /// Makes a rename a hard link and a removal, and the power may go in between.
+    package func setRenamesInTwoSteps(_ isOn: Bool) { disk.withLock { $0.renamesInTwoSteps = isOn } }
+
+    /// How many calls of a kind a fault or the lack of space let fail.
+    package func failures(_ operation: DiskError.Operation) -> Int { disk.withLock { $0.failures[operation] ?? 0 } }
+
+    /// How many syncs did nothing and reported success.
+    package var lies: Int { disk.withLock { $0.lies } }
+
+    /// A digest of all calls so far, with their names and bytes, in order.
+    package var digest: UInt64 { disk.withLock { $0.digest } }
+
+    /// Calls `body` before each call, with whether it may change the disk; no lock is held.
+    package func observe(_ body: (@Sendable (Bool) -> Void)?) { observer.withLock { $0 = body } }
+
+    func beforeCall(_ changes: Bool) { if let body = observer.withLock({ $0 }) { body(changes) } }
 
     /// Forgets every planned failure.
     package func healFaults() { disk.withLock { $0.faults.removeAll() } }
@@ -98,6 +145,7 @@ package final class MemoryFileSystem: FileSystem {
         copy.faults = []
         copy.cutAfter = nil
         copy.isCut = false
+        copy.capacity = nil
         return MemoryFileSystem(copy)
     }
 

@@ -37,10 +37,17 @@ struct SimulatedDisk: Sendable {
     struct Fault: Sendable {
         let operation: DiskError.Operation?
         var countdown: Int
-        /// nil: the write is short.
-        let errno: Errno?
+        let effect: MemoryFileSystem.FaultEffect
         let forever: Bool
         var isSpent: Bool { countdown <= 0 }
+    }
+
+    /// How a call goes on that was allowed to begin.
+    struct Course {
+        /// A write writes half, or a sync does nothing and says it did.
+        var isReduced = false
+        /// What the call reports although it was done.
+        var errorAfter: Errno?
     }
 
     var files: [Int: FileNode] = [:]
@@ -54,39 +61,69 @@ struct SimulatedDisk: Sendable {
     var changes = 0
     var cutAfter: Int?
     var isCut = false
+    /// How many bytes all files together may have.
+    var capacity: Int?
+    /// Whether a rename is a hard link and a removal, with a moment in between.
+    var renamesInTwoSteps = false
+    /// How many calls of a kind a fault let fail, or the lack of space.
+    var failures: [DiskError.Operation: Int] = [:]
+    /// How many syncs did nothing and said they did.
+    var lies = 0
+    /// A digest of every call with its name and bytes, in order.
+    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Counts a call and lets it fail if it is planned to. Returns false if a write is to be short.
+    /// Counts a call and lets it fail if it is planned to.
     @discardableResult
-    mutating func begin(_ operation: DiskError.Operation, _ name: String, changes isChange: Bool) throws(DiskError)
-        -> Bool
-    {
+    mutating func begin(
+        _ operation: DiskError.Operation, _ name: String, of node: Int? = nil, changes isChange: Bool
+    ) throws(DiskError) -> Course {
         calls[operation, default: 0] += 1
+        note(operation.rawValue.utf8)
+        note(name.utf8)
         if isCut { throw DiskError(operation, name, .ioError) }
         if isChange, let cutAfter, changes >= cutAfter {
             isCut = true
             throw DiskError(operation, name, .ioError)
         }
-        var isWhole = true
+        var course = Course()
         for i in faults.indices where faults[i].operation == nil || faults[i].operation == operation {
             guard faults[i].countdown > 0 || faults[i].forever else { continue }
             faults[i].countdown -= 1
             guard faults[i].countdown <= 0 else { continue }
-            guard let errno = faults[i].errno else {
-                isWhole = false
-                continue
+            switch faults[i].effect {
+            case .error(let errno):
+                failed(operation, node)
+                throw DiskError(operation, name, errno)
+            case .errorAfter(let errno): course.errorAfter = errno
+            case .short where operation == .write: course.isReduced = true
+            case .lie where [.sync, .syncData, .syncDirectory].contains(operation):
+                course.isReduced = true
+                lies += 1
+            case .short, .lie: break
             }
-            failed(operation, errno)
-            throw DiskError(operation, name, errno)
         }
         if isChange { changes += 1 }
-        return isWhole
+        return course
+    }
+
+    /// Adds bytes to the digest (FNV-1a).
+    mutating func note(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+
+    /// How many bytes a file may grow by.
+    func room() -> Int {
+        guard let capacity else { return .max }
+        let named = Set(directories.values.flatMap(\.current.values))
+        return max(0, capacity - named.reduce(0) { $0 + (files[$1]?.current.count ?? 0) })
     }
 
     /// A failed sync marks pages clean without having written them: nothing will ever write them again.
-    private mutating func failed(_ operation: DiskError.Operation, _ errno: Errno) {
+    mutating func failed(_ operation: DiskError.Operation, _ node: Int?) {
+        failures[operation, default: 0] += 1
         switch operation {
-        case .syncData, .sync: pendingWrites.removeAll()
-        case .syncDirectory: pendingNames.removeAll()
+        case .syncData, .sync: pendingWrites.removeAll { $0.node == node }
+        case .syncDirectory: pendingNames.removeAll { $0.directory == node }
         default: break
         }
     }

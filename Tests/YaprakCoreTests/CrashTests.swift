@@ -116,6 +116,43 @@ import Yaprak
         try await reopened.close()
     }
 
+    // A write that changes nothing returned at once. What it had read could still fail, and then had never been there.
+    @Test func `A write that only reads does not return what the log then refuses`() async throws {
+        let disk = MemoryFileSystem()
+        var options = Self.options
+        options.store.preallocationBytes = 0
+        let database = try await Self.open(disk, options)
+        let books = ReferenceDatabase.collections[0]
+        try await database.write { $0[books]["a"] = Book(title: "a") }
+        let gate = Flag()
+        let isIssued = Flag()
+        let isRead = Flag()
+        disk.fail(.write, nth: 1, errno: .noSpace)
+        disk.observe { isChange in if isChange { gate.wait() } }
+        let writer = Task(executorPreference: OwnThreads.shared) {
+            try await database.write {
+                $0[books]["b"] = Book(title: "b")
+                isIssued.set()
+            }
+        }
+        let reader = Task(executorPreference: OwnThreads.shared) {
+            isIssued.wait()
+            return try await database.write { transaction in
+                defer { isRead.set() }
+                return transaction[books]["b"] != nil
+            }
+        }
+        let opener = Task(executorPreference: OwnThreads.shared) {
+            isRead.wait()
+            gate.set()
+        }
+        await opener.value
+        _ = await #expect { try await writer.value } throws: { ($0 as? DatabaseError)?.code == .diskFull }
+        _ = await #expect { try await reader.value } throws: { ($0 as? DatabaseError)?.code == .abandoned }
+        #expect(try await database.write { $0[books]["b"] == nil })
+        try await database.close()
+    }
+
     @Test func `Of many writers at a full disk each learns what became of its commit`() async throws {
         let disk = MemoryFileSystem()
         var options = Self.options

@@ -122,6 +122,67 @@ import YaprakModel
         }
     }
 
+    // Found by the simulation, seed 1126: opening said that the segment had changed while it was read.
+    @Test func `A mark whose payload a power cut tore does not prevent opening`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options(.relaxed))
+        try opened.append([Harness.item(1), Harness.item(2)])
+        try opened.checkpoint()
+        try opened.append([Harness.item(3), Harness.item(4)])
+        let image = disk.crashed(keeping: .all, names: .all)
+        let name = try #require(image.names("/db/wal").last)
+        let path = Harness.path.appending("wal").appending(name)
+        var bytes = try #require(image.contents(path))
+        let header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
+        var at = Layout.fileHeaderBytes
+        var marks = 0
+        while case .success(let frame) = bytes.withUnsafeBytes({ buffer in
+            UnprovenFrameHeader(bytes: UnsafeRawBufferPointer(rebasing: buffer[at..<at + Layout.frameHeaderBytes]))
+                .prove(in: header, at: UInt64(at), end: UInt64(buffer.count))
+        }) {
+            if frame.type == FrameType.checkpointMark.rawValue {
+                marks += 1
+                for i in 0..<frame.storedLength { bytes[at + Layout.frameHeaderBytes + i] = 0 }
+            }
+            at += frame.totalLength
+        }
+        try #require(marks == 1)
+        image.setContents(path, bytes)
+        #expect(try reopened(image).get() == opened.items)
+        try opened.store.close()
+    }
+
+    // Found by the simulation, seeds 4681 and 15571: the next segment or checkpoint was there, the one it names was not.
+    @Test(arguments: [false, true])
+    func `A segment whose name was never synced is not missed after a power cut`(checkpoints: Bool) throws {
+        let failed = MemoryFileSystem()
+        var first = try Opened(failed)
+        if !checkpoints {
+            try first.append(Harness.item(1))
+            try first.checkpoint()
+        }
+        try first.store.close()
+        var second = try Opened(failed)
+        failed.fail(.syncDirectory, nth: 1, errno: .ioError)
+        #expect(throws: DatabaseError.self) { try second.append(Harness.item(2)) }
+        try? second.store.close()
+        var cuts = 0
+        while true {
+            let disk = failed.afterKill()
+            disk.cut(afterChanges: disk.changes + cuts)
+            var third = try? Opened(disk)
+            if checkpoints { try? third?.checkpoint() } else { try? third?.append(Harness.item(2)) }
+            try? third?.store.close()
+            for names in [MemoryFileSystem.KeptNames.none, .all, .subset(1), .subset(2)] {
+                let image = disk.crashed(keeping: .all, names: names)
+                #expect(throws: Never.self, "\(cuts), \(names)") { try reopened(image).get() }
+            }
+            guard disk.isCut else { break }
+            cuts += 1
+        }
+        #expect(cuts > 4)
+    }
+
     @Test func `What was served after a crash survives the next`() throws {
         // Under no syncs the tail is in the cache only. Recovery reads it, so it has to make it durable first.
         let disk = MemoryFileSystem()

@@ -167,6 +167,18 @@ import YaprakModel
         #expect(try reopened(image).get() == second.items)
     }
 
+    // Found by the simulation, seed 24: closing said nothing, and the commits were gone after a power cut.
+    @Test func `Closing says that commits were acknowledged and are not durable`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options(.relaxed))
+        try opened.append([Harness.item(1), Harness.item(2)])
+        disk.fail(.syncData, nth: 1, errno: .ioError)
+        #expect { try opened.store.flush() } throws: { ($0 as? DatabaseError)?.code == .syncFailed }
+        #expect { try opened.store.close() } throws: { ($0 as? DatabaseError)?.code == .syncFailed }
+        // The lock is released all the same.
+        #expect(throws: Never.self) { try reopened(disk).get() }
+    }
+
     @Test func `A failed sync of the directory is a failed sync`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk)

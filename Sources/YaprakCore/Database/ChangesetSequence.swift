@@ -114,13 +114,15 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             if let history, history.number == number {
                 reader = history
             } else {
-                reader = try await DatabaseFiles.blocking {
+                reader = try await DatabaseFiles.blocking(on: source.scheduler) {
                     try HistoryReader(path, at: number, fileSystem: fileSystem)
                 }
                 history = reader
             }
             let bindings = source.publication.newest.directory
-            let changeset = try await DatabaseFiles.blocking { try reader.next(typedBy: bindings) }
+            let changeset = try await DatabaseFiles.blocking(on: source.scheduler) {
+                try reader.next(typedBy: bindings)
+            }
             guard let changeset else {
                 throw DatabaseError(
                     .commitOutOfReach,
@@ -139,6 +141,8 @@ struct ChangesetSource: Sendable {
     /// Where to read missed commits from; `nil` in memory.
     let files: (path: FilePath, fileSystem: any FileSystem)?
     let lagLimit: LagLimit
+    /// What runs the reading; see `WorkScheduler`.
+    let scheduler: (any WorkScheduler)?
 }
 
 /// The newest snapshot, again and again: one element at once, then one whenever there is a newer one.
@@ -184,7 +188,8 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 extension Database {
     private nonisolated var changesetSource: ChangesetSource {
         ChangesetSource(
-            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lag)
+            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lag,
+            scheduler: options.store.scheduler)
     }
 
     /// Every commit from now on, without a gap. See ``ChangesetSequence``.

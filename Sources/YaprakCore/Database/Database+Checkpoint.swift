@@ -1,6 +1,6 @@
 public import SystemPackage
 public import YaprakModel
-import YaprakStorage
+package import YaprakStorage
 
 extension Database {
     /// Writes a checkpoint of the newest commit, so that the next launch replays nothing before it.
@@ -35,7 +35,7 @@ extension Database {
         let contents = CheckpointContents(state: publication.newest, shelf: shelf.items)
         let store = files.store
         do {
-            let bytes = try await DatabaseFiles.blocking {
+            let bytes = try await DatabaseFiles.blocking(on: options.store.scheduler) {
                 try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
             }
             files.checkpoints.noteSize(bytes)
@@ -62,7 +62,7 @@ extension Database {
         try await backup(snapshot, to: path, fileSystem: PosixFileSystem())
     }
 
-    nonisolated func backup(
+    package nonisolated func backup(
         _ snapshot: Snapshot?, to path: FilePath, fileSystem: any FileSystem
     ) async throws {
         let state = (snapshot ?? self.snapshot).state
@@ -71,7 +71,7 @@ extension Database {
         let contents = CheckpointContents(state: state, shelf: shelf)
         var storeOptions = options.store
         storeOptions.now = options.clock
-        _ = try await DatabaseFiles.blocking { [storeOptions] in
+        _ = try await DatabaseFiles.blocking(on: storeOptions.scheduler) { [storeOptions] in
             try contents.write(
                 to: try Store.createStandalone(
                     path, at: contents.state.number, options: storeOptions, fileSystem: fileSystem))

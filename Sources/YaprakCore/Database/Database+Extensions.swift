@@ -1,5 +1,6 @@
 import Logging
 import YaprakModel
+import YaprakStorage
 import YaprakTrees
 
 extension Database {
@@ -87,7 +88,8 @@ extension Database {
     ) async throws -> Newcomer {
         let newcomer: Newcomer
         do {
-            newcomer = try await Newcomer.make(host.registration, start, timeline.arena)
+            newcomer = try await Newcomer.make(
+                host.registration, start, timeline.arena, on: options.store.scheduler)
         } catch  where start.origin == .adopted {
             noteUndecodable(host.registration, error)
             return try await prepare(host, try await populated(host, progress), progress)
@@ -96,7 +98,8 @@ extension Database {
             // Each round leaves what was committed while it ran; what faster writers leave after the last is for the turn.
             for _ in 0..<Newcomer.roundsMax {
                 try Task.checkCancellation()
-                if try await newcomer.catchUp(with: publication.newest) <= Newcomer.changesMax { break }
+                let changes = try await newcomer.catchUp(with: publication.newest, on: options.store.scheduler)
+                if changes <= Newcomer.changesMax { break }
             }
         } catch {
             newcomer.discard()

@@ -2,7 +2,7 @@ public import Foundation
 import Logging
 public import SystemPackage
 import YaprakModel
-import YaprakStorage
+package import YaprakStorage
 import YaprakTrees
 
 extension Database {
@@ -55,6 +55,16 @@ extension Database {
         return try await open(at: path, options: options, collections: repeat each collections)
     }
 
+    /// Opens a database on a disk that a test gives.
+    package static func open<each Object, each Metadata>(
+        at path: FilePath, options: DatabaseOptions, fileSystem: any FileSystem,
+        collections: repeat RecordCollection<each Object, each Metadata>
+    ) async throws -> Database {
+        var bindings: [CollectionBinding] = []
+        repeat bindings.append(TypedBinding(each collections))
+        return try await open(at: path, options: options, bindings: bindings, fileSystem: fileSystem)
+    }
+
     static func open(
         at path: FilePath, options: DatabaseOptions, bindings: [CollectionBinding], fileSystem: any FileSystem
     ) async throws -> Database {
@@ -66,7 +76,7 @@ extension Database {
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let recovered: Recovered
         do {
-            recovered = try await DatabaseFiles.blocking { [storeOptions, bindings] in
+            recovered = try await DatabaseFiles.blocking(on: storeOptions.scheduler) { [storeOptions, bindings] in
                 try Recovered(path, storeOptions, bindings, timeline, fileSystem)
             }
         } catch {
@@ -75,7 +85,7 @@ extension Database {
         }
         let files = DatabaseFiles(
             path: path, store: recovered.store, report: recovered.report, policy: options.checkpoints,
-            fileSystem: fileSystem)
+            fileSystem: fileSystem, scheduler: storeOptions.scheduler)
         options.logger.info("opened \(path): \(recovered.report)")
         let database = Database(
             state: recovered.state, timeline: timeline, reclaimer: reclaimer, options: options,

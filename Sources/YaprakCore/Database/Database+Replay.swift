@@ -31,7 +31,7 @@ extension Database {
     ) async throws -> Database {
         var bindings: [CollectionBinding] = []
         repeat bindings.append(TypedBinding(each collections))
-        let replayed = try await DatabaseFiles.blocking { try Replayed(log, upTo: last) }
+        let replayed = try await DatabaseFiles.blocking(on: options.store.scheduler) { try Replayed(log, upTo: last) }
         let database = Database(
             state: replayed.state, timeline: replayed.timeline, reclaimer: replayed.reclaimer, options: options,
             encodes: checkingCoding, checksDecoding: checkingCoding, files: nil, shelf: replayed.shelf)

@@ -41,7 +41,7 @@ extension Database {
     /// - Complexity: O(records of both).
     @discardableResult
     public nonisolated func restore(from path: FilePath, origin: String = "restore") async throws -> CommitNumber {
-        let raw = try await DatabaseFiles.blocking {
+        let raw = try await DatabaseFiles.blocking(on: options.store.scheduler) {
             let reader = try StoreReader.open(path)
             return try HistoryReader.state(at: nil, of: reader)
         }

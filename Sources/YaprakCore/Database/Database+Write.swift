@@ -14,7 +14,8 @@ extension Database {
     /// `CancellationError`.
     /// The closure runs synchronously. When it returns, extensions have followed, records are encoded, and the commit is
     /// published as soon as the log has it as ``DatabaseOptions/durability`` demands; then `write` returns the closure's
-    /// result. A closure that changes nothing makes no commit and writes nothing.
+    /// result. A closure that changes nothing makes no commit and writes nothing; it waits only where it has read a commit that
+    /// the log does not have yet.
     ///
     /// - Parameter origin: who writes; travels in the ``Changeset``.
     /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `invalidName`, `keyTooLong`,
@@ -44,17 +45,19 @@ extension Database {
                 try await ticket.wait()
             } catch {
                 reclaimer.reclaimSome(timeline)
-                throw error
+                throw done.isOwnCommit ? error : Self.readOfRefused(error)
             }
         }
         // Here, where the draft and the state before it are let go: what is reclaimed now calls for no task.
         reclaimer.reclaimSome(timeline)
-        if done.ticket != nil { files?.checkpointIfDue(self) }
+        if done.isOwnCommit { files?.checkpointIfDue(self) }
         for callback in done.callbacks { callback() }
     }
 
     private struct Done: Sendable {
+        /// What to wait for: the commit that was made, or the newest that a transaction without changes has seen.
         var ticket: CommitTicket?
+        var isOwnCommit: Bool
         var callbacks: [@Sendable () -> Void]
     }
 
@@ -87,7 +90,20 @@ extension Database {
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        return Done(ticket: try finish(draft, origin: origin), callbacks: draft.afterCommit)
+        if let ticket = try finish(draft, origin: origin) {
+            return Done(ticket: ticket, isOwnCommit: true, callbacks: draft.afterCommit)
+        }
+        // Nothing to commit. What it read may wait for the log, though, and be taken back: then it was never there.
+        let isPublished = files == nil || working === publication.newest
+        return Done(ticket: isPublished ? nil : lastTicket, isOwnCommit: false, callbacks: draft.afterCommit)
+    }
+
+    private static func readOfRefused(_ error: any Error) -> DatabaseError {
+        let cause = error as? DatabaseError
+        let isForGood = [.syncFailed, .readOnly].contains(cause?.code)
+        return DatabaseError(
+            isForGood ? .readOnly : .abandoned, "A commit that this write has read could not be written. Try again.",
+            place: cause?.place ?? .init(), cause: error)
     }
 
     /// Makes sure that `working` is what the next draft starts from.

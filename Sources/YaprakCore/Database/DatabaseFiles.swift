@@ -12,24 +12,32 @@ final class DatabaseFiles: Sendable {
     let report: RecoveryReport
     let policy: CheckpointPolicy
     let fileSystem: any FileSystem
+    private let scheduler: (any WorkScheduler)?
     private let isClosed = Mutex(false)
 
     init(
-        path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem
+        path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem,
+        scheduler: (any WorkScheduler)?
     ) {
         self.path = path
         self.store = store
         self.report = report
         self.policy = policy
         self.fileSystem = fileSystem
+        self.scheduler = scheduler
     }
 
     /// Runs blocking work where it blocks nobody: Swift's own threads are few, and a sync on one of them would stall the
     /// whole program.
-    static func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    static func blocking<Result: Sendable>(
+        on scheduler: (any WorkScheduler)?, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
-                continuation.resume(with: Swift.Result { try body() })
+            let work: @Sendable () -> Void = { continuation.resume(with: Swift.Result { try body() }) }
+            if let scheduler {
+                scheduler.run(work)
+            } else {
+                DispatchQueue.global(qos: .userInitiated).async(execute: work)
             }
         }
     }
@@ -49,7 +57,7 @@ final class DatabaseFiles: Sendable {
             })
         else { return }
         let store = store
-        try await Self.blocking { try store.close() }
+        try await Self.blocking(on: scheduler) { try store.close() }
     }
 
     /// For a database that was let go of without being closed.

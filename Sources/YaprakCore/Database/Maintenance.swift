@@ -21,20 +21,31 @@ package struct Maintenance {
     }
 
     private let path: FilePath
+    private let fileSystem: any FileSystem
+    private let storeOptions: StoreOptions
 
-    package init(_ path: FilePath) { self.path = path }
+    /// - Parameters:
+    ///   - fileSystem: tests give a simulated one.
+    ///   - storeOptions: sizes of files; what an operation decides itself is ignored.
+    package init(
+        _ path: FilePath, fileSystem: any FileSystem = PosixFileSystem(), storeOptions: StoreOptions = StoreOptions()
+    ) {
+        self.path = path
+        self.fileSystem = fileSystem
+        self.storeOptions = storeOptions
+    }
 
     /// Opens, hands over, closes.
     private func opened<Result>(
         _ retention: Retention, _ body: (Store, SnapshotState, ExtensionShelf, RecoveryReport) throws -> Result
     ) throws -> Result {
-        var options = StoreOptions()
+        var options = storeOptions
         options.createsIfMissing = false
         options.retention = retention
         let timeline = Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let recovered: Recovered
         do {
-            recovered = try Recovered(path, options, [], timeline, PosixFileSystem())
+            recovered = try Recovered(path, options, [], timeline, fileSystem)
         } catch {
             timeline.close(roots: [])
             throw error

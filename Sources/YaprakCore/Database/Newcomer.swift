@@ -1,3 +1,4 @@
+import YaprakStorage
 import YaprakTrees
 
 /// What a new registration starts from.
@@ -44,9 +45,10 @@ final class Newcomer: @unchecked Sendable {
     /// Makes the root where it blocks nobody.
     /// - Throws: what the extension throws.
     static func make(
-        _ registration: ExtensionRegistration, _ start: StartingPoint, _ arena: Arena
+        _ registration: ExtensionRegistration, _ start: StartingPoint, _ arena: Arena,
+        on scheduler: (any WorkScheduler)?
     ) async throws -> Newcomer {
-        try await DatabaseFiles.blocking { try Newcomer(registration, start, arena) }
+        try await DatabaseFiles.blocking(on: scheduler) { try Newcomer(registration, start, arena) }
     }
 
     private init(_ registration: ExtensionRegistration, _ start: StartingPoint, _ arena: Arena) throws {
@@ -73,8 +75,8 @@ final class Newcomer: @unchecked Sendable {
 
     /// Follows what was committed since, where it blocks nobody.
     /// - Returns: how many records had changed.
-    func catchUp(with present: SnapshotState) async throws -> Int {
-        try await DatabaseFiles.blocking { try self.follow(present) }
+    func catchUp(with present: SnapshotState, on scheduler: (any WorkScheduler)?) async throws -> Int {
+        try await DatabaseFiles.blocking(on: scheduler) { try self.follow(present) }
     }
 
     private func follow(_ present: SnapshotState) throws -> Int {

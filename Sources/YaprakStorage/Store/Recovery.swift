@@ -71,7 +71,7 @@ package final class Recovery {
             }
             tail = LogTail(
                 segment: end.name, salt: end.reader.header.salt, end: end.offset, chain: end.chain, last: end.last,
-                bytes: walk.bytes)
+                isClosed: end.isClosed, bytes: walk.bytes)
             report.frames = walk.frames
             report.tornBytes = end.tornBytes
             report.notes += walk.notes
@@ -104,10 +104,13 @@ package final class Recovery {
             frameBytesMax: max(end.reader.header.maxRaw, end.reader.header.maxStored)
         ) { builder, write in
             while reader.offset < end.offset {
-                guard case .frame(let frame, let at) = try reader.step(limit: end.offset, { _, _, _, _ in }),
-                    let stored = try reader.payload(of: frame, at: at)
-                else { throw LogError.corrupt(end.name, at: reader.offset, "the segment changed while it was read") }
+                let changed = LogError.corrupt(end.name, at: reader.offset, "the segment changed while it was read")
+                guard case .frame(let frame, let at) = try reader.step(limit: end.offset, { _, _, _, _ in }) else {
+                    throw changed
+                }
+                // The payload of a frame without commits was not verified, and a power cut may have kept its header alone.
                 guard frame.type == FrameType.commitGroup.rawValue else { continue }
+                guard let stored = try reader.payload(of: frame, at: at) else { throw changed }
                 builder.addCopy(of: frame, stored: stored, durable: end.proven, alignment: alignment)
                 if builder.bytes.count > 1 << 20 { try write(&builder) }
             }

@@ -101,7 +101,7 @@ package final class Store: Sendable {
             queue.next += 1
             return (nil, queue.enqueue(.commit(.init(number: number.rawValue, item: item, completion: completion))))
         }
-        if wakes { logThread.queue.signal() }
+        if wakes { logThread.wake() }
         if let refusal { throw refusal }
     }
 
@@ -154,7 +154,7 @@ package final class Store: Sendable {
             if let refusal = queue.refusal() { return (refusal, false) }
             return (nil, queue.enqueue(.barrier(.init(kind: kind, completion: completion))))
         }
-        if wakes { logThread.queue.signal() }
+        if wakes { logThread.wake() }
         if let refusal { completion(.failure(refusal)) }
     }
 
@@ -165,7 +165,7 @@ package final class Store: Sendable {
             answer.withLock { $0 = result }
             answer.broadcast()
         }
-        return try answer.waitFor { result, _ in result }.get()
+        return try logThread.wait(for: answer).get()
     }
 
     // MARK: Checkpoints
@@ -229,7 +229,7 @@ package final class Store: Sendable {
             answer.withLock { $0 = result }
             answer.broadcast()
         }
-        try answer.waitFor { result, _ in result }.get()
+        try logThread.wait(for: answer).get()
     }
 
     /// The same without blocking. Calls `completion` on the log's thread.
@@ -245,7 +245,7 @@ package final class Store: Sendable {
         }
         switch answer {
         case .now(let result): completion(result)
-        case .later(let wakes): if wakes { logThread.queue.signal() }
+        case .later(let wakes): if wakes { logThread.wake() }
         case .withoutThread: logThread.finishClosing(.success(()), StoreStatistics())
         }
     }

@@ -13,6 +13,8 @@ final class LogThread: Sendable {
     private let root: any Directory
     private let durableBits = Atomic<UInt64>(0)
     private let acknowledgedBits = Atomic<UInt64>(0)
+    /// A turn of the log, where a scheduler runs it in place of the thread.
+    private let scheduled = Mutex<(@Sendable () -> LogRest)?>(nil)
 
     init(options: StoreOptions, lock: any FileLock, root: any Directory) {
         self.options = options
@@ -37,6 +39,11 @@ final class LogThread: Sendable {
             $0.status = .running
         }
         let owned = Owned(writer)
+        if let scheduler = options.scheduler {
+            scheduled.withLock { $0 = { self.takeTurn(owned.writer, closing, scheduler) } }
+            wake()
+            return
+        }
         guard startThread({ self.run(owned.writer, closing) }) else {
             finishClosing(.success(()), statistics)
             throw DatabaseError(.ioFailed, "The system has no thread to give. Raise the limit of the process.")
@@ -54,17 +61,47 @@ final class LogThread: Sendable {
             let turn = queue.waitFor { queue, deadline in
                 queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
             }
-            switch turn {
-            case .group(let commits): write(commits, writer)
-            case .barrier(let barrier): pass(barrier, writer)
-            case .sync: guarded(writer) { try writer.sync() }
-            case .attest: attest(writer)
-            case .close:
-                close(writer, closing)
-                return
-            }
+            if perform(turn, writer, closing) { return }
         }
     }
+
+    /// Does a turn without a thread, if there is one.
+    private func takeTurn(
+        _ writer: LogWriter, _ closing: ClosingMark?, _ scheduler: any WorkScheduler
+    ) -> LogRest {
+        var deadline: UInt64?
+        let turn = queue.withLock { $0.nextTurn(now: scheduler.now(), limits: options, deadline: &deadline) }
+        guard let turn else { return .idle(until: deadline) }
+        return perform(turn, writer, closing) ? .ended : .more
+    }
+
+    /// Returns true if it was the last.
+    private func perform(_ turn: LogQueue.Turn, _ writer: LogWriter, _ closing: ClosingMark?) -> Bool {
+        switch turn {
+        case .group(let commits): write(commits, writer)
+        case .barrier(let barrier): pass(barrier, writer)
+        case .sync: guarded(writer) { try writer.sync() }
+        case .attest: attest(writer)
+        case .close:
+            close(writer, closing)
+            return true
+        }
+        return false
+    }
+
+    /// Wakes the thread, which sleeps.
+    func wake() {
+        guard let scheduler = options.scheduler else { return queue.signal() }
+        if let turn = scheduled.withLock({ $0 }) { scheduler.logHasWork(turn) }
+    }
+
+    /// Blocks until there is an answer.
+    func wait<Answer>(for answer: Monitor<Answer?>) -> Answer {
+        options.scheduler?.wait { answer.withLock { $0 != nil } }
+        return answer.waitFor { answer, _ in answer }
+    }
+
+    private func now() -> UInt64 { options.scheduler?.now() ?? monotonicNanoseconds() }
 
     // MARK: Turns
 
@@ -82,7 +119,7 @@ final class LogThread: Sendable {
         afterWork(writer)
         for commit in commits { commit.completion(.success(())) }
         // Under load the queue is never empty, so the interval is checked here, too.
-        let isDue = queue.withLock { queue in queue.syncDeadline.map { $0 <= monotonicNanoseconds() } ?? false }
+        let isDue = queue.withLock { queue in queue.syncDeadline.map { $0 <= now() } ?? false }
         if isDue { guarded(writer) { try writer.sync() } }
     }
 
@@ -132,7 +169,7 @@ final class LogThread: Sendable {
 
     /// Publishes the statistics and sets the deadlines.
     private func afterWork(_ writer: LogWriter) {
-        let now = monotonicNanoseconds()
+        let now = now()
         var attestsNow = false
         if writer.attested < writer.durable, options.attestAfter == .zero {
             writer.attest()
@@ -206,14 +243,23 @@ final class LogThread: Sendable {
     }
 
     private func close(_ writer: LogWriter, _ closing: ClosingMark?) {
-        let mayWrite = queue.withLock { queue in
-            switch queue.status {
-            case .running, .suspended: true
-            default: false
-            }
+        let failure = queue.withLock { queue -> DatabaseError? in
+            if case .readOnly(let cause) = queue.status { cause } else { nil }
         }
         var result: Result<Void, DatabaseError> = .success(())
-        if mayWrite {
+        if let failure {
+            // Nothing can be written any more. Under a lazy durability that may concern commits that were acknowledged.
+            if writer.durable < acknowledged.rawValue {
+                result = .failure(
+                    DatabaseError(
+                        .syncFailed,
+                        """
+                        Commits after \(writer.durable) were acknowledged, and a sync of them failed. A power failure may \
+                        lose them.
+                        """,
+                        place: failure.place, cause: failure))
+            }
+        } else {
             do {
                 let end = try writer.close()
                 durableBits.store(writer.durable, ordering: .releasing)

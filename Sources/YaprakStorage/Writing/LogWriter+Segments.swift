@@ -3,6 +3,8 @@ extension LogWriter {
     /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
     func rotate() throws {
         try sync()
+        // The checkpoint that comes now names the newest segment.
+        try syncTailName()
         // Frames without commits, such as the mark of a checkpoint, don't count: the next segment would have the
         // same name.
         guard let open, open.name.first <= last || mustRotate else { return }
@@ -25,6 +27,13 @@ extension LogWriter {
             previousEnd: previous?.offset ?? tail.end, previousChain: previous?.chain ?? tail.chain
         ) { _ in }
         if let previous { try finish(previous, Layout.sealRotated) }
+    }
+
+    /// Makes the name of the newest segment durable before anything names it, if an earlier opening made it and was not
+    /// closed: its sync of the directory may have failed, and a power cut would leave what names it without it.
+    private func syncTailName() throws {
+        guard open == nil, tail.segment != nil, !tail.isClosed else { return }
+        try directory.sync()
     }
 
     /// Makes the first segment of this opening from frames that were readable and not proven durable.
@@ -85,6 +94,7 @@ extension LogWriter {
         }
         mustRotate = true
         do {
+            try syncTailName()
             try directory.rename(temporary, to: name.string(.segment))
             // A rename is not durable until its directory is.
             try directory.sync()

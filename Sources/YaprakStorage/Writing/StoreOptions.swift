@@ -41,6 +41,9 @@ package struct StoreOptions: Sendable {
     /// Random bits for salts and identities.
     package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
+    /// What runs the log and blocking work; threads if nil. See `WorkScheduler`.
+    package var scheduler: (any WorkScheduler)?
+
     package init() {}
 }
 

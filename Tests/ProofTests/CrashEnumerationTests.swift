@@ -1,0 +1,25 @@
+import Proof
+import TestSupport
+import Testing
+
+/// Every operation that writes, interrupted at every call, and with every call failing.
+@Suite(.bounded) struct CrashEnumerationTests {
+    @Test(arguments: WritingOperation.all(seed: 1).indices)
+    func `A power cut at any call of any operation leaves a state that was, with all that was promised`(index: Int) {
+        let seeds = UInt64(Soak.volume(1, soak: 10))
+        for seed in 1...seeds {
+            var enumeration = CrashEnumeration(WritingOperation.all(seed: seed)[index])
+            enumeration.cut(seed: seed, stride: Soak.volume(5, soak: 1), second: Soak.isOn || index % 4 == 0)
+            #expect(enumeration.failure == nil, "seed \(seed)")
+            #expect(enumeration.images > 3)
+        }
+    }
+
+    @Test(arguments: WritingOperation.all(seed: 1).indices)
+    func `Whatever call fails, the operation throws a typed error or succeeds, and nothing is lost`(index: Int) {
+        var enumeration = CrashEnumeration(WritingOperation.all(seed: 1)[index])
+        enumeration.failEveryCall(stride: Soak.volume(9, soak: 1))
+        #expect(enumeration.failure == nil)
+        #expect(enumeration.faults > 10)
+    }
+}
