@@ -3,10 +3,11 @@ public import Testing
 /// Runs `body` with `count` and with twice as many, and expects at most two and a half times the time.
 ///
 ///     try await expectGrowth("registering", 500) { count in
-///         try await ContinuousClock().measure { … }
+///         try await ProcessorClock().measure { … }
 ///     }
 ///
-/// By the best of some runs: others use the machine, too, and what is quadratic takes four times as long in the best of
+/// Measure processor time (``ProcessorClock``). By the best of some runs: others use the machine's caches, too, and what is
+/// quadratic takes four times as long in the best of
 /// runs. The first pair of runs that is good enough is the last. Choose a `count` that takes about a millisecond, or a
 /// hundred: of work that fits into a slice of the scheduler, and into the cache, twice as much must fit as well.
 nonisolated(nonsending) public func expectGrowth(

@@ -12,7 +12,7 @@ import YaprakReplay
 /// Twice the work takes at most two and a half times as long. (Collections have theirs in CollectionTests, the log in
 /// RecoveryCostTests, lists in CostTests.)
 @Suite(.bounded, .serialized) struct GrowthTests {
-    private let clock = ContinuousClock()
+    private let clock = ProcessorClock()
 
     // MARK: Extensions
 
