@@ -153,6 +153,12 @@ extension DatabaseError.Code {
     public static let extensionNotRegistered = Self(rawValue: "extensionNotRegistered")
     /// An extension's own code threw.
     public static let extensionFailed = Self(rawValue: "extensionFailed")
+    /// Reactions still wrote in the last round that a transaction has.
+    public static let reactionsUnsettled = Self(rawValue: "reactionsUnsettled")
+    /// A relationship restricts the removal of a record that others refer to.
+    public static let removalRestricted = Self(rawValue: "removalRestricted")
+    /// A record refers to one that is not there, and its relationship does not allow that.
+    public static let danglingReference = Self(rawValue: "danglingReference")
 
     // Indexes.
     /// Two records have the same values in an index that is unique.

@@ -2,6 +2,13 @@
 public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     let entry: ChangeEntry
 
+    init(_ entry: ChangeEntry) { self.entry = entry }
+
+    /// The removal of a record that went with all others.
+    init(removed record: Record<Object, Metadata>) {
+        entry = ChangeEntry(before: record.record, after: nil, kinds: .removed)
+    }
+
     /// The key. O(1).
     public var key: String { entry.key }
     /// What happened. O(1).
@@ -42,11 +49,11 @@ public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Send
     /// The change at a position. O(1).
     /// - Precondition: the position is within `0..<count`.
     public subscript(position: Int) -> RecordChange<Object, Metadata> {
-        RecordChange(entry: changes!.entries[position])
+        RecordChange(changes!.entries[position])
     }
     /// The change of the record under `key`, or `nil`.
     /// - Complexity: O(log *n*); the first call on a changeset sorts, O(*n* log *n*).
     public subscript(key: String) -> RecordChange<Object, Metadata>? {
-        changes?.entry(forKey: RecordKey.normalized(key)).map { RecordChange(entry: $0) }
+        changes?.entry(forKey: RecordKey.normalized(key)).map { RecordChange($0) }
     }
 }

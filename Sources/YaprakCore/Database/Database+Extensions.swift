@@ -63,7 +63,7 @@ extension Database {
                 try newcomer.finish(with: working)
             } _: { draft in
                 draft.tree.takeOver(newcomer.trees)
-                draft.extensions.append(newcomer.entry)
+                draft.append(newcomer.entry)
                 if let adopted = newcomer.adopted {
                     // Dependants that are adopted later look at what their parents were at that moment.
                     shelf.base = adopted.pinned(by: draft.tree.freeze())
@@ -148,7 +148,7 @@ extension Database {
             // Adopted from a checkpoint with nothing after it: readers of the files have the same root.
             entry.isInLog = start.origin == .adopted && start.base.number == present.number && delta.isEmpty
             if registration.isPrimary { _ = try encodePrimary(entry) }
-            draft.extensions.append(entry)
+            draft.append(entry)
         }
         return start.origin
     }
@@ -250,7 +250,7 @@ extension Database {
                 doomed.insert(entry.registration.name)
             }
             for index in doomed.compactMap(draft.extensions.index).sorted(by: >) {
-                let entry = draft.extensions.remove(at: index)
+                let entry = draft.removeExtension(at: index)
                 gone.append(entry.registration.name)
                 for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }
                 if entry.registration.isPrimary {

@@ -23,7 +23,7 @@ extension Database {
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
         let state = SnapshotState(
             number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,
-            version: timeline.newest)
+            reactions: origin.reactions, version: timeline.newest)
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, options: options ?? self.options,
             encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)

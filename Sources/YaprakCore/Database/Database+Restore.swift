@@ -59,6 +59,7 @@ extension Draft {
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
     func restore(_ target: SnapshotState) {
         isUnlimited = true
+        runsReactions = false
         precondition(
             target.version.timeline.arena === base.version.timeline.arena,
             "a snapshot of another database can't be restored here: make a backup of it, and restore that")
@@ -98,6 +99,7 @@ extension Draft {
     /// - Throws: `undecodableRecord`.
     func restore(raw target: SnapshotState) throws {
         isUnlimited = true
+        runsReactions = false
         let decoder = RecordDecoder()
         for (slot, binding) in directory.bindings.enumerated() where !binding.isHidden {
             if target.root(ofCollection: binding.name)?.isEmpty ?? true { clear(slot) }

@@ -85,6 +85,7 @@ extension Database {
         do {
             var transaction = WriteTransaction(draft)
             try body(&transaction)
+            try draft.runReactions(in: &transaction)
         } catch {
             draft.abort()
             reclaimer.reclaimSome(timeline)

@@ -13,6 +13,8 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         var operations: [[UInt8]] = []
     }
 
+    /// The extension itself.
+    var code: any DatabaseExtension { fatalError("abstract") }
     /// Gathers what a tree-backed root is made of, or makes the root itself.
     func makeSeed() -> any Sendable { fatalError("abstract") }
     /// Adds records that are there already to a seed.

@@ -24,6 +24,8 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             collectionNames: base.collectionNames)
     }
 
+    override var code: any DatabaseExtension { base }
+
     override var isPrimary: Bool { kind != .derived }
 
     override var logsHistory: Bool { (base as? any HistoryLogging)?.logsHistory ?? false }

@@ -7,7 +7,8 @@ public import YaprakTrees
 ///         │
 ///         ├──▶ directory             which collections there are, and their types; shared by most snapshots
 ///         ├──▶ roots[slot]           one tree per collection, in the directory's order
-///         └──▶ extensions            one root per registered extension
+///         ├──▶ extensions            one root per registered extension
+///         └──▶ reactions             what runs in the writes that follow
 ///
 /// Two states may have the same commit number: binding a collection and registering an extension make a new state, not
 /// a new commit.
@@ -19,19 +20,23 @@ package final class SnapshotState: Sendable {
     @usableFromInline let directory: CollectionDirectory
     @usableFromInline let roots: SlotVector<TreeRoot>
     package let extensions: ExtensionTable
+    /// What runs in writes from here on, in its order.
+    let reactions: [ReactionIdentity]
     package let version: TreeVersion
     /// Another state that some of the roots belong to; `nil` in all that readers see.
     private let under: SnapshotState?
 
     init(
         number: CommitNumber, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
-        extensions: ExtensionTable, version: TreeVersion, under: SnapshotState? = nil
+        extensions: ExtensionTable, reactions: [ReactionIdentity] = [], version: TreeVersion,
+        under: SnapshotState? = nil
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")
         self.number = number
         self.directory = directory
         self.roots = roots
         self.extensions = extensions
+        self.reactions = reactions
         self.version = version
         self.under = under
     }

@@ -111,7 +111,7 @@ extension Draft {
         rootsBefore[slot] = TreeRoot()
         lastCaughtUp = SnapshotState(
             number: base.number, directory: directory, roots: rootsBefore, extensions: extensions,
-            version: tree.freeze())
+            reactions: reactions, version: tree.freeze())
         var batch = ChangeBatch()
         batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: entries)]
         segments.append(DraftSegment(batch: batch))
@@ -130,7 +130,7 @@ extension SnapshotState {
         roots[slot] = root
         return SnapshotState(
             number: number, directory: directory.replacing(slot, with: binding), roots: roots, extensions: extensions,
-            version: version, under: self)
+            reactions: reactions, version: version, under: self)
     }
 }
 

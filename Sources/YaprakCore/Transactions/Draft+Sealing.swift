@@ -65,7 +65,7 @@ extension Draft {
             "a version is younger than every node in it")
         return SnapshotState(
             number: number ?? base.number.next(), directory: directory, roots: roots, extensions: extensions,
-            version: version)
+            reactions: reactions, version: version)
     }
 
     /// Undoes everything. Snapshots that were frozen on the way stay what they are.

@@ -24,6 +24,10 @@ final class Draft {
     var roots: SlotVector<TreeRoot>
     @exclusivity(unchecked)
     var extensions: ExtensionTable
+    @exclusivity(unchecked)
+    var reactions: [ReactionIdentity]
+    /// Whether reactions run at the end: not where their results come along.
+    var runsReactions = true
 
     // Notes since the extensions last caught up, and before.
     @exclusivity(unchecked)
@@ -70,6 +74,7 @@ final class Draft {
         directory = base.directory
         roots = base.roots
         extensions = base.extensions
+        reactions = base.reactions
         lastCaughtUp = base
     }
 
@@ -281,7 +286,7 @@ final class Draft {
         if let frozen { return frozen }
         let state = SnapshotState(
             number: base.number.next(), directory: directory, roots: roots, extensions: extensions,
-            version: tree.freeze())
+            reactions: reactions, version: tree.freeze())
         frozen = state
         return state
     }

@@ -1,0 +1,22 @@
+/// What a snapshot knows of a reaction: its name, and which changes concern it. Its code is known further up.
+package class ReactionIdentity: @unchecked Sendable {
+    // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.
+    package final let name: String
+    final let collectionNames: Set<String>?
+    /// Extensions whose steps concern it, too.
+    final let extensionNames: Set<String>
+
+    init(name: String, collectionNames: [String]?, extensionNames: [String] = []) {
+        self.name = name
+        self.extensionNames = Set(extensionNames)
+        self.collectionNames = collectionNames.map { Set($0) }
+    }
+}
+
+extension Snapshot {
+    /// The names of the reactions that run in writes from this snapshot on, in their order; see
+    /// ``Database/register(_:)-(Reaction)``.
+    /// The rules of relationships are followed by a reaction that has no name.
+    /// - Complexity: O(number of reactions).
+    public var reactionNames: [String] { state.reactions.map(\.name).filter { $0.utf8.first != 0 } }
+}

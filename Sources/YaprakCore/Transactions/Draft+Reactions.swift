@@ -1,0 +1,141 @@
+import YaprakModel
+
+/// A registered reaction with its code.
+final class ReactionRegistration: ReactionIdentity, @unchecked Sendable {
+    let base: any Reaction
+    /// The same, if it judges.
+    let judging: (any JudgingReaction)?
+
+    init(_ base: any Reaction) {
+        self.base = base
+        judging = base as? any JudgingReaction
+        super.init(
+            name: base.name, collectionNames: base.collectionNames, extensionNames: judging?.extensionNames ?? [])
+    }
+
+    func isConcerned(by segments: ArraySlice<DraftSegment>, _ batch: ChangeBatch) -> Bool {
+        if !batch.isEmpty, isConcerned(by: batch) { return true }
+        guard !extensionNames.isEmpty else { return false }
+        return segments.contains { $0.stepped.contains { extensionNames.contains($0.name) } }
+    }
+
+    func isConcerned(by batch: ChangeBatch) -> Bool {
+        guard let collectionNames, !batch.clearedAll else { return true }
+        return batch.collections.contains { collectionNames.contains($0.binding.name) }
+    }
+}
+
+// Reactions: what runs between a transaction's closure and its end.
+extension Draft {
+    /// More rounds mean that reactions answer each other for ever.
+    private static let roundsMax = 100
+
+    /// Lets the reactions run until nothing that changed concerns any of them.
+    /// - Throws: what a reaction throws, `reactionsUnsettled`, and what extensions throw.
+    func runReactions(in transaction: inout WriteTransaction) throws {
+        guard !reactions.isEmpty, runsReactions, failure == nil else { return }
+        // The elements are registrations, all of them: nothing else makes an identity.
+        let all = reactions.map { unsafeDowncast($0, to: ReactionRegistration.self) }
+        var round = Round(before: Snapshot(base), seen: 0)
+        var number = 0
+        while true {
+            closeSegment()
+            let due = due(all, in: round)
+            if due.isEmpty { break }
+            number += 1
+            if number > Self.roundsMax { throw unsettled(round.written.keys) }
+            var next = Round(before: try currentSnapshot(), seen: segments.count)
+            for (reaction, batch) in due {
+                let count = segments.count
+                try reaction.base.react(to: NetChanges(batch: batch), since: round.before, in: &transaction)
+                // Extensions follow, so that no two segments wait for them.
+                _ = try currentSnapshot()
+                if segments.count > count { next.written[reaction.name] = count..<segments.count }
+            }
+            round = next
+        }
+        try judge(all)
+    }
+
+    /// What a round starts from.
+    private struct Round {
+        /// The database before the changes that it is about.
+        var before: Snapshot
+        /// The segments before these changes.
+        var seen: Int
+        /// Who wrote which of the segments since.
+        var written: [String: Range<Int>] = [:]
+    }
+
+    /// The reactions that the changes concern, each with what it is given.
+    private func due(
+        _ all: [ReactionRegistration], in round: Round
+    ) -> [(reaction: ReactionRegistration, batch: ChangeBatch)] {
+        let new = segments[round.seen...]
+        if new.isEmpty { return [] }
+        let batch = netChanges(new)
+        return all.compactMap { reaction in
+            guard reaction.isConcerned(by: new, batch) else { return nil }
+            guard reaction.judging != nil, let own = round.written[reaction.name] else { return (reaction, batch) }
+            // It has followed up what it wrote itself.
+            let others = segments[round.seen..<own.lowerBound] + segments[own.upperBound...]
+            let rest = netChanges(others)
+            return reaction.isConcerned(by: others, rest) ? (reaction, rest) : nil
+        }
+    }
+
+    private func judge(_ all: [ReactionRegistration]) throws {
+        guard all.contains(where: { $0.judging != nil }) else { return }
+        let batch = netChanges(segments[...])
+        for reaction in all where reaction.judging != nil && reaction.isConcerned(by: segments[...], batch) {
+            try reaction.judging!.judge(
+                NetChanges(batch: batch), from: Snapshot(base), to: try currentSnapshot())
+        }
+    }
+
+    /// What some segments did, as reactions are given it: without what has no type.
+    private func netChanges(_ segments: ArraySlice<DraftSegment>) -> ChangeBatch {
+        let batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
+        let hasUntold = directory.hasAsides || batch.collections.contains { $0.binding is RawBinding }
+        return hasUntold ? batch.forExtensions : batch
+    }
+
+    private func unsettled(_ busy: some Collection<String>) -> DatabaseError {
+        let names = busy.sorted().map(\.debugDescription).joined(separator: ", ")
+        return DatabaseError(
+            .reactionsUnsettled,
+            """
+            reactions still wrote in round \(Self.roundsMax): \(names). Nothing of the write was kept. Let a reaction write only \
+            if there is something to change.
+            """)
+    }
+
+    /// Takes an extension in, and the reaction that it needs.
+    func append(_ entry: ExtensionEntry) {
+        extensions.append(entry)
+        guard let code = entry.registration.code as? any ReactingExtension else { return }
+        let name = type(of: code).reactionName
+        if let index = reactions.firstIndex(where: { $0.name == name }) {
+            let present = unsafeDowncast(reactions[index], to: ReactionRegistration.self).base
+            reactions[index] = ReactionRegistration(code.reaction(joining: present))
+        } else {
+            reactions.append(ReactionRegistration(code.reaction(joining: nil)))
+        }
+    }
+
+    /// Takes an extension out, and what it needed.
+    func removeExtension(at index: Int) -> ExtensionEntry {
+        let entry = extensions.remove(at: index)
+        if let code = entry.registration.code as? any ReactingExtension,
+            let index = reactions.firstIndex(where: { $0.name == type(of: code).reactionName })
+        {
+            let present = unsafeDowncast(reactions[index], to: ReactionRegistration.self).base
+            if let rest = code.reaction(leaving: present) {
+                reactions[index] = ReactionRegistration(rest)
+            } else {
+                reactions.remove(at: index)
+            }
+        }
+        return entry
+    }
+}
