@@ -14,6 +14,7 @@ LAYERS = {
     "YaprakExtensions": [
         "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
         "RecordIndex",
+        "Relationships",
     ],
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText"],
     "YaprakReplay": [
@@ -85,6 +86,7 @@ FILE_NAMES_ALLOWED = {
     "Tests/YaprakCoreTests/Shop.swift": "the records of one small domain",
     "Tests/YaprakReplayTests/Shop.swift": "the records of one small domain",
     "Tests/YaprakExtensionsTests/Library.swift": "the records of one small domain",
+    "Tests/YaprakExtensionsTests/Family.swift": "the records of one small domain",
     "Tests/YaprakToolTests/Support.swift": "what the suites of the tool share",
     "Benchmarks/Sources/YaprakBench/Harness.swift": "what all measures share",
     "Benchmarks/Sources/YaprakBench/Rows.swift": "the records of all measures",

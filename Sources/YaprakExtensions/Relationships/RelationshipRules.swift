@@ -1,0 +1,81 @@
+import YaprakCore
+import YaprakModel
+import YaprakTrees
+
+/// The reaction that follows the rules of all relationships of a database.
+struct RelationshipRules: JudgingReaction {
+    /// No program can take this name.
+    static let name = "\u{0}relationships"
+
+    var name: String { Self.name }
+    let collectionNames: [String]?
+    let extensionNames: [String]
+    /// In the order of registration.
+    private let relationships: [any RuledRelationship]
+
+    private init(_ relationships: [any RuledRelationship]) {
+        self.relationships = relationships
+        let concerned = relationships.filter { $0.hasRules || !$0.allowsMissing }
+        extensionNames = concerned.lazy.filter { $0.sourceRemoval == .cascadeWhenLast }.map(\.name)
+        collectionNames = concerned.flatMap { [$0.sourceTypes.name, $0.targetTypes.name] }
+    }
+
+    /// The rules of one more relationship.
+    init(joining relationship: any RuledRelationship, to present: (any Reaction)?) {
+        self.init(((present as? RelationshipRules)?.relationships ?? []) + [relationship])
+    }
+
+    /// The rules of all but one; `nil` if that was the last.
+    init?(of present: any Reaction, without name: String) {
+        let rest = (present as? RelationshipRules)?.relationships.filter { $0.name != name } ?? []
+        if rest.isEmpty { return nil }
+        self.init(rest)
+    }
+
+    func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+        guard relationships.contains(where: \.hasRules) else { return }
+        let present = try transaction.snapshot()
+        var cascade = Cascade(relationships, present)
+        cascade.begin(changes, before)
+        try cascade.run(&transaction)
+    }
+
+    func judge(_ changes: NetChanges, from before: Snapshot, to after: Snapshot) throws {
+        for relationship in relationships where !relationship.allowsMissing {
+            if let (source, target) = Self.firstMissing(relationship, changes, before, after) {
+                throw DatabaseError(
+                    .danglingReference,
+                    """
+                    "\(relationship.sourceTypes.name)" \(source.debugDescription) refers to \
+                    "\(relationship.targetTypes.name)" \(target.debugDescription), which is not there; the relationship \
+                    "\(relationship.name)" allows no missing record. Nothing of the write was kept. Write both in one transaction.
+                    """,
+                    place: .init(collection: relationship.sourceTypes.name, key: source))
+            }
+        }
+    }
+
+    /// The first edge that the transaction left without a target.
+    private static func firstMissing(
+        _ relationship: any RuledRelationship, _ changes: NetChanges, _ before: Snapshot, _ after: Snapshot
+    ) -> (source: String, target: String)? {
+        guard let edges = relationship.edges(in: after), !edges.missingTargets.isEmpty else { return nil }
+        for entry in changes.boxes(in: relationship.sourceTypes)?.entries ?? [] where entry.after != nil {
+            for target in relationship.targetKeys(of: entry.after, key: entry.key, in: after)
+            where after.box(forKey: target, in: relationship.targetTypes) == nil {
+                return (entry.key, target)
+            }
+        }
+        // Those that were removed in this transaction; what was missing before is not its fault.
+        var found: (String, String)?
+        withExtendedLifetime(after) {
+            edges.missingTargets.forEach { row in
+                guard found == nil, before.box(forKey: row.key, in: relationship.targetTypes) != nil,
+                    let source = relationship.sourceKeys(of: row.key, in: after).first
+                else { return }
+                found = (source, row.key)
+            }
+        }
+        return found
+    }
+}

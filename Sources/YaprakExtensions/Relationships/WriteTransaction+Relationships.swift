@@ -1,0 +1,40 @@
+public import YaprakCore
+
+// Edges that are set explicitly. Each change is logged with the commit, and undone if the transaction is.
+extension WriteTransaction {
+    /// Puts an edge between two records into a manual relationship.
+    ///
+    ///     try transaction.connect("ada", to: "grace", in: friends)
+    ///
+    /// - Returns: false, and nothing happens, if the edge is there already, or if either record is not in its collection.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Complexity: O(log *n*), plus what extensions have to catch up with.
+    @discardableResult
+    public mutating func connect<Source, SourceMetadata, Target, TargetMetadata>(
+        _ source: String, to target: String,
+        in relationship: ManualRelationship<Source, SourceMetadata, Target, TargetMetadata>
+    ) throws -> Bool {
+        let (source, target) = (source.normalizedKey, target.normalizedKey)
+        guard self[relationship.from].contains(key: source), self[relationship.to].contains(key: target),
+            try !reader(of: relationship).hasEdge(source, target)
+        else { return false }
+        try perform(EdgeStep(.add, source, target), on: relationship)
+        return true
+    }
+
+    /// Takes an edge out of a manual relationship. The records stay.
+    ///
+    /// - Returns: false if there was none.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Complexity: O(log *n*), plus what extensions have to catch up with.
+    @discardableResult
+    public mutating func disconnect<Source, SourceMetadata, Target, TargetMetadata>(
+        _ source: String, from target: String,
+        in relationship: ManualRelationship<Source, SourceMetadata, Target, TargetMetadata>
+    ) throws -> Bool {
+        let (source, target) = (source.normalizedKey, target.normalizedKey)
+        guard try reader(of: relationship).hasEdge(source, target) else { return false }
+        try perform(EdgeStep(.remove, source, target), on: relationship)
+        return true
+    }
+}

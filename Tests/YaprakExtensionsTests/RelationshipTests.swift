@@ -1,0 +1,346 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+@testable import YaprakExtensions
+
+@Suite(.bounded) struct RelationshipTests {
+    typealias Nodes = RecordCollection<Node, NoMetadata>
+    let database = Database.inMemory()
+    let one = Relationship("one", from: .children, \.one, to: .parents, onDelete: .nullify)
+
+    /// Makes records under keys, each with a reference.
+    static func link(_ database: Database, _ collection: Nodes, _ pairs: [(String, String?)]) async throws {
+        try await database.write { for (key, one) in pairs { $0[collection][key] = Node(one: one) } }
+    }
+
+    @Test func `A chain of 10,000 records is removed whole, on a small stack, in linear time`() async throws {
+        let chain = Relationship("chain", from: .children, \.one, to: .children, onDelete: .cascade)
+        func make(_ count: Int) async throws -> Database {
+            let database = Database.inMemory()
+            try await database.register(chain)
+            // A ring, so that the last leads to the first again.
+            try await Self.link(database, .children, (0..<count).map { ("\($0)", "\(($0 + 1) % count)") })
+            return database
+        }
+        let ring = try await make(10_000)
+        try await ring.write { $0[.children].remove("77") }
+        #expect(ring.snapshot[.children].isEmpty && ring.snapshot[chain].count == 0)
+        #expect(ring.snapshot.commitNumber == 2)
+        let clock = ProcessorClock()
+        try await expectGrowth("cascade", 500) { count in
+            let database = try await make(count)
+            return try await clock.measure { try await database.write { _ = $0[.children].remove("0") } }
+        }
+    }
+
+    @Test func `A shared record with thousands of sources goes with the last, in linear time`() async throws {
+        let shared = Relationship("shared", from: .children, \.one, to: .parents, onSourceDelete: .cascadeWhenLast)
+        let clock = ProcessorClock()
+        try await expectGrowth("last", 500) { count in
+            let database = Database.inMemory()
+            try await database.register(shared)
+            try await Self.link(database, .parents, [("p", nil), ("never", nil)])
+            try await Self.link(database, .children, (0..<count).map { ("\($0)", "p") })
+            let time = try await clock.measure {
+                try await database.write { for key in 1..<count { $0[.children].remove("\(key)") } }
+            }
+            #expect(database.snapshot[.parents].count == 2)
+            try await database.write { $0[.children]["0"]?.one = "never" }
+            #expect(database.snapshot[.parents].map(\.key) == ["never"])
+            return time
+        }
+    }
+
+    @Test func `A restriction names the chain that led to it, and may be met in the same transaction`() async throws {
+        let up = Relationship("up", from: .children, \.one, to: .parents, onDelete: .cascade)
+        let owner = Relationship("owner", from: .toys, \.one, to: .children, onDelete: .restrict)
+        try await database.register(up)
+        try await database.register(owner)
+        try await Self.link(database, .parents, [("ann", nil)])
+        try await Self.link(database, .children, [("bob", "ann")])
+        try await Self.link(database, .toys, [("kite", "bob")])
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.parents].remove("ann") }
+        }
+        #expect(error?.code == .removalRestricted && error?.place.collection == "children" && error?.place.key == "bob")
+        #expect(
+            error?.message.hasPrefix(
+                """
+                "toys" "kite" restricts the removal of "children" "bob", by "up" after "parents" "ann", which the \
+                transaction removed (relationship "owner").
+                """) == true, "\(error!)")
+        #expect(database.snapshot.count == 3 && database.snapshot.commitNumber == 3)
+        try await database.write { transaction in
+            transaction[.parents].remove("ann")
+            transaction[.toys].remove("kite")
+        }
+        #expect(database.snapshot.count == 0)
+    }
+
+    @Test func `What does not allow missing records refuses to leave one, and forgives what was missing before`()
+        async throws
+    {
+        let strict = Relationship("strict", from: .children, \.one, to: .parents, allowsMissing: false)
+        try await Self.link(database, .children, [("orphan", "nobody")])
+        try await database.register(strict)
+        #expect(database.snapshot[strict].missingTargets == ["nobody"])
+        try await Self.link(database, .parents, [("p", nil)])
+        let bad: [@Sendable (inout WriteTransaction) -> Void] = [
+            { $0[.children]["c"] = Node(one: "q") },
+            { $0[.children]["orphan"]?.told = 1 },
+        ]
+        for write in bad {
+            let error = await #expect(throws: DatabaseError.self) { try await database.write { write(&$0) } }
+            #expect(error?.code == .danglingReference)
+        }
+        try await Self.link(database, .children, [("c", "p")])
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.parents].removeAll() }
+        }
+        #expect(error?.code == .danglingReference && error?.place.key == "c")
+        // Within one transaction in any order.
+        try await database.write { transaction in
+            transaction[.children]["d"] = Node(one: "new")
+            transaction[.parents]["new"] = Node()
+        }
+        #expect(database.snapshot[strict].missingTargets == ["nobody"])
+    }
+
+    @Test func `Walks end in cycles, and find a shortest way`() async throws {
+        let next = Relationship("next", from: .children, \.many, to: .children)
+        try await database.register(next)
+        try await database.write { transaction in
+            transaction[.children]["a"] = Node(many: ["b", "c", "a"])
+            transaction[.children]["b"] = Node(many: ["d"])
+            transaction[.children]["c"] = Node(many: ["e"])
+            transaction[.children]["d"] = Node(many: ["a", "missing"])
+            transaction[.children]["e"] = Node(many: ["d"])
+        }
+        let reader = database.snapshot[next]
+        #expect(reader.reachable(from: "a").map { "\($0.key)\($0.distance)" } == ["b1", "c1", "d2", "e2", "missing3"])
+        #expect(reader.reachable(from: "a", distanceMax: 1).map(\.key) == ["b", "c"])
+        #expect(reader.reaching("e").map(\.key) == ["c", "a", "d", "b"])
+        #expect(reader.path(from: "a", to: "d") == ["a", "b", "d"])
+        #expect(reader.path(from: "d", to: "e") == ["d", "a", "c", "e"])
+        #expect(reader.path(from: "a", to: "a") == ["a"] && reader.path(from: "missing", to: "a") == nil)
+        #expect(reader.path(from: "d", to: "e", distanceMax: 2) == nil)
+        #expect(reader.hasEdge(from: "a", to: "a") && !reader.hasEdge(from: "b", to: "a"))
+    }
+
+    @Test func `Keys of any characters are kept apart`() async throws {
+        try await database.register(one)
+        let keys = [
+            "", "\u{0}", "\u{1}", "\u{0}\u{1}", "a", "a\u{0}", "a\u{0}b", "a\u{1}", "a\u{2}", "é", "e\u{301}x", "🙂",
+        ]
+        try await database.write { transaction in
+            for source in keys {
+                for target in keys { transaction[.children][source + "|" + target] = Node(one: target) }
+            }
+        }
+        for key in keys {
+            let expected = keys.map { ($0 + "|" + key).normalizedKey }.sorted {
+                $0.utf8.lexicographicallyPrecedes($1.utf8)
+            }
+            #expect(database.snapshot[one].sourceKeys(of: key) == expected, "\(key.debugDescription)")
+        }
+        let late = await database.fork()
+        try await late.unregister("one")
+        try await late.register(one)
+        for key in keys {
+            #expect(late.snapshot[one].sourceKeys(of: key) == database.snapshot[one].sourceKeys(of: key))
+        }
+    }
+
+    @Test func `A record set aside refers to nothing, and does once it decodes`() async throws {
+        struct Other: Codable, Sendable { var must = 0 }
+        let folder = TemporaryDirectory()
+        let path = folder.appending("family")
+        let others = RecordCollection<Other, NoMetadata>("children")
+        let first = try await Database.open(at: path, collections: others)
+        try await first.write { $0[others]["odd"] = Other() }
+        try await first.close()
+        let lenient = Nodes.children.configured { $0.undecodable = .setAside }
+        let database = try await Database.open(at: path, collections: lenient, .parents)
+        try await database.register(one)
+        #expect(database.snapshot[one].count == 0)
+        try await database.write { $0[lenient]["odd"] = Node(one: "p") }
+        #expect(database.snapshot[one].missingTargets == ["p"])
+        try await database.write { $0[lenient].remove("odd") }
+        #expect(database.snapshot[one].count == 0)
+        try await database.close()
+    }
+
+    // MARK: Set explicitly
+
+    @Test func `Edges set explicitly survive a launch, a crash and an absence, and go with their records`() async throws
+    {
+        let folder = TemporaryDirectory()
+        let path = folder.appending("family")
+        let friends = ManualRelationship("friends", from: .children, to: .children)
+        var database = try await Database.open(at: path, collections: .children)
+        try await database.register(friends)
+        try await Self.link(database, .children, ["a", "b", "c", "d"].map { ($0, nil) })
+        let answers = try await database.write { transaction in
+            var answers: [Bool] = []
+            for (from, to) in [("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")] {
+                try answers.append(transaction.connect(from, to: to, in: friends))
+            }
+            try answers.append(transaction.connect("a", to: "b", in: friends))
+            try answers.append(transaction.connect("a", to: "nobody", in: friends))
+            try answers.append(transaction.disconnect("d", from: "a", in: friends))
+            try answers.append(transaction.disconnect("d", from: "a", in: friends))
+            return answers
+        }
+        #expect(answers == [true, true, true, true, false, false, true, false])
+        func edges(_ snapshot: Snapshot) -> [String] {
+            ["a", "b", "c", "d"].flatMap { key in snapshot[friends].targetKeys(of: key).map { key + $0 } }
+        }
+        #expect(edges(database.snapshot) == ["ab", "bc", "ca"])
+        for checkpoints in [false, true] {
+            if checkpoints { try await database.checkpoint() }
+            try await database.close()
+            database = try await Database.open(at: path, collections: .children)
+            try await database.register(friends)
+            #expect(edges(database.snapshot) == ["ab", "bc", "ca"])
+        }
+        let whole = database.snapshot
+        let fork = await database.fork()
+        try await fork.write { transaction in
+            // Put in and taken out in one transaction, with their record.
+            try transaction.connect("d", to: "d", in: friends)
+            transaction[.children].remove("d")
+            transaction[.children].remove("b")
+        }
+        #expect(edges(fork.snapshot) == ["ca"] && fork.snapshot[friends].count == 1)
+        try await fork.write { $0[.children]["b"] = Node() }
+        #expect(edges(fork.snapshot) == ["ca"])
+
+        // What a restore takes away leaves its edges behind, and says so.
+        try await database.write { $0[.children]["e"] = Node() }
+        try await database.write { transaction in
+            try transaction.connect("e", to: "a", in: friends)
+            try transaction.connect("a", to: "e", in: friends)
+        }
+        try await database.restore(whole)
+        #expect(
+            database.snapshot[friends].missingTargets == ["e"] && database.snapshot[friends].missingSources == ["e"])
+        try await database.write { try $0.disconnect("e", from: "a", in: friends) }
+        #expect(database.snapshot[friends].missingSources == [] && database.snapshot[friends].missingTargets == ["e"])
+        let number = database.snapshot.commitNumber
+        try await database.close()
+        let replayed = try await Database.replay(FilePath(path), upTo: number, collections: .children)
+        try await replayed.register(friends)
+        #expect(edges(replayed.snapshot) == ["ab", "ae", "bc", "ca"])
+    }
+
+    @Test(arguments: 1...UInt64(Soak.volume(20, soak: 500)))
+    func `Edges set explicitly are those of a set of pairs, over any history`(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let rule = random.below(3)
+        let links = ManualRelationship<Node, NoMetadata, Node, NoMetadata>(
+            "links", from: .children, to: .toys, onDelete: rule == 1 ? .cascade : .none,
+            onSourceDelete: rule == 2 ? .cascadeWhenLast : .none)
+        let folder = TemporaryDirectory()
+        let hasFile = random.chance(40)
+        func open() async throws -> Database {
+            let database =
+                hasFile
+                ? try await Database.open(at: folder.appending("db"), collections: .children, .toys)
+                : Database.inMemory()
+            try await database.register(links)
+            return database
+        }
+        var database = try await open()
+        var edges: Set<[String]> = []
+        var records: [String: Set<String>] = ["children": [], "toys": []]
+        for step in 0..<60 {
+            let context = "seed \(seed), rule \(rule), step \(step)"
+            let before = edges
+            var (nextEdges, nextRecords) = (edges, records)
+            var made: Set<[String]> = []
+            var script: [(Int, String, String)] = []
+            for _ in 0...random.below(4) {
+                let (a, b) = ("\(random.below(6))", "\(random.below(6))")
+                let what = random.below(12)
+                script.append((what, a, b))
+                switch what {
+                case 0...2: nextRecords["children"]!.insert(a)
+                case 3...4: nextRecords["toys"]!.insert(b)
+                case 5...8:
+                    if nextRecords["children"]!.contains(a), nextRecords["toys"]!.contains(b) {
+                        nextEdges.insert([a, b])
+                        made.insert([a, b])
+                    }
+                case 9:
+                    nextEdges.remove([a, b])
+                    made.remove([a, b])
+                case 10: nextRecords["children"]!.remove(a)
+                default: nextRecords["toys"]!.remove(b)
+                }
+            }
+            // Net: what was there before and is gone takes its edges along; rules follow.
+            var goneToys = records["toys"]!.subtracting(nextRecords["toys"]!)
+            var goneChildren = records["children"]!.subtracting(nextRecords["children"]!)
+            var lost: Set<String> = []
+            while true {
+                if rule == 1 {
+                    for edge in nextEdges where goneToys.contains(edge[1]) && nextRecords["children"]!.contains(edge[0])
+                    {
+                        nextRecords["children"]!.remove(edge[0])
+                        goneChildren.insert(edge[0])
+                    }
+                }
+                nextEdges = nextEdges.filter { !goneChildren.contains($0[0]) }
+                lost = Set(before.subtracting(nextEdges).map { $0[1] })
+                // An edge that was made in this transaction went with its record, too.
+                let alsoLost = made.filter { goneChildren.contains($0[0]) }.map { $0[1] }
+                let orphans =
+                    rule == 2
+                    ? lost.union(alsoLost).filter { toy in
+                        nextRecords["toys"]!.contains(toy) && !nextEdges.contains { $0[1] == toy }
+                    } : []
+                if orphans.isEmpty { break }
+                nextRecords["toys"]!.subtract(orphans)
+                goneToys.formUnion(orphans)
+            }
+            nextEdges = nextEdges.filter { !goneToys.contains($0[1]) }
+            let isUndone = random.chance(6)
+            do {
+                try await database.write { [script] transaction in
+                    for (what, a, b) in script {
+                        switch what {
+                        case 0...2: transaction[.children][a] = Node()
+                        case 3...4: transaction[.toys][b] = Node()
+                        case 5...8: try transaction.connect(a, to: b, in: links)
+                        case 9: try transaction.disconnect(a, from: b, in: links)
+                        case 10: transaction[.children].remove(a)
+                        default: transaction[.toys].remove(b)
+                        }
+                    }
+                    if isUndone { throw CancellationError() }
+                }
+                (edges, records) = (nextEdges, nextRecords)
+            } catch is CancellationError {}
+            if hasFile, random.chance(8) {
+                if random.chance(50) { try await database.checkpoint() }
+                try await database.close()
+                database = try await open()
+            }
+            let snapshot = database.snapshot
+            #expect(Set(snapshot[.children].map(\.key)) == records["children"]!, "\(context) \(script)")
+            #expect(Set(snapshot[.toys].map(\.key)) == records["toys"]!, "\(context) \(script)")
+            let found = (0..<6).flatMap { a in snapshot[links].targetKeys(of: "\(a)").map { ["\(a)", $0] } }
+            try #require(Set(found) == edges, "\(context) \(script)")
+            for b in 0..<6 {
+                try #require(
+                    snapshot[links].sourceKeys(of: "\(b)") == edges.filter { $0[1] == "\(b)" }.map { $0[0] }.sorted(),
+                    "\(context)")
+            }
+            try #require(snapshot[links].missingTargets.isEmpty && snapshot[links].missingSources.isEmpty, "\(context)")
+        }
+        try await database.close()
+    }
+}
