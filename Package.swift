@@ -79,11 +79,17 @@ let package = Package(
             dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakLocks"],
             swiftSettings: strict),
 
+        // Floor 5: questions to the records of a snapshot, and how their answers change.
+        .target(
+            name: "YaprakQueries",
+            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees"],
+            swiftSettings: strict),
+
         // Roofs: what programs import.
         .target(
             name: "Yaprak",
             dependencies: [
-                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakSearch",
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakQueries", "YaprakSearch",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

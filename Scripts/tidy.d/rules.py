@@ -17,6 +17,7 @@ LAYERS = {
         "Relationships",
     ],
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText"],
+    "YaprakQueries": ["Predicates", "Sorting", "Planning", "Queries"],
     "YaprakReplay": [
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
         "Inspection", "Maintenance",

@@ -3,6 +3,7 @@
 @_exported import YaprakExtensions
 @_exported import YaprakLists
 @_exported import YaprakModel
+@_exported import YaprakQueries
 @_exported import YaprakSearch
 
 @_exported import struct SystemPackage.FilePath

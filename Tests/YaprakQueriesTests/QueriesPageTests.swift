@@ -73,6 +73,55 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
         #expect(database.snapshot[cheapest].map(\.key) == ["emma", "ubik", "dune"])
     }
 
+    @Test func `Queries find what the page says`() async throws {
+        let database = Database.inMemory()
+        try await fill(database)
+        try await database.register(RecordIndex("novels.genreRank", of: .novels, \.genre, \.salesRank))
+        try await database.register(RecordIndex("novels.isbn", of: .novels, \.isbn, unique: true))
+
+        // snippet: query-query
+        let bestsellers = RecordQuery(
+            .novels, where: #Predicate { $0.genre == "sci-fi" && $0.salesRank < 100 }, sortedBy: RecordSort(\.title),
+            limit: 20)
+        for novel in database.snapshot[bestsellers] { print(novel.key, novel.object.title) }
+        let count = database.snapshot.count(of: bestsellers)
+        // end
+        #expect(count == 1 && database.snapshot[bestsellers].map(\.key) == ["dune"])
+
+        // snippet: query-forms
+        let cheap = database.snapshot[.novels].query(where: #Predicate { $0.price < 5 })
+        let keys = RecordQuery<Novel, NoMetadata>(.novels, key: #Predicate { $0.starts(with: "e") })
+        let long = RecordQuery(.novels, sortedBy: RecordSort(\.salesRank, .descending)) { (novel: Novel) in
+            novel.title.count > 3
+        }
+        try await database.write { transaction in
+            for novel in try transaction[keys] { transaction[.novels][novel.key]?.price = 3 }
+        }
+        // end
+        #expect(cheap.map(\.key) == ["emma"] && database.snapshot[long].map(\.key) == ["ubik", "emma", "dune"])
+        #expect(database.snapshot[.novels]["emma"]?.price == 3)
+
+        // snippet: query-explain
+        print(database.snapshot.explain(bestsellers))
+        // index novels.genreRank: 1 entries read, 0 tested, 1 rows, sorted
+        // not novels.isbn: the condition says nothing that its first column could be searched for
+        // end
+        #expect(
+            "\(database.snapshot.explain(bestsellers))" == """
+                index novels.genreRank: 1 entries read, 0 tested, 1 rows, sorted
+                not novels.isbn: the condition says nothing that its first column could be searched for
+                """)
+
+        // snippet: query-pages
+        var query = RecordQuery<Novel, NoMetadata>(.novels, sortedBy: RecordSort(\.salesRank), limit: 2)
+        let snapshot = database.snapshot
+        let page = snapshot[query]
+        let next = snapshot[query.after(page.last!)]
+        // end
+        query.limit = nil
+        #expect(page.map(\.key) + next.map(\.key) == snapshot[query].map(\.key))
+    }
+
     @Test func `A unique index refuses a second record with its values`() async throws {
         let database = Database.inMemory()
         try await fill(database)

@@ -21,6 +21,9 @@ public struct Record<Object: Codable & Sendable, Metadata: Codable & Sendable>: 
         self.collection = collection
     }
 
+    /// The box, without its types.
+    package var storedBox: RecordBox { record }
+
     /// The key, in NFC. O(1).
     @inlinable public var key: String { record.key }
     /// The object. O(1).

@@ -77,3 +77,18 @@ extension Records {
         return Self(state: state, root: root, bounds: lower..<upper)
     }
 }
+
+// What queries ask of records that they are called on.
+extension Records {
+    /// Whether these are all records of their collection.
+    package var isWhole: Bool { bounds == 0..<root.rowCount }
+
+    /// The snapshot these are of, and the name of their collection; `nil` if there is no record.
+    /// - Complexity: O(number of collections).
+    package var origin: (snapshot: Snapshot, name: String)? {
+        guard root.rowCount > 0 else { return nil }
+        return zip(state.directory.bindings, state.roots)
+            .first { !$0.isHidden && $1.isIdentical(to: root) }
+            .map { (Snapshot(state), $0.0.name) }
+    }
+}

@@ -25,11 +25,14 @@ package final class SnapshotState: Sendable {
     package let version: TreeVersion
     /// Another state that some of the roots belong to; `nil` in all that readers see.
     private let under: SnapshotState?
+    /// Whether its records were changed by a transaction that its extensions have not followed yet: their roots say nothing of
+    /// them then. Only inside of transactions.
+    package let isAheadOfExtensions: Bool
 
     init(
         number: CommitNumber, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
         extensions: ExtensionTable, reactions: [ReactionIdentity] = [], version: TreeVersion,
-        under: SnapshotState? = nil
+        under: SnapshotState? = nil, isAheadOfExtensions: Bool = false
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")
         self.number = number
@@ -39,6 +42,7 @@ package final class SnapshotState: Sendable {
         self.reactions = reactions
         self.version = version
         self.under = under
+        self.isAheadOfExtensions = isAheadOfExtensions
     }
 
     /// The root of the collection called `name`, or `nil`.

@@ -17,13 +17,19 @@ extension Draft {
             let segment = segments[caughtUpSegments]
             try process(segment)
             caughtUpSegments += 1
+            forgetFrozen()
         }
     }
+
+    /// Whether every extension has followed what the transaction did.
+    var isCaughtUp: Bool { recorders.isEmpty && !clearedAll && caughtUpSegments == segments.count }
 
     /// Ends the segment under way, if anything is in it.
     func closeSegment() {
         guard !recorders.isEmpty || clearedAll else { return }
         let batch = takeBatch()
+        // A state from before says that extensions are behind.
+        forgetFrozen()
         if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
     }
 

@@ -286,7 +286,7 @@ final class Draft {
         if let frozen { return frozen }
         let state = SnapshotState(
             number: base.number.next(), directory: directory, roots: roots, extensions: extensions,
-            reactions: reactions, version: tree.freeze())
+            reactions: reactions, version: tree.freeze(), isAheadOfExtensions: !extensions.isEmpty && !isCaughtUp)
         frozen = state
         return state
     }

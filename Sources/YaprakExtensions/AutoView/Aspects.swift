@@ -5,11 +5,11 @@ package struct Aspects: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    static let object = Self(rawValue: 1)
-    static let metadata = Self(rawValue: 2)
+    package static let object = Self(rawValue: 1)
+    package static let metadata = Self(rawValue: 2)
     /// The key alone, which never changes.
-    static let key: Self = []
-    static let row: Self = [.object, .metadata]
+    package static let key: Self = []
+    package static let row: Self = [.object, .metadata]
 
     /// Whether a change of a record can matter. (One that came again after all were removed at once is called inserted.)
     func concerns(_ kinds: ChangeKinds) -> Bool {

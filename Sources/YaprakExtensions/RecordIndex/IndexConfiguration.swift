@@ -1,5 +1,5 @@
 package import YaprakCore
-import YaprakTrees
+package import YaprakTrees
 
 /// What an index is, without the types of its records: immutable, and part of each of its roots.
 package final class IndexConfiguration: Sendable {
@@ -110,6 +110,34 @@ package final class IndexConfiguration: Sendable {
         holdsRecords
             ? RecordEntry(key: key, record: unsafeDowncast(entry, to: RecordEntry.self).record)
             : KeyEntry(key: key, recordKey: unsafeDowncast(entry, to: KeyEntry.self).recordKey)
+    }
+}
+
+// What walks entries in order asks for.
+extension IndexConfiguration {
+    /// The bytes of the first columns of a record's entry.
+    package func columnBytes(_ count: Int, of record: RecordBox) -> [UInt8] {
+        var writer = IndexKeyWriter()
+        for column in columns.prefix(count) {
+            let start = writer.count
+            column.writeOne(record, &writer)
+            if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
+        }
+        return writer.array
+    }
+
+    /// The bytes of the first columns of an entry.
+    package func columnBytes(_ count: Int, in entry: TreeRow) -> [UInt8] {
+        entry.withKeyBytes { bytes in
+            var reader = IndexKeyReader(bytes)
+            for column in columns.prefix(count) { guard reader.skip(column) else { break } }
+            return Array(bytes.prefix(reader.position))
+        }
+    }
+
+    /// Whether an entry has the first columns of another, given as bytes.
+    package func hasColumns(_ columns: [UInt8], _ entry: TreeRow) -> Bool {
+        entry.withKeyBytes { $0.starts(with: columns) }
     }
 }
 

@@ -4,7 +4,7 @@ public struct IndexKeyReader {
     private enum Form { case plain, inverted, invertedText }
 
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
+    private(set) var position = 0
     private var form = Form.plain
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }

@@ -1,5 +1,5 @@
 public import YaprakCore
-import YaprakTrees
+package import YaprakTrees
 
 /// An index in one snapshot, without the types of its records: what reads of it are made of.
 @usableFromInline
@@ -38,6 +38,20 @@ package struct IndexSource: Sendable {
         let low = (prefix + span.lower).withUnsafeBufferPointer { root.tree.lowerBound($0) }
         let high = (prefix + span.upper).withUnsafeBufferPointer { root.tree.lowerBound($0) }
         return low..<max(low, high)
+    }
+
+    /// Hands over the entries of a range of positions with their records, from the first or from the last, until the closure
+    /// returns false.
+    package func forEachEntry(in range: Range<Int>, isReversed: Bool, _ body: (TreeRow, RecordBox) -> Bool) {
+        let records = records
+        var cursor = TreeCursor(root.tree, at: isReversed ? range.upperBound : range.lowerBound)
+        for _ in range {
+            guard let entry = isReversed ? cursor.previous() : cursor.next() else { return }
+            let goesOn = record(entry, in: records)._withUnsafeGuaranteedRef { record in
+                entry._withUnsafeGuaranteedRef { body($0, record) }
+            }
+            if !goesOn { return }
+        }
     }
 
     /// The first record whose first column has a value, found without a list of positions.

@@ -1,0 +1,156 @@
+import YaprakCore
+import YaprakExtensions
+import YaprakTrees
+
+/// One run of a query over a snapshot: collects its rows, and counts what it read.
+struct QueryExecution {
+    let snapshot: Snapshot
+    let collection: CollectionTypes
+    let tests: [RecordTest]
+    let order: RecordOrder
+    let limit: Int
+    /// Only rows behind this one.
+    let start: RecordBox?
+
+    private(set) var plan: IndexPlan?
+    private(set) var entriesRead = 0
+    private(set) var recordsTested = 0
+    private(set) var rows: ContiguousArray<RecordBox> = []
+
+    init(
+        _ snapshot: Snapshot, _ collection: CollectionTypes, _ tests: [RecordTest], _ order: RecordOrder, limit: Int,
+        after start: RecordBox?
+    ) {
+        self.snapshot = snapshot
+        self.collection = collection
+        self.tests = tests
+        self.order = order
+        self.limit = max(0, limit)
+        self.start = start
+    }
+
+    mutating func run() {
+        let records = snapshot.tree(of: collection)
+        plan = QueryPlanner(snapshot, collection: collection.name, tests, order.sorts).plan(limit: limit)
+        if limit == 0 { return }
+        withExtendedLifetime(snapshot) {
+            // An index in order is read up to the last row that is wanted; else a scan is as good as all of an index.
+            if let plan, plan.order != nil || plan.readingCost < records.count {
+                read(plan)
+            } else {
+                plan = nil
+                scan(records)
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    private mutating func scan(_ records: TreeRoot) {
+        let isInOrder = order.sorts.isEmpty
+        var position = 0
+        if isInOrder, let start {
+            let place = records.rank(of: start.key)
+            position = place.position + (place.isFound ? 1 : 0)
+        }
+        var cursor = TreeCursor(records, at: position)
+        while let row = cursor.next() {
+            let record = Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
+            entriesRead += 1
+            recordsTested += 1
+            guard record._withUnsafeGuaranteedRef({ holds($0) }) else { continue }
+            rows.append(record.takeUnretainedValue())
+            if isInOrder, rows.count == limit { return }
+            if !isInOrder { trim() }
+        }
+        if !isInOrder { sort() }
+    }
+
+    private mutating func read(_ plan: IndexPlan) {
+        let left = tests.indices.filter { !plan.proven.contains($0) }.map { tests[$0] }
+        if let order = plan.order, let part = plan.parts.first { return walk(part, order, left) }
+        var seen: Set<ObjectIdentifier> = []
+        for part in plan.parts {
+            for range in part.ranges {
+                var cursor = IndexCursor(part.source, IndexRanges(range))
+                while let record = cursor.next() {
+                    entriesRead += 1
+                    let isMatch = record._withUnsafeGuaranteedRef { holds($0, left) }
+                    guard isMatch else { continue }
+                    let record = record.takeUnretainedValue()
+                    if plan.mayRepeat, !seen.insert(ObjectIdentifier(record)).inserted { continue }
+                    rows.append(record)
+                    trim()
+                }
+            }
+        }
+        sort()
+    }
+
+    /// Reads entries in the order of the query, until there are rows enough. Entries whose columns are the same are put in the
+    /// order of their keys, where they are not.
+    private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: [RecordTest]) {
+        guard var range = part.ranges.first else { return }
+        if let start {
+            let bytes = part.source.configuration.columnBytes(walk.columns, of: start)
+            if walk.isBackward {
+                let end = (bytes + [0xFF]).withUnsafeBufferPointer { part.source.root.tree.lowerBound($0) }
+                range = range.lowerBound..<max(range.lowerBound, min(end, range.upperBound))
+            } else {
+                let begin = bytes.withUnsafeBufferPointer { part.source.root.tree.lowerBound($0) }
+                range = min(max(begin, range.lowerBound), range.upperBound)..<range.upperBound
+            }
+        }
+        // Where a run of equal columns began among the rows, and their bytes.
+        var run = 0
+        var bytes: [UInt8]?
+        let (order, limit) = (order, limit)
+        func endRun(_ rows: inout ContiguousArray<RecordBox>) {
+            if rows.count - run > 1 { rows[run...].sort { order.compareKeys($0, $1) < 0 } }
+            run = rows.count
+        }
+        var found = ContiguousArray<RecordBox>()
+        var read = 0
+        var tested = 0
+        part.source.forEachEntry(in: range, isReversed: walk.isBackward) { entry, record in
+            read += 1
+            if !walk.isComplete, !(bytes.map { part.source.configuration.hasColumns($0, entry) } ?? false) {
+                endRun(&found)
+                if found.count >= limit { return false }
+                bytes = part.source.configuration.columnBytes(walk.columns, in: entry)
+            }
+            if !left.isEmpty { tested += 1 }
+            guard left.allSatisfy({ $0.test(record) }) else { return true }
+            if let start, order.compare(start, record) >= 0 { return true }
+            found.append(record)
+            return !walk.isComplete || found.count < limit
+        }
+        if !walk.isComplete { endRun(&found) }
+        if found.count > limit { found.removeLast(found.count - limit) }
+        rows = found
+        entriesRead += read
+        recordsTested += tested
+    }
+
+    // MARK: Rows
+
+    private func holds(_ record: RecordBox) -> Bool {
+        tests.allSatisfy { $0.test(record) } && start.map { order.compare($0, record) < 0 } ?? true
+    }
+
+    private mutating func holds(_ record: RecordBox, _ left: [RecordTest]) -> Bool {
+        if !left.isEmpty { recordsTested += 1 }
+        return left.allSatisfy { $0.test(record) } && start.map { order.compare($0, record) < 0 } ?? true
+    }
+
+    /// Keeps the rows from growing far beyond the limit.
+    private mutating func trim() {
+        if limit < 1 << 40, rows.count >= 4 * limit + 64 { sort() }
+    }
+
+    private mutating func sort() {
+        let order = order
+        rows.sort { order.compare($0, $1) < 0 }
+        if rows.count > limit { rows.removeLast(rows.count - limit) }
+    }
+}

@@ -1,0 +1,22 @@
+/// A part of a predicate as a closure over the address of an object, and what is known of it.
+final class CompiledExpression<Output> {
+    let call: (UnsafeRawPointer) -> Output
+    /// Where it is stored in the object; `nil` for anything else than a stored property.
+    let offset: Int?
+    /// The value, if it is the same for all objects.
+    let constant: Output?
+
+    init(offset: Int? = nil, constant: Output? = nil, _ call: @escaping (UnsafeRawPointer) -> Output) {
+        self.call = call
+        self.offset = offset
+        self.constant = constant
+    }
+}
+
+extension UnsafeRawPointer {
+    /// The property at an offset.
+    @inline(__always)
+    func property<Value>(_: Value.Type, at offset: Int) -> Value {
+        (self + offset).assumingMemoryBound(to: Value.self).pointee
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import YaprakExtensions
+
+extension PredicateExpressions.Conjunction: QueryNode where LHS: QueryNode, RHS: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { first($0) && second($0) }
+    }
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        .all(
+            [lhs.shape(for: input), rhs.shape(for: input)].flatMap {
+                if case .all(let parts) = $0 { parts } else { [$0] }
+            })
+    }
+    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct]? {
+        guard let a = lhs.conjuncts(for: input), let b = rhs.conjuncts(for: input) else { return nil }
+        return a + b
+    }
+}
+
+extension PredicateExpressions.Disjunction: QueryNode where LHS: QueryNode, RHS: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { first($0) || second($0) }
+    }
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        .any(
+            [lhs.shape(for: input), rhs.shape(for: input)].flatMap {
+                if case .any(let parts) = $0 { parts } else { [$0] }
+            })
+    }
+}
+
+extension PredicateExpressions.Negation: QueryNode where Wrapped: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let wrapped = wrapped.compiled(for: input) else { return nil }
+        let call = wrapped.call
+        return CompiledExpression { !call($0) }
+    }
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        // Of a property that is true or false.
+        guard let path = wrapped.path(for: input) else { return .unknown }
+        return QueryTerm.equal(path, false).map { .term($0) } ?? .unknown
+    }
+}
+
+extension PredicateExpressions.Conditional: QueryNode where Test: QueryNode, If: QueryNode, Else: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
+        guard let test = test.compiled(for: input), let a = trueBranch.compiled(for: input),
+            let b = falseBranch.compiled(for: input)
+        else { return nil }
+        let (isTrue, first, second) = (test.call, a.call, b.call)
+        return CompiledExpression { isTrue($0) ? first($0) : second($0) }
+    }
+}
+
+extension PredicateExpressions.NilCoalesce: QueryNode where LHS: QueryNode, RHS: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
+        guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { first($0) ?? second($0) }
+    }
+}
+
+// MARK: Sequences
+
+extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode, RHS: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let a = sequence.compiled(for: input), let b = element.compiled(for: input) else { return nil }
+        if let offset = b.offset, let list = a.constant {
+            if let list = list as? [String] {
+                let set = Set(list)
+                return CompiledExpression { set.contains($0.property(String.self, at: offset)) }
+            }
+            if let list = list as? [Int] {
+                let set = Set(list)
+                return CompiledExpression { set.contains($0.property(Int.self, at: offset)) }
+            }
+        }
+        let (list, element) = (a.call, b.call)
+        return CompiledExpression { object in
+            let element = element(object)
+            return list(object).contains { $0 == element }
+        }
+    }
+
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        let term: QueryTerm?
+        if let values = sequence.constant, let path = element.path(for: input) {
+            term = .oneOf(path, Array(values))
+        } else if let value = element.constant, let path = sequence.path(for: input) {
+            term = .equal(path, value, isOfElements: true)
+        } else {
+            term = nil
+        }
+        return term.map { .term($0) } ?? .unknown
+    }
+}
+
+extension PredicateExpressions.SequenceStartsWith: QueryNode where Base: QueryNode, Prefix: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let a = base.compiled(for: input), let b = prefix.compiled(for: input) else { return nil }
+        if let offset = a.offset, Base.Output.self == String.self, let prefix = b.constant as? String {
+            return CompiledExpression { $0.property(String.self, at: offset).starts(with: prefix) }
+        }
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { first($0).starts(with: second($0)) }
+    }
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        guard Base.Output.self == String.self, let path = base.path(for: input), let prefix = prefix.constant as? String
+        else { return .unknown }
+        return .term(.prefixed(path, by: prefix))
+    }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: QueryNode where Base: QueryNode, Other: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let a = base.compiled(for: input), let b = other.compiled(for: input) else { return nil }
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { object in
+            let wanted = second(object)
+            return wanted.isEmpty || first(object).firstRange(of: wanted) != nil
+        }
+    }
+}
+
+// MARK: Ranges
+
+extension PredicateExpressions.Range: QueryNode where LHS: QueryNode, RHS: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
+        // With ends in disorder it stops the program: Foundation's business.
+        constant.map { range in CompiledExpression(constant: range) { _ in range } }
+    }
+    var constant: Output? {
+        guard let low = lower.constant, let high = upper.constant, low <= high else { return nil }
+        return low..<high
+    }
+}
+
+extension PredicateExpressions.ClosedRange: QueryNode where LHS: QueryNode, RHS: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
+        constant.map { range in CompiledExpression(constant: range) { _ in range } }
+    }
+    var constant: Output? {
+        guard let low = lower.constant, let high = upper.constant, low <= high else { return nil }
+        return low...high
+    }
+}
+
+extension PredicateExpressions.RangeExpressionContains: QueryNode where RangeExpression: QueryNode, Element: QueryNode {
+    func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        guard let a = range.compiled(for: input), let b = element.compiled(for: input) else { return nil }
+        if let offset = b.offset {
+            if let range = a.constant as? Range<Int> {
+                return CompiledExpression { range.contains($0.property(Int.self, at: offset)) }
+            }
+            if let range = a.constant as? ClosedRange<Int> {
+                return CompiledExpression { range.contains($0.property(Int.self, at: offset)) }
+            }
+        }
+        let (range, element) = (a.call, b.call)
+        return CompiledExpression { range($0).contains(element($0)) }
+    }
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        guard let path = element.path(for: input), let range = range.constant as? any IndexableRange else {
+            return .unknown
+        }
+        return range.term(path).map { .term($0) } ?? .unknown
+    }
+}
+
+/// A range as two ends.
+private protocol IndexableRange {
+    func term(_ path: AnyKeyPath) -> QueryTerm?
+}
+
+extension Range: IndexableRange {
+    fileprivate func term(_ path: AnyKeyPath) -> QueryTerm? {
+        .between(path, .including(lowerBound), .excluding(upperBound))
+    }
+}
+
+extension ClosedRange: IndexableRange {
+    fileprivate func term(_ path: AnyKeyPath) -> QueryTerm? {
+        .between(path, .including(lowerBound), .including(upperBound))
+    }
+}

@@ -1,0 +1,13 @@
+import Foundation
+
+/// The types whose `<` is the order of an index. What `<` means for a type of the program is for that type to say.
+enum NaturalOrder {
+    static func isOf(_ type: any Any.Type) -> Bool {
+        switch type {
+        case is Int.Type, is Int8.Type, is Int16.Type, is Int32.Type, is Int64.Type, is Int128.Type: true
+        case is UInt.Type, is UInt8.Type, is UInt16.Type, is UInt32.Type, is UInt64.Type, is UInt128.Type: true
+        case is Double.Type, is String.Type, is Date.Type, is UUID.Type: true
+        default: false
+        }
+    }
+}

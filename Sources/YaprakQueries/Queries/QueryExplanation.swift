@@ -1,0 +1,81 @@
+import YaprakCore
+import YaprakExtensions
+import YaprakTrees
+
+/// How a query was run.
+///
+///     print(snapshot.explain(bestsellers))
+///     // index books.genreRank: 61 entries read, 0 tested, 20 rows, sorted
+///     // not books.isbn: its first column is none that the condition is about
+public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
+    /// The indexes that were read, each once; empty if all records were tested.
+    public let indexes: [String]
+    /// Entries that were read, of indexes, or of the collection.
+    public let entriesRead: Int
+    /// Records that parts of the condition were tested on: those that no index has proven.
+    public let recordsTested: Int
+    /// The number of rows.
+    public let rows: Int
+    /// Whether the rows came in order, so that nothing had to be sorted, and reading ended with the last row.
+    public let isInOrder: Bool
+    /// The parts of the condition that Foundation evaluates, which takes longer than those that were compiled.
+    public let evaluatedParts: Int
+    /// Indexes that were not read, and why.
+    public let others: [Other]
+
+    /// An index that was not read.
+    public struct Other: Sendable, Hashable {
+        /// Its name.
+        public let index: String
+        /// Why it was not read.
+        public let reason: String
+    }
+
+    init(_ execution: QueryExecution) {
+        var names: [String] = []
+        for part in execution.plan?.parts ?? [] where !names.contains(part.source.configuration.name) {
+            names.append(part.source.configuration.name)
+        }
+        indexes = names
+        entriesRead = execution.entriesRead
+        recordsTested = execution.recordsTested
+        rows = execution.rows.count
+        isInOrder = execution.plan.map { $0.order != nil } ?? execution.order.sorts.isEmpty
+        evaluatedParts = execution.tests.count(where: \.isEvaluated)
+        others = execution.others.filter { !names.contains($0.index) }
+    }
+
+    /// A line for what was done, and one for each index that was not read.
+    public var description: String {
+        let access = indexes.isEmpty ? "scan" : "index \(indexes.joined(separator: ", "))"
+        let counts = "\(entriesRead) entries read, \(recordsTested) tested, \(rows) rows"
+        let evaluated = evaluatedParts == 0 ? "" : ", \(evaluatedParts) parts evaluated by Foundation"
+        let lines = others.map { "not \($0.index): \($0.reason)" }
+        return (["\(access): \(counts)\(isInOrder ? "" : ", sorted")\(evaluated)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension QueryExecution {
+    /// How many rows there are, if an index has them all and nothing else.
+    var countOfIndex: Int? {
+        let planner = QueryPlanner(snapshot, collection: collection.name, tests, [])
+        return planner.exactPlans.first?.count
+    }
+
+    /// Each index, and why it is not read.
+    var others: [QueryExplanation.Other] {
+        let planner = QueryPlanner(snapshot, collection: collection.name, tests, order.sorts)
+        let size = snapshot.tree(of: collection).count
+        return planner.indexes.map { source in
+            let name = source.configuration.name
+            guard let plan = planner.plan(for: source) else {
+                return .init(
+                    index: name, reason: "the condition says nothing that its first column could be searched for")
+            }
+            if plan.readingCost >= size {
+                return .init(index: name, reason: "\(plan.count) entries to read, of \(size) records")
+            }
+            return .init(index: name, reason: "\(plan.count) entries to read, more than of the one that was read")
+        }
+    }
+}

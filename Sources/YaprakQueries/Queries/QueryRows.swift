@@ -1,0 +1,57 @@
+public import YaprakCore
+
+/// The rows of a ``RecordQuery`` in one snapshot, in order: a collection of ``Record``.
+public struct QueryRows<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    @usableFromInline let boxes: ContiguousArray<RecordBox>
+
+    init(_ boxes: ContiguousArray<RecordBox>) { self.boxes = boxes }
+}
+
+extension QueryRows: RandomAccessCollection {
+    /// 0.
+    @inlinable public var startIndex: Int { 0 }
+    /// The number of rows. O(1).
+    @inlinable public var endIndex: Int { boxes.count }
+    /// The row at a position. O(1).
+    /// - Precondition: the position is within `0..<count`.
+    @inlinable public subscript(position: Int) -> Record<Object, Metadata> { Record(box: boxes[position]) }
+}
+
+extension Snapshot {
+    /// The rows of a query.
+    ///
+    ///     for book in snapshot[bestsellers] { … }
+    ///
+    /// - Precondition: the collection holds records of these types.
+    /// - Complexity: what ``explain(_:)`` counts, and sorting.
+    public subscript<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) -> QueryRows<Object, Metadata> {
+        var execution = query.execution(over: self)
+        execution.run()
+        return QueryRows(execution.rows)
+    }
+
+    /// How many rows a query has. O(log *n*) if an index has its matches and nothing else.
+    /// - Precondition: the collection holds records of these types.
+    public func count<Object, Metadata>(of query: RecordQuery<Object, Metadata>) -> Int {
+        if query.start == nil, let count = query.execution(over: self).countOfIndex {
+            return query.limit.map { min(max(0, $0), count) } ?? count
+        }
+        return self[query].count
+    }
+
+    /// Runs a query and says how: which index, how much was read, and why no other.
+    /// - Precondition: the collection holds records of these types.
+    public func explain<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) -> QueryExplanation {
+        var execution = query.execution(over: self)
+        execution.run()
+        return QueryExplanation(execution)
+    }
+}
+
+extension WriteTransaction {
+    /// The rows of a query at this point of the transaction, its changes included.
+    /// - Throws: `extensionFailed` if an extension can't follow what the transaction did.
+    public subscript<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) -> QueryRows<Object, Metadata> {
+        get throws { try snapshot()[query] }
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+public import YaprakCore
+public import YaprakExtensions
+import YaprakTrees
+
+/// What the rows of a ``RecordQuery`` are sorted by. Equal rows stand in the order of their keys, whatever the order.
+///
+///     RecordSort(\.salesRank, .descending)
+///
+/// Values are compared by `<`, never by a locale; `nil` comes first, and what is not a number last. A sort of a property is
+/// served by an index of it, if the type is one whose `<` is the order of an index.
+public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
+    let rule: SortRule
+
+    private init<Value: Comparable & Sendable>(
+        path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder,
+        stored: (@Sendable (RecordBox, RecordBox) -> Int)? = nil, _ value: @escaping @Sendable (RecordBox) -> Value
+    ) {
+        let type = NaturalOrder.isOf(Value.self) ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        rule = SortRule(
+            path: path, part: part, type: path == nil ? nil : type, isDescending: order == .descending,
+            compare: stored ?? { YaprakQueries.order(value($0), value($1)) })
+    }
+
+    private init<Value: Comparable & Sendable>(
+        path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder,
+        optional value: @escaping @Sendable (RecordBox) -> Value?
+    ) {
+        let type = NaturalOrder.isOf(Value.self) ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        rule = SortRule(
+            path: path, part: part, type: path == nil ? nil : type.map { IndexType($0.kind, optionals: 1) },
+            isDescending: order == .descending,
+            compare: { a, b in
+                switch (value(a), value(b)) {
+                case (nil, nil): 0
+                case (nil, _): -1
+                case (_, nil): 1
+                case (let a?, let b?): YaprakQueries.order(a, b)
+                }
+            })
+    }
+
+    /// By a property of the object.
+    public init<Value: Comparable & Sendable>(
+        _ path: any KeyPath<Object, Value> & Sendable, _ order: ViewOrder = .ascending
+    ) {
+        let stored = MemoryLayout<Object>.offset(of: path).flatMap {
+            SortRule.comparison(of: Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0)
+        }
+        self.init(path: path, part: .object, order, stored: stored) {
+            Record<Object, Metadata>(box: $0).object[keyPath: path]
+        }
+    }
+
+    /// By a property of the object that may be missing.
+    public init<Value: Comparable & Sendable>(
+        _ path: any KeyPath<Object, Value?> & Sendable, _ order: ViewOrder = .ascending
+    ) {
+        self.init(
+            path: path, part: .object, order, optional: { Record<Object, Metadata>(box: $0).object[keyPath: path] })
+    }
+
+    /// By what a closure makes of a record.
+    public init<Value: Comparable & Sendable>(
+        _ order: ViewOrder = .ascending, by value: @escaping @Sendable (Record<Object, Metadata>) -> Value
+    ) {
+        self.init(path: nil, part: .row, order) { value(Record(box: $0)) }
+    }
+
+    /// By a property of the metadata; records without metadata come first.
+    public static func metadata<Value: Comparable & Sendable>(
+        _ path: any KeyPath<Metadata, Value> & Sendable, _ order: ViewOrder = .ascending
+    ) -> Self {
+        Self(
+            path: path, part: .metadata, order,
+            optional: { Record<Object, Metadata>(box: $0).metadata?[keyPath: path] })
+    }
+
+    /// By the key.
+    public static func key(_ order: ViewOrder = .ascending) -> Self {
+        Self(path: nil, part: .key, order) { $0.key }
+    }
+
+    /// As a sort descriptor of Foundation compares. No index serves it: a descriptor may compare by a locale, and does not
+    /// say so.
+    public init(_ descriptor: SortDescriptor<Object>) {
+        rule = SortRule(path: nil, part: .object, type: nil, isDescending: false) { a, b in
+            descriptor.compare(
+                Record<Object, Metadata>(box: a).object, Record<Object, Metadata>(box: b).object
+            ).rawValue
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import YaprakCore
+import YaprakExtensions
+import YaprakTrees
+
+/// A ``RecordSort`` without the types of its records.
+struct SortRule: Sendable {
+    /// The property it compares; `nil` for anything else.
+    let path: (any AnyKeyPath & Sendable)?
+    /// The part of a record that it reads.
+    let part: Aspects
+    /// The type of the property, if an index of it has the same order; `nil` if not.
+    let type: IndexType?
+    var isDescending: Bool
+    /// Negative if the first comes before the second, positive after it, 0 if neither; ascending.
+    let compare: @Sendable (RecordBox, RecordBox) -> Int
+
+    /// A property that is stored in the object, at `offset` bytes from the address of the record.
+    static func comparison(
+        of type: any Any.Type, at offset: Int
+    ) -> (@Sendable (RecordBox, RecordBox) -> Int)? {
+        @Sendable func stored<Value: Comparable & Sendable>(_: Value.Type, _ a: RecordBox, _ b: RecordBox) -> Int {
+            order(
+                (a.address + offset).assumingMemoryBound(to: Value.self).pointee,
+                (b.address + offset).assumingMemoryBound(to: Value.self).pointee)
+        }
+        switch type {
+        case is Int.Type: return { stored(Int.self, $0, $1) }
+        case is String.Type: return { stored(String.self, $0, $1) }
+        case is Double.Type: return { stored(Double.self, $0, $1) }
+        default: return nil
+        }
+    }
+}
+
+/// The order of two values by `<`. What is not a number comes after all numbers.
+@inline(__always)
+func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int {
+    if a < b { return -1 }
+    if b < a { return 1 }
+    if a == b { return 0 }
+    let (isA, isB) = (a == a, b == b)
+    return isA == isB ? 0 : isA ? -1 : 1
+}
+
+/// The order of the rows of a query: by its sorts, then by key.
+struct RecordOrder: Sendable {
+    let sorts: [SortRule]
+
+    func compare(_ a: RecordBox, _ b: RecordBox) -> Int {
+        for sort in sorts {
+            let order = sort.compare(a, b)
+            if order != 0 { return sort.isDescending ? -order : order }
+        }
+        return compareKeys(a, b)
+    }
+
+    func compareKeys(_ a: RecordBox, _ b: RecordBox) -> Int {
+        if a.key == b.key { return 0 }
+        return a.key.utf8.lexicographicallyPrecedes(b.key.utf8) ? -1 : 1
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+
+/// What a query promises beside its rows: which index it reads, and how much of it.
+@Suite(.bounded) struct QueryTests {
+    private func database(_ count: Int = 2_000) async throws -> Database {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for number in 0..<count {
+                var random = SplitMix64(seed: UInt64(number))
+                var goods = Goods.random(&random)
+                goods.genre = "genre\(number % 20)"
+                goods.rank = number
+                goods.code = number * 7 % count
+                goods.tags = ["t\(number % 50)", "all"]
+                transaction[.goods].set(goods, metadata: number % 3 == 0 ? "m\(number % 4)" : nil, for: "g\(number)")
+            }
+        }
+        try await database.register(RecordIndex("genreRank", of: .goods, \.genre, \.rank))
+        try await database.register(RecordIndex("code", of: .goods, \.code, unique: true))
+        try await database.register(RecordIndex("tags", of: .goods, \.tags))
+        return database
+    }
+
+    @Test func `A query reads the entries that match, and tests what no index proves`() async throws {
+        let snapshot = try await database().snapshot
+        func explain(_ query: RecordQuery<Goods, String>) -> QueryExplanation { snapshot.explain(query) }
+        let exact = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "genre3" && $0.rank < 1_000 }))
+        #expect(
+            exact.indexes == ["genreRank"] && exact.entriesRead == 50 && exact.recordsTested == 0 && exact.rows == 50)
+        let residual = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "genre3" && $0.byte < 128 }))
+        #expect(residual.indexes == ["genreRank"] && residual.entriesRead == 100 && residual.recordsTested == 100)
+        let smaller = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "genre3" && $0.tags.contains("t3") }))
+        #expect(smaller.indexes == ["tags"] && smaller.entriesRead == 40 && smaller.rows == 20)
+        #expect(smaller.others.map(\.index) == ["genreRank", "code"])
+        let code: Int? = 5
+        let union = explain(
+            RecordQuery(.goods, where: #Predicate<Goods> { $0.code == code || ($0.genre == "genre1" && $0.rank == 21) })
+        )
+        #expect(Set(union.indexes) == ["code", "genreRank"] && union.entriesRead == 2)
+        let either = explain(RecordQuery(.goods, where: #Predicate<Goods> { $0.code == code || $0.byte == 1 }))
+        #expect(either.indexes.isEmpty && either.entriesRead == 2_000)
+        let genres = ["genre1", "genre2"]
+        let ranks = 10..<50
+        let several = explain(
+            RecordQuery(.goods, where: #Predicate { genres.contains($0.genre) && ranks.contains($0.rank) }))
+        #expect(several.indexes == ["genreRank"] && several.entriesRead == 4 && several.recordsTested == 0)
+        let never = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "a" && $0.genre == "b" }))
+        #expect(never.entriesRead == 0 && never.rows == 0)
+        #expect("\(exact)".hasPrefix("index genreRank: 50 entries read, 0 tested, 50 rows, sorted\nnot code: "))
+    }
+
+    @Test func `An index in order is read no further than the last row`() async throws {
+        let snapshot = try await database().snapshot
+        let first = RecordQuery(
+            .goods, where: #Predicate { $0.genre == "genre3" }, sortedBy: RecordSort(\.rank), limit: 5)
+        #expect(snapshot.explain(first).entriesRead == 5 && snapshot.explain(first).isInOrder)
+        #expect(snapshot[first].map(\.object.rank) == [3, 23, 43, 63, 83])
+        let last = RecordQuery(
+            .goods, where: #Predicate { $0.genre == "genre3" && $0.rank > 40 },
+            sortedBy: RecordSort(\.rank, .descending), limit: 5)
+        #expect(snapshot.explain(last).entriesRead == 6)
+        #expect(snapshot[last].map(\.object.rank) == [1983, 1963, 1943, 1923, 1903])
+        let page = first.after(snapshot[first].last!)
+        #expect(snapshot.explain(page).entriesRead == 6 && snapshot[page].first?.object.rank == 103)
+        let all = RecordQuery(.goods, sortedBy: RecordSort(\.code, .descending), limit: 3)
+        #expect(snapshot.explain(all).entriesRead == 4)
+        #expect(snapshot[all].map(\.object.code) == [1999, 1998, 1997])
+    }
+
+    @Test func `A count of what an index has reads nothing`() async throws {
+        try await expectGrowth("counting", 4_000) { count in
+            let snapshot = try await database(count).snapshot
+            let query = RecordQuery<Goods, String>(.goods, where: #Predicate { $0.genre == "genre3" })
+            #expect(snapshot.count(of: query) == count / 20)
+            return ContinuousClock().measure { for _ in 0..<2_000 { _ = snapshot.count(of: query) } }
+        }
+    }
+
+    @Test func `Key, metadata and closures are conditions, too`() async throws {
+        let database = try await database(200)
+        try await database.register(RecordIndex("room", of: .goods, columns: .metadata(\.count), .ascending(\.rank)))
+        let snapshot = database.snapshot
+        let all = snapshot[.goods]
+        let byKey = RecordQuery<Goods, String>(.goods, key: #Predicate { $0.starts(with: "g19") })
+        #expect(snapshot[byKey].map(\.key) == all.filter { $0.key.hasPrefix("g19") }.map(\.key))
+        let byMetadata = RecordQuery<Goods, String>(.goods, metadata: #Predicate { $0.count == 2 })
+        #expect(snapshot[byMetadata].map(\.key) == all.filter { $0.metadata != nil }.map(\.key))
+        #expect(snapshot.explain(byMetadata).indexes == ["room"])
+        let both = RecordQuery<Goods, String>(
+            .goods, where: #Predicate { $0.rank > 100 }, key: #Predicate { $0.contains("3") },
+            metadata: #Predicate { $0 == "m1" })
+        #expect(
+            snapshot[both].map(\.key)
+                == all.filter { $0.object.rank > 100 && $0.key.contains("3") && $0.metadata == "m1" }.map(\.key))
+        let closure = RecordQuery(.goods, sortedBy: RecordSort(\.rank, .descending), limit: 2) { (goods: Goods) in
+            goods.rank % 50 == 0
+        }
+        #expect(snapshot[closure].map(\.object.rank) == [150, 100])
+        #expect(all.query(where: #Predicate { $0.rank == 7 }).map(\.key) == ["g7"])
+        #expect(all[keys: "g10"..<"g2"].query(where: #Predicate { $0.rank < 120 }).count == 30)
+        let described = RecordQuery(
+            .goods, sortedBy: RecordSort(SortDescriptor(\Goods.rank, order: .reverse)), limit: 2)
+        #expect(snapshot[described].map(\.object.rank) == [199, 198] && snapshot.explain(described).indexes.isEmpty)
+    }
+
+    @Test func `A query without an index in its snapshot scans, and one of no collection is empty`() async throws {
+        let database = Database.inMemory()
+        let query = RecordQuery<Goods, String>(.goods, where: #Predicate { $0.rank == 1 }, limit: 3)
+        #expect(database.snapshot[query].isEmpty && database.snapshot.count(of: query) == 0)
+        var random = SplitMix64(seed: 1)
+        var goods = Goods.random(&random)
+        goods.rank = 1
+        try await database.write { [goods] in $0[.goods]["a"] = goods }
+        let before = database.snapshot
+        try await database.register(RecordIndex("rank", of: .goods, \.rank))
+        #expect(before.explain(query).indexes.isEmpty && before[query].count == 1)
+        #expect(database.snapshot.explain(query).rows == 1)
+        for limit in [0, -3] {
+            var none = query
+            none.limit = limit
+            #expect(database.snapshot[none].isEmpty && database.snapshot.count(of: none) == 0)
+        }
+    }
+}
