@@ -14,7 +14,7 @@ LAYERS = {
     "YaprakExtensions": [
         "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
         "RecordIndex",
-        "Relationships",
+        "Relationships", "JoinedView",
     ],
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText"],
     "YaprakQueries": ["Predicates", "Sorting", "Planning", "Queries"],

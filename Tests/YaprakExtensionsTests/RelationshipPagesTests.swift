@@ -175,6 +175,32 @@ struct CountMessages: Reaction {
         #expect(people.reachable(from: "charles", distanceMax: 1).map(\.key) == ["ada"])
     }
 
+    @Test func `A list shows messages by the name of their sender`() async throws {
+        let database = try await open()
+        try await fill(database)
+        // snippet: relations-view
+        let bySender = JoinedView(
+            "by sender", of: sender,
+            groupedBy: { message, person in message.object.chatID },
+            sortedBy: { message, person in person?.object.name ?? "" })
+        try await database.register(bySender)
+
+        for message in database.snapshot[bySender]["math"] {
+            let name = database.snapshot[sender].target(of: message.key)?.object.name ?? "Somebody"
+            print(name, message.object.text)  // Somebody Again, Ada Look
+        }
+        // end
+        #expect(database.snapshot[bySender]["math"].map(\.key) == ["m2", "m1"])
+        var list = ViewMappings(bySender, groups: ["math"])
+        let before = database.snapshot
+        try list.update(to: before)
+        // snippet: relations-rename
+        try await database.write { $0[.people]["ada"]?.name = "Ada Lovelace" }
+        // end
+        let changes = try list.advance(from: before, to: database.snapshot)
+        #expect(changes.rowChanges.map(\.key) == ["m1"])
+    }
+
     @Test func `A chat counts its messages, whatever removes them`() async throws {
         let database = try await open()
         // snippet: reactions-register

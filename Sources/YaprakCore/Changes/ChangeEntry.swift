@@ -6,6 +6,12 @@ package struct ChangeEntry: Sendable {
     package var after: RecordBox?
     package var kinds: ChangeKinds
 
+    package init(before: RecordBox?, after: RecordBox?, kinds: ChangeKinds) {
+        self.before = before
+        self.after = after
+        self.kinds = kinds
+    }
+
     package var key: String { (after ?? before)!.key }
 
     /// The two changes of one record as one, or `nil` if nothing is left of them.
