@@ -70,9 +70,19 @@ import YaprakStorage
         #expect(repair.last == (losesHistory ? 100 : CommitNumber(commit - 1)))
         #expect(repair.first == (losesHistory ? 40 : 0))
         #expect(repair.losses.map(\.commits) == (losesHistory ? [] : [CommitNumber(commit)...100]))
+        #expect(repair.lostHistory?.commits == (losesHistory ? 1...40 : nil))
+        #expect(repair.lostHistory.map { $0.place.file != nil } ?? true)
+        #expect(repair.lastBeforeDamage == (losesHistory ? CommitNumber(commit - 1) : nil))
+        if losesHistory {
+            // What the result leaves out is not lost for good: a fork keeps it.
+            let fork = try ReplayReader(path("source")).fork(at: repair.lastBeforeDamage, to: path("history"))
+            #expect(fork.commitNumber == CommitNumber(commit - 1))
+            #expect(try ReplayReader(path("history")).verify(.replay).severity == .clean)
+            #expect(try contents(path("history")) == contents(path("source"), at: CommitNumber(commit - 1)))
+        }
         #expect(repair.lostCommits.map(\.commitNumber.rawValue) == (losesHistory ? [] : Array(commit + 1...100)))
         #expect(repair.lostCommits.allSatisfy { $0.collections.contains("notes") })
-        #expect(directory.files(in: "") == ["source"], "nothing is written by planning")
+        #expect(directory.files(in: "").filter { $0 != "history" } == ["source"], "nothing is written by planning")
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.findings.isEmpty, "\(verification.findings)")
         #expect(try contents(path("repaired")) == (losesHistory ? whole : expected))

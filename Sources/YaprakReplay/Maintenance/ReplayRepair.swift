@@ -36,6 +36,14 @@ public struct ReplayRepair: Sendable {
         public let place: DatabaseError.Place
         /// What is wrong there.
         public let message: String
+
+        fileprivate init(_ loss: RepairPlan.Loss) {
+            commits = loss.commits
+            place = .init(
+                file: loss.file.isEmpty ? nil : loss.file, offset: loss.file.isEmpty ? nil : loss.offset,
+                commits: loss.commits)
+            message = loss.what
+        }
     }
 
     /// A commit that can be read and is lost nevertheless, since one before it is.
@@ -59,6 +67,12 @@ public struct ReplayRepair: Sendable {
     public let last: CommitNumber
     /// Commits that are lost.
     public let losses: [Loss]
+    /// Commits that the first state of the result includes, and whose changes and states are lost, because the damage lies between
+    /// them and that state; `nil` if the whole history comes along.
+    public let lostHistory: Loss?
+    /// The newest of those commits that can be reached in the damaged database: a fork at it (``ReplayReader/fork(at:to:)``) keeps the
+    /// history before the damage. `nil` if the whole history comes along.
+    public let lastBeforeDamage: CommitNumber?
     /// Those of them that can be read, at most ten thousand.
     public let lostCommits: [LostCommit]
     /// Checkpoints that come along.
@@ -84,14 +98,9 @@ public struct ReplayRepair: Sendable {
         let plan = repair.plan
         first = plan.first
         last = plan.last
-        losses = plan.losses.map {
-            Loss(
-                commits: $0.commits,
-                place: .init(
-                    file: $0.file.isEmpty ? nil : $0.file, offset: $0.file.isEmpty ? nil : $0.offset,
-                    commits: $0.commits),
-                message: $0.what)
-        }
+        losses = plan.losses.map { Loss($0) }
+        lostHistory = plan.lostHistory.map { Loss($0.loss) }
+        lastBeforeDamage = plan.lostHistory?.reachable
         checkpoints = plan.checkpoints
         checkpointsWithoutDerived = plan.checkpointsWithoutDerived
         damagedCheckpoints = plan.damagedCheckpoints
@@ -147,7 +156,8 @@ extension ReplayReader {
     /// Finds out what can be recovered of a damaged database. Reads only.
     ///
     /// By default the longest prefix that is whole: the state that leads to the newest commit without a gap, with as much of
-    /// the history before it as is readable. A directory without damage gives all of it.
+    /// the history before it as leads to that state. What that leaves out is in ``ReplayRepair/losses`` and
+    /// ``ReplayRepair/lostHistory``. A directory without damage gives all of it.
     /// - Throws: `notADatabase` if nothing can be recovered, `newerFormat`, `permissionDenied`, `ioFailed`; errors of opening
     ///   the donor.
     /// - Complexity: O(bytes of the directory).

@@ -29,6 +29,9 @@ package struct RepairPlan: Sendable {
     package fileprivate(set) var last = CommitNumber.zero
     /// The lost commits.
     package fileprivate(set) var losses: [Loss] = []
+    /// Commits whose changes and states will not be in the result, although its first state includes them; and the newest of them
+    /// that can be reached in the source.
+    package fileprivate(set) var lostHistory: (loss: Loss, reachable: CommitNumber)?
     /// Checkpoints that are kept, and those of them that lose their state of extensions.
     package fileprivate(set) var checkpoints: [CommitNumber] = []
     package fileprivate(set) var checkpointsWithoutDerived: [CommitNumber] = []
@@ -165,6 +168,10 @@ package struct Repair {
     }
 
     private mutating func settle(_ first: UInt64, _ last: UInt64) {
+        if let oldest = bases.first, oldest < first, !beginsEmpty {
+            let reachable = newestCommit(from: oldest)
+            plan.lostHistory = (loss(of: oldest + 1...first, behind: reachable), CommitNumber(reachable))
+        }
         plan.first = CommitNumber(first)
         plan.last = CommitNumber(last)
         let gap = plan.losses.map(\.commits.lowerBound.rawValue).filter { $0 > first }.min() ?? .max
@@ -175,11 +182,15 @@ package struct Repair {
     }
 
     private mutating func note(_ commits: ClosedRange<UInt64>) {
-        let damage = survey.runs.last { $0.first <= commits.lowerBound && $0.damage != nil }?.damage
-        plan.losses.append(
-            .init(
-                commits: CommitNumber(commits.lowerBound)...CommitNumber(commits.upperBound), file: damage?.file ?? "",
-                offset: damage?.offset ?? 0, what: damage?.what ?? "they are not in these files"))
+        plan.losses.append(loss(of: commits, behind: commits.lowerBound))
+    }
+
+    /// The loss of some commits to the damage that follows a commit.
+    private func loss(of commits: ClosedRange<UInt64>, behind commit: UInt64) -> RepairPlan.Loss {
+        let damage = survey.runs.last { $0.first <= commit && $0.damage != nil }?.damage
+        return RepairPlan.Loss(
+            commits: CommitNumber(commits.lowerBound)...CommitNumber(commits.upperBound), file: damage?.file ?? "",
+            offset: damage?.offset ?? 0, what: damage?.what ?? "they are not in these files")
     }
 
     /// Calls `body` with the commits that are readable and lost nevertheless.

@@ -20,7 +20,7 @@ struct RepairCommand: AsyncParsableCommand {
 
               yaprak repair shop.yaprak --from backup.yaprak --into repaired.yaprak
 
-            Exit codes: 0 nothing is lost; 1 commits are lost; any other is that of the verification of the result.
+            Exit codes: 0 nothing is lost; 1 commits, or history, are lost; any other is that of the verification of the result.
             """)
 
     @Argument(help: "The damaged database's directory.")
@@ -73,7 +73,7 @@ struct RepairCommand: AsyncParsableCommand {
                 "resultDamaged", "what was written to \(into) does not verify: \(worst?.message ?? "")",
                 place: worst?.place ?? .init(), exitCode: verification.severity.exitCode)
         }
-        if !repair.losses.isEmpty { throw ExitCode(1) }
+        if !repair.losses.isEmpty || repair.lostHistory != nil { throw ExitCode(1) }
     }
 
     private func lines(
@@ -94,14 +94,13 @@ struct RepairCommand: AsyncParsableCommand {
             lines.append(("without views", "checkpoint \(number)"))
         }
         for file in repair.damagedCheckpoints { lines.append(("damaged", file.plain)) }
-        for loss in repair.losses {
-            let range =
-                loss.commits.lowerBound == loss.commits.upperBound
-                ? "commit \(loss.commits.lowerBound)"
-                : "commits \(loss.commits.lowerBound) to \(loss.commits.upperBound)"
-            let place = loss.place.file.map { " (\($0), byte \(loss.place.offset ?? 0))" } ?? ""
-            lines.append(("lost", "\(range): \(loss.message)\(place)".plain))
+        if let loss = repair.lostHistory {
+            lines.append(("history lost", Self.text(loss)))
+            if let number = repair.lastBeforeDamage, number > 0 {
+                lines.append(("", "`yaprak fork \(database) NEW --at \(number)` keeps the history up to \(number)".plain))
+            }
         }
+        for loss in repair.losses { lines.append(("lost", Self.text(loss))) }
         for commit in repair.lostCommits.prefix(20) {
             let names = commit.collections.isEmpty ? "nothing" : commit.collections.joined(separator: ", ")
             lines.append(("", "\(commit.commitNumber)  \(Self.text(commit.time))  \(names.plain)"))
@@ -118,8 +117,25 @@ struct RepairCommand: AsyncParsableCommand {
         return lines
     }
 
+    private static func text(_ loss: ReplayRepair.Loss) -> String {
+        let range =
+            loss.commits.lowerBound == loss.commits.upperBound
+            ? "commit \(loss.commits.lowerBound)"
+            : "commits \(loss.commits.lowerBound) to \(loss.commits.upperBound)"
+        let place = loss.place.file.map { " (\($0), byte \(loss.place.offset ?? 0))" } ?? ""
+        return "\(range): \(loss.message)\(place)".plain
+    }
+
     private static func text(_ time: Date) -> String {
         ISOTime.text(Int64(time.timeIntervalSince1970.rounded(.down)) * 1_000_000_000, fractionDigits: 0)
+    }
+
+    private static func json(_ loss: ReplayRepair.Loss) -> CBORValue {
+        [
+            "commits": [.number(loss.commits.lowerBound), .number(loss.commits.upperBound)],
+            "file": loss.place.file.map { .text($0) } ?? .null,
+            "offset": loss.place.offset.map { .unsigned($0) } ?? .null, "message": .text(loss.message),
+        ]
     }
 
     private func json(_ repair: ReplayRepair, _ verification: ReplayVerification?) -> CBORValue {
@@ -129,14 +145,9 @@ struct RepairCommand: AsyncParsableCommand {
             "withoutDerived": .array(repair.checkpointsWithoutDerived.map { .number($0) }),
             "damagedCheckpoints": .array(repair.damagedCheckpoints.map { .text($0) }),
             "salvaged": .bool(repair.isSalvaged),
-            "losses": .array(
-                repair.losses.map { loss in
-                    [
-                        "commits": [.number(loss.commits.lowerBound), .number(loss.commits.upperBound)],
-                        "file": loss.place.file.map { .text($0) } ?? .null,
-                        "offset": loss.place.offset.map { .unsigned($0) } ?? .null, "message": .text(loss.message),
-                    ]
-                }),
+            "losses": .array(repair.losses.map { Self.json($0) }),
+            "lostHistory": repair.lostHistory.map { Self.json($0) } ?? .null,
+            "lastBeforeDamage": repair.lastBeforeDamage.map { .number($0) } ?? .null,
             "lostCommits": .array(
                 repair.lostCommits.map { commit in
                     [
