@@ -79,7 +79,8 @@ import Yaprak
                 let (was, now) = (shown[.children].row(for: key)!, snapshot[.children].row(for: key)!)
                 try #require(was.isIdentical(to: now), "\(context): \(key)")
                 let (a, b) = (shown[one].target(of: key), snapshot[one].target(of: key))
-                try #require(a == nil && b == nil || b.map { a?.isIdentical(to: $0) ?? false } == true, "\(context): \(key)")
+                try #require(
+                    a == nil && b == nil || b.map { a?.isIdentical(to: $0) ?? false } == true, "\(context): \(key)")
             }
             shown = snapshot
             switch random.below(30) {

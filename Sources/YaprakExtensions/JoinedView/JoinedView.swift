@@ -11,7 +11,8 @@ package import YaprakTrees
 ///     try await database.register(author)
 ///     try await database.register(byAuthor)
 ///
-/// The rows are the sources of the relationship. When a target changes, the rows of the records that refer to it are evaluated again,
+/// The rows are the sources of the relationship. When a target changes, the rows of the records that refer to it are
+/// evaluated again,
 /// in the same commit, and no others; they count as touched, so a list that shows something of the target gets an
 /// update for each. A record that refers to several has the first one that is there (``RelationshipReader/target(of:)``).
 ///
@@ -46,18 +47,21 @@ public struct JoinedView<
     ///   - name: unique among the extensions of a database.
     ///   - versionTag: says which code groups and sorts.
     ///   - relationship: leads from the records that are shown to those that the closures get, too.
-    ///   - group: the group of a record; `nil` leaves it out. The second record is the one it refers to, `nil` if that is missing.
+    ///   - group: the group of a record; `nil` leaves it out. The second record is the one it refers to, `nil` if that is
+    /// missing.
     ///   - value: what rows of a group are sorted by.
     ///   - order: whether small or large values come first.
     public init<Value: Comparable & Sendable>(
         _ name: String, versionTag: String = "",
         of relationship: Relationship<Source, SourceMetadata, Target, TargetMetadata>,
-        groupedBy group: @escaping @Sendable (
-            _ source: Record<Source, SourceMetadata>, _ target: Record<Target, TargetMetadata>?
-        ) -> String?,
-        sortedBy value: @escaping @Sendable (
-            _ source: Record<Source, SourceMetadata>, _ target: Record<Target, TargetMetadata>?
-        ) -> Value,
+        groupedBy group:
+            @escaping @Sendable (
+                _ source: Record<Source, SourceMetadata>, _ target: Record<Target, TargetMetadata>?
+            ) -> String?,
+        sortedBy value:
+            @escaping @Sendable (
+                _ source: Record<Source, SourceMetadata>, _ target: Record<Target, TargetMetadata>?
+            ) -> Value,
         order: ViewOrder = .ascending
     ) {
         self.name = name

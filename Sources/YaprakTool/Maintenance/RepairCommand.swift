@@ -97,7 +97,8 @@ struct RepairCommand: AsyncParsableCommand {
         if let loss = repair.lostHistory {
             lines.append(("history lost", Self.text(loss)))
             if let number = repair.lastBeforeDamage, number > 0 {
-                lines.append(("", "`yaprak fork \(database) NEW --at \(number)` keeps the history up to \(number)".plain))
+                lines.append(
+                    ("", "`yaprak fork \(database) NEW --at \(number)` keeps the history up to \(number)".plain))
             }
         }
         for loss in repair.losses { lines.append(("lost", Self.text(loss))) }
