@@ -153,6 +153,10 @@ let package = Package(
                 "ToolSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Proof", swiftSettings: strict),
+        // The entry points of libFuzzer, which Scripts/fuzz links.
+        .target(
+            name: "Fuzzing", dependencies: ["Proof", "Yaprak", "YaprakReplay", "YaprakCBOR"], path: "Tests/Fuzzing",
+            swiftSettings: strict),
         // Runs parts of it for as long as one likes.
         .executableTarget(
             name: "ProofRunner", dependencies: ["Proof", "Yaprak"],

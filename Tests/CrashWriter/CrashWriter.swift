@@ -6,7 +6,8 @@ import Yaprak
 /// are acknowledged. Never ends by itself. With `keep` behind the path the log keeps everything, and after the first
 /// thousands of commits, made at full speed, there is a pause behind each: the observer needs the processor, too. With
 /// `close N` behind the path it is opened and closed N times instead, see ``Closing``; with `flat N SEED` all kinds of things
-/// are made and dropped N times each, see ``FlatMemory``.
+/// are made and dropped N times each, see ``FlatMemory``. With `script` it does a little of everything and ends, with `check`
+/// it looks at what is there, see ``Scripted``.
 @main
 struct CrashWriter {
     static let numbers = RecordCollection<Int, NoMetadata>("numbers")
@@ -22,6 +23,9 @@ struct CrashWriter {
         {
             var flat = FlatMemory(path: FilePath(arguments[1]), rounds: rounds, random: Steps(seed: seed))
             return try await flat.run()
+        }
+        if arguments.count == 3, let mode = Scripted.Mode(rawValue: arguments[2]) {
+            return await Scripted(path: FilePath(arguments[1]), mode: mode).run()
         }
         var options = DatabaseOptions()
         options.checkpoints = .every(bytes: 64 << 10)

@@ -9,6 +9,11 @@ import Yaprak
 ///     ProofRunner isolation --transactions 1000000            one large history of a database in memory
 ///     ProofRunner crashes --from 1 --count 5                  power cuts at every call of every operation, twice
 ///     ProofRunner faults --from 1 --count 1                   every call of every operation fails with every error
+///     ProofRunner bits --bytes 65536 [--killed 1]             every bit of a database, every length of its files
+///     ProofRunner forged --from 1 --count 10000               damage with right sums
+///     ProofRunner cancellation --from 1 --count 5             every call of the API cancelled at every step
+///     ProofRunner load --each 64 --seconds 60 --path FILE     writers, readers, followers
+///     ProofRunner corpus --path FOLDER                        the first inputs of the fuzzers
 ///     ProofRunner planted --from 1 --count 50                 the checker against planted anomalies
 @main
 struct ProofRunner {
@@ -22,10 +27,15 @@ struct ProofRunner {
         case "isolation": totals = await checkIsolation(arguments)
         case "crashes": totals = enumerateCrashes(arguments)
         case "faults": totals = enumerateFaults(arguments)
+        case "bits": totals = flipBits(arguments)
+        case "forged": totals = forge(arguments)
+        case "cancellation": totals = cancel(arguments)
+        case "load": totals = try await load(arguments)
+        case "corpus": totals = writeCorpus(arguments)
         case "planted": totals = plant(arguments)
         default:
             print(
-                "usage: ProofRunner simulation|histories|isolation|crashes|faults|planted [--from N] [--count N] [--seconds N]"
+                "usage: ProofRunner simulation|histories|isolation|crashes|faults|bits|forged|cancellation|load|corpus|planted [--from N] [--count N] [--seconds N]"
             )
             exit(64)
         }

@@ -32,7 +32,7 @@ import Yaprak
     }
 
     @Test func `A history over power cuts, full disks and failed syncs has no anomalies`() throws {
-        for seed in 1...UInt64(Soak.volume(60, soak: 5000)) {
+        for seed in 1...UInt64(Soak.volume(40, soak: 5000)) {
             let history = try #require(
                 CrashHistory.record(seed: seed, opens: 4), "seed \(seed) does not open, or hangs")
             let found = HistoryChecker(history).anomalies()

@@ -77,13 +77,23 @@ final class NewDirectory: Sendable {
         do {
             try parent.rename(temporary, to: name)
         } catch {
-            guard error.errno == .fileExists || error.errno == .directoryNotEmpty else { throw error }
-            throw Self.taken(path, cause: error)
+            if error.errno == .fileExists || error.errno == .directoryNotEmpty { throw Self.taken(path, cause: error) }
+            // A file system may report an error although it did the work. What has its name is not taken apart again.
+            guard !hasTemporaryName() else { throw error }
         }
         _ = isDone.set()
         lock?.release()
         // A rename is not durable until its directory is.
         try parent.sync()
+    }
+
+    /// Whether the directory is still where it was made.
+    private func hasTemporaryName() -> Bool {
+        do throws(DiskError) {
+            return try parent.contains(temporary)
+        } catch {
+            return true
+        }
     }
 
     /// Gives up, and removes what was made.

@@ -26,6 +26,9 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
     private var isInLog = false
     private var depth = 0
 
+    /// What to do before a step, by its number.
+    private var plans: [(step: Int, body: @Sendable () -> Void)] = []
+
     /// How many times something was picked.
     package private(set) var steps = 0
     /// A digest of all picks, in order.
@@ -48,6 +51,11 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
     package func logHasWork(_ turn: @escaping @Sendable () -> LogRest) { logs.append((turn, 0)) }
 
     package func now() -> UInt64 { clock }
+
+    /// Does something so many steps from now, between two that run. At once for 0.
+    package func plan(inSteps count: Int, _ body: @escaping @Sendable () -> Void) {
+        if count == 0 { body() } else { plans.append((steps + count, body)) }
+    }
 
     // MARK: What runs
 
@@ -83,6 +91,7 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
         let pick = count == 1 ? 0 : random.below(count)
         steps += 1
         clock += 1000
+        while let plan = plans.firstIndex(where: { $0.step <= steps }) { plans.remove(at: plan).body() }
         digest = (digest ^ UInt64(pick + count << 16)) &* 0x100_0000_01B3
         if pick < jobCount {
             let job = jobs.remove(at: pick)
