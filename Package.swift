@@ -202,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "YaprakQueriesTests",
             dependencies: [
-                "Yaprak", "YaprakReplay", "YaprakExtensions", "YaprakCore", "TestSupport",
+                "Yaprak", "YaprakReplay", "YaprakQueries", "YaprakExtensions", "YaprakCore", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

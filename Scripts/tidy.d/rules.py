@@ -17,7 +17,7 @@ LAYERS = {
         "Relationships", "JoinedView",
     ],
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText"],
-    "YaprakQueries": ["Predicates", "Sorting", "Planning", "Queries"],
+    "YaprakQueries": ["Predicates", "Sorting", "Planning", "Rows", "Queries", "Live", "Models"],
     "YaprakReplay": [
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
         "Inspection", "Maintenance",

@@ -122,6 +122,96 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
         #expect(page.map(\.key) + next.map(\.key) == snapshot[query].map(\.key))
     }
 
+    private final class ListView: Sendable {
+        func show(_ rows: QueryRows<Novel, NoMetadata>) {}
+        func apply(_ changes: QueryChanges, _ rows: QueryRows<Novel, NoMetadata>) {}
+    }
+
+    @Test func `What is live ends with the database`() async throws {
+        let database = Database.inMemory()
+        try await fill(database)
+        let genreRank = RecordIndex("novels.genreRank", of: .novels, \.genre, \.salesRank)
+        try await database.register(genreRank)
+        let bestsellers = RecordQuery<Novel, NoMetadata>(.novels, where: #Predicate { $0.salesRank < 100 })
+        let list = ListView()
+        @Sendable func show(_ text: String) {}
+        let tasks = [
+            Task {
+                // snippet: query-live
+                for await update in database.updates(of: bestsellers) {
+                    if update.changes.isReload {
+                        list.show(update.rows)
+                    } else {
+                        list.apply(update.changes, update.rows)
+                    }
+                }
+                // end
+            },
+            Task {
+                // snippet: query-observe
+                for await dune in database.updates(of: .novels, key: "dune") { show(dune?.object.title ?? "gone") }
+                for await count in database.counts(of: bestsellers) { show("\(count) bestsellers") }
+                for await total in database.observe({ try? $0[genreRank].sum(ofColumn: 1) }) {
+                    show("\(total ?? 0) in all")
+                }
+                // end
+            },
+            Task { @MainActor in
+                // snippet: query-model
+                let model = QueryModel(bestsellers, in: database)
+                let following = Task { await model.follow() }
+                let count = ValueModel(database.counts(of: bestsellers), now: model.rows.count)
+                // end
+                #expect((1...2).contains(count.value))
+                await following.value
+            },
+        ]
+        try await database.write { $0[.novels].remove("dune") }
+        try await database.close()
+        for task in tasks { await task.value }
+    }
+
+    @Test func `Ten tasks are programs that run`() async throws {
+        let database = Database.inMemory()
+        try await fill(database)
+        let isbn = RecordIndex("novels.isbn", of: .novels, \.isbn, unique: true)
+        try await database.register(isbn)
+        let snapshot = database.snapshot
+        @Sendable func show(_ rows: QueryRows<Novel, NoMetadata>) {}
+        // snippet: query-tasks
+        // 1. One record by its key
+        let dune = snapshot[.novels]["dune"]
+        // 2. One record by a unique value
+        let byISBN = try snapshot[isbn].row(for: "978-0-441-17271-9")
+        // 3. Some records, sorted, the first twenty
+        let top = RecordQuery(
+            .novels, where: #Predicate { $0.genre == "sci-fi" }, sortedBy: RecordSort(\.salesRank), limit: 20)
+        let rows = snapshot[top]
+        // 4. How many
+        let count = snapshot.count(
+            of: RecordQuery<Novel, NoMetadata>(.novels, where: #Predicate { $0.genre == "sci-fi" }))
+        // 5. A range of values
+        let ranked = snapshot[.novels].query(where: #Predicate { $0.salesRank >= 1 && $0.salesRank < 10 })
+        // 6. A prefix
+        let prefixed = snapshot[.novels].query(where: #Predicate { $0.title.starts(with: "Du") })
+        // 7. One of several tags
+        let tagged = snapshot[.novels].query(where: #Predicate { $0.tags.contains("desert") })
+        // 8. The next page
+        let next = snapshot[top.after(rows.last!)]
+        // 9. Changing what a query finds
+        try await database.write { transaction in
+            for novel in try transaction[top] { transaction[.novels][novel.key]?.price *= 0.9 }
+        }
+        // 10. Following a query
+        let following = Task { for await update in database.updates(of: top) { show(update.rows) } }
+        // end
+        #expect(dune?.title == "Dune" && byISBN?.key == "dune" && rows.map(\.key) == ["dune", "ubik"] && count == 2)
+        #expect(ranked.count == 2 && prefixed.count == 1 && tagged.count == 1 && next.isEmpty)
+        #expect(database.snapshot[.novels]["dune"]?.price == 9.5 * 0.9)
+        try await database.close()
+        await following.value
+    }
+
     @Test func `A unique index refuses a second record with its values`() async throws {
         let database = Database.inMemory()
         try await fill(database)

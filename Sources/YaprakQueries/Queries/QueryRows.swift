@@ -2,19 +2,19 @@ public import YaprakCore
 
 /// The rows of a ``RecordQuery`` in one snapshot, in order: a collection of ``Record``.
 public struct QueryRows<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
-    @usableFromInline let boxes: ContiguousArray<RecordBox>
+    @usableFromInline let list: RowList
 
-    init(_ boxes: ContiguousArray<RecordBox>) { self.boxes = boxes }
+    init(_ list: RowList) { self.list = list }
 }
 
 extension QueryRows: RandomAccessCollection {
     /// 0.
     @inlinable public var startIndex: Int { 0 }
     /// The number of rows. O(1).
-    @inlinable public var endIndex: Int { boxes.count }
+    @inlinable public var endIndex: Int { list.count }
     /// The row at a position. O(1).
     /// - Precondition: the position is within `0..<count`.
-    @inlinable public subscript(position: Int) -> Record<Object, Metadata> { Record(box: boxes[position]) }
+    @inlinable public subscript(position: Int) -> Record<Object, Metadata> { Record(box: list[position]) }
 }
 
 extension Snapshot {
@@ -27,7 +27,7 @@ extension Snapshot {
     public subscript<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) -> QueryRows<Object, Metadata> {
         var execution = query.execution(over: self)
         execution.run()
-        return QueryRows(execution.rows)
+        return QueryRows(RowList(execution.rows))
     }
 
     /// How many rows a query has. O(log *n*) if an index has its matches and nothing else.

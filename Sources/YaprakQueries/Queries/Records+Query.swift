@@ -11,7 +11,7 @@ extension Records {
     public func query(
         where predicate: Predicate<Object>, sortedBy sorts: RecordSort<Object, Metadata>..., limit: Int? = nil
     ) -> QueryRows<Object, Metadata> {
-        guard let first, let last, let (snapshot, name) = origin else { return QueryRows([]) }
+        guard let first, let last, let (snapshot, name) = origin else { return QueryRows(RowList()) }
         let keys = isWhole ? nil : first.key...last.key
         let query = RecordQuery(RecordCollection(name), where: predicate, sorts: sorts, limit: limit, keys: keys)
         return snapshot[query]

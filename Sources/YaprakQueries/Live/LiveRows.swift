@@ -1,0 +1,198 @@
+import YaprakCore
+import YaprakExtensions
+import YaprakTrees
+
+/// The rows of a query, kept up to date from what changes between two snapshots.
+///
+/// With a limit some more rows are kept than are shown, so that the next ones are at hand when rows go. When they are
+/// used up, the rows behind the last one are asked for: cheap where an index has the order of the query.
+struct LiveRows: Sendable {
+    private let collection: CollectionTypes
+    private let condition: PreparedCondition
+    private let order: RecordOrder
+    private let limit: Int
+    private let start: RecordBox?
+    /// So many rows are kept.
+    private let capacity: Int
+
+    private(set) var snapshot: Snapshot
+    /// The rows that are shown, and some behind them.
+    private var kept: RowList
+    /// Whether all matches are kept.
+    private var isWhole: Bool
+
+    init<Object, Metadata>(_ query: RecordQuery<Object, Metadata>, in snapshot: Snapshot) {
+        collection = query.collection
+        condition = query.condition
+        order = query.order
+        limit = max(0, query.limit ?? .max)
+        start = query.start
+        capacity = limit > 1 << 40 ? .max : 2 * limit + 16
+        self.snapshot = snapshot
+        kept = RowList()
+        isWhole = true
+        if limit > 0 { (kept, isWhole, _) = run(in: snapshot, behind: start, capacity) }
+    }
+
+    /// The rows that are shown.
+    var rows: RowList {
+        var rows = kept
+        rows.truncate(to: limit)
+        return rows
+    }
+
+    /// Runs the query, for the rows behind one.
+    private func run(
+        in snapshot: Snapshot, behind row: RecordBox?, _ limit: Int
+    ) -> (rows: RowList, isWhole: Bool, isByIndex: Bool) {
+        var execution = QueryExecution(snapshot, collection, condition.tests, order, limit: limit, after: row)
+        execution.run()
+        return (RowList(execution.rows), execution.rows.count < limit, execution.plan?.order != nil)
+    }
+
+    private func matches(_ record: RecordBox?) -> RecordBox? {
+        guard let record, !(record is RawRecord), condition.holds(record) else { return nil }
+        if let start, order.compare(start, record) >= 0 { return nil }
+        return record
+    }
+
+    /// Goes on to another snapshot of the same database.
+    /// - Complexity: O(*c* (log *r* + *r* / 64)) for *c* changed records that concern it and *r* rows.
+    mutating func advance(to next: Snapshot) -> QueryChanges {
+        let previous = snapshot
+        snapshot = next
+        guard limit > 0, let changed = next.changes(since: previous, in: collection) else { return QueryChanges() }
+        let before = kept
+        // Rows are known up to here; `nil` if all are.
+        let edge = isWhole ? nil : before.count > 0 ? before[before.count - 1] : nil
+        var gone: [(position: Int, key: String)] = []
+        var come: [RecordBox] = []
+        for entry in changed {
+            if let old = matches(entry.before) {
+                let position = before.position(of: old, in: order)
+                if position < before.count, before[position] === old { gone.append((position, old.key)) }
+            }
+            if let new = matches(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true { come.append(new) }
+        }
+        if gone.isEmpty, come.isEmpty { return QueryChanges() }
+        gone.sort { $0.position > $1.position }
+        come.sort { order.compare($0, $1) < 0 }
+        for (position, _) in gone { kept.remove(at: position) }
+        var places: [(position: Int, row: RecordBox)] = []
+        for row in come {
+            let position = kept.position(of: row, in: order)
+            kept.insert(row, at: position)
+            places.append((position, row))
+        }
+        if kept.count > capacity {
+            kept.truncate(to: capacity)
+            isWhole = false
+        }
+        var wasRerun = false
+        if !isWhole, kept.count < limit { wasRerun = !refill(behind: edge) }
+        var changes = steps(gone, places, before.count)
+        changes.wasRerun = wasRerun
+        return changes
+    }
+
+    /// Asks for the rows behind those that are known.
+    /// - Returns: whether an index in order had them.
+    private mutating func refill(behind edge: RecordBox?) -> Bool {
+        let more = run(in: snapshot, behind: edge ?? start, capacity - kept.count)
+        more.rows.forEach { row in
+            kept.insert(row, at: kept.count)
+            return true
+        }
+        isWhole = more.isWhole
+        return more.isByIndex
+    }
+
+    // MARK: Steps
+
+    /// What happened to the rows that are shown.
+    ///
+    /// - Parameters:
+    ///   - gone: the rows that were taken out, with their positions, descending.
+    ///   - come: the rows that were put in, with their positions, ascending.
+    private func steps(
+        _ gone: [(position: Int, key: String)], _ come: [(position: Int, row: RecordBox)], _ countBefore: Int
+    ) -> QueryChanges {
+        var changes = QueryChanges()
+        let (shownBefore, shown) = (min(countBefore, limit), min(kept.count, limit))
+        // A changed row by its key: where it was, and among how many rows that were not written.
+        var sources: [String: (position: Int, rank: Int)] = [:]
+        for (index, row) in gone.enumerated() {
+            // Of those that went, so many stood before it.
+            sources[row.key] = (row.position, row.position - (gone.count - 1 - index))
+        }
+        var both: [(from: Int, to: Int, stays: Bool)] = []
+        var isInserted: Set<Int> = []
+        for (index, row) in come.enumerated() where row.position < shown {
+            if let source = sources.removeValue(forKey: row.row.key), source.position < shownBefore {
+                both.append((source.position, row.position, source.rank == row.position - index))
+            } else {
+                isInserted.insert(row.position)
+            }
+        }
+        for source in sources.values where source.position < shownBefore { changes.removes.append(source.position) }
+        changes.inserts = isInserted.sorted()
+        // Rows that were not written cross the limit where the balance of the others leaves room, or takes it.
+        let stayed = shownBefore - changes.removes.count - both.count
+        let stays = shown - changes.inserts.count - both.count
+        if stays > stayed {
+            changes.inserts = entering(stays - stayed, shown, Set(come.map(\.position))) + changes.inserts
+        }
+        if stays < stayed { changes.removes += leaving(stayed - stays, shownBefore, Set(gone.map(\.position))) }
+        changes.inserts.sort()
+        changes.removes.sort(by: >)
+        let kept = longestRun(both)
+        for (index, row) in both.enumerated() {
+            let step = QueryChanges.Step(from: row.from, to: row.to)
+            if kept.contains(index) { changes.updates.append(step) } else { changes.moves.append(step) }
+        }
+        return changes
+    }
+
+    /// The last rows that are shown now and were not written: so many were behind the limit.
+    private func entering(_ count: Int, _ shown: Int, _ written: Set<Int>) -> [Int] {
+        Array((0..<shown).reversed().lazy.filter { !written.contains($0) }.prefix(count))
+    }
+
+    private func leaving(_ count: Int, _ shown: Int, _ written: Set<Int>) -> [Int] {
+        Array((0..<shown).reversed().lazy.filter { !written.contains($0) }.prefix(count))
+    }
+
+    /// Of rows that stand among the same rows that were not written: as many as possible that did not pass each other.
+    private func longestRun(_ rows: [(from: Int, to: Int, stays: Bool)]) -> Set<Int> {
+        // They ascend by their positions after: a longest run that ascends by those before.
+        var ends: [Int] = []
+        var previous: [Int: Int] = [:]
+        for (index, row) in rows.enumerated() where row.stays {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if rows[ends[middle]].from < row.from { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { previous[index] = ends[low - 1] }
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
+        }
+        var run: Set<Int> = []
+        var last = ends.last
+        while let index = last {
+            run.insert(index)
+            last = previous[index]
+        }
+        return run
+    }
+}
+
+extension Snapshot {
+    /// The changed records of a collection since another snapshot; `nil` if there is none.
+    fileprivate func changes(since old: Snapshot, in collection: CollectionTypes) -> ContiguousArray<ChangeEntry>? {
+        guard let boxes = difference(since: old, inCollectionNamed: collection.name).boxes(in: collection) else {
+            return nil
+        }
+        precondition(!boxes.isCleared, "the difference of two trees names each record")
+        return boxes.entries.isEmpty ? nil : boxes.entries
+    }
+}

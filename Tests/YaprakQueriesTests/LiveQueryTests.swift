@@ -1,0 +1,187 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakQueries
+
+/// Live queries: equal to the query at each snapshot, and their changes lead there.
+@Suite(.bounded) struct LiveQueryTests {
+    static let seeds: [UInt64] = Array(1...UInt64(Soak.volume(4, soak: 200)))
+
+    /// Applies changes to the rows there were.
+    static func applying(_ changes: QueryChanges, to old: [GoodsRecord], new: [GoodsRecord]) -> [String]? {
+        var rows: [String?] = old.map(\.key)
+        for position in changes.removes + changes.moves.map(\.from) {
+            guard rows.indices.contains(position), rows[position] != nil else { return nil }
+            rows[position] = nil
+        }
+        var left = rows.compactMap { $0 }
+        let arrivals = (changes.inserts.map { ($0, new[$0].key) } + changes.moves.map { ($0.to, old[$0.from].key) })
+            .sorted { $0.0 < $1.0 }
+        for (position, key) in arrivals {
+            guard position <= left.count else { return nil }
+            left.insert(key, at: position)
+        }
+        return left
+    }
+
+    @Test(arguments: seeds)
+    func `A live query equals the query, and its changes applied to the old rows give the new ones`(
+        seed: UInt64
+    ) async throws {
+        let database = Database.inMemory()
+        // Half of the seeds have indexes, whose order serves some of the limits.
+        if seed % 2 == 0 { for index in GoodsIndex.all { try await database.register(index.index) } }
+        var writes = GoodsWrites(seed: seed)
+        writes.keys = 100
+        for _ in 0..<60 { try await writes.write(to: database) }
+        var predicates = RandomPredicates(random: SplitMix64(seed: seed + 5))
+        func live() -> (query: RecordQuery<Goods, String>, rows: LiveRows) {
+            let predicate = predicates.predicate(depth: 1 + predicates.random.below(2))
+            let sort = RandomSort(&predicates.random)
+            let limit = predicates.random.chance(60) ? 1 + predicates.random.below(9) : nil
+            var query = RecordQuery<Goods, String>(.goods, where: predicate, sortedBy: sort.sort, limit: limit)
+            if predicates.random.chance(20),
+                let row = database.snapshot[.goods].randomElement(using: &predicates.random)
+            {
+                query = query.after(row)
+            }
+            return (query, LiveRows(query, in: database.snapshot))
+        }
+        var all = (0..<30).map { _ in live() }
+        var past: [Snapshot] = []
+        for step in 0..<Soak.volume(50, soak: 200) {
+            // Some commits at once, as for a consumer that was busy.
+            for _ in 0...writes.random.below(3) { try await writes.write(to: database) }
+            if writes.random.chance(5), let snapshot = past.randomElement(using: &writes.random) {
+                try await database.restore(snapshot)
+            }
+            past.append(database.snapshot)
+            let snapshot = database.snapshot
+            for index in all.indices {
+                let (query, old) = (all[index].query, QueryRows<Goods, String>(all[index].rows.rows))
+                let changes = all[index].rows.advance(to: snapshot)
+                let new = QueryRows<Goods, String>(all[index].rows.rows)
+                let expected = snapshot[query]
+                let name: Comment = "seed \(seed), step \(step), query \(index): \(changes)"
+                try #require(new.map(\.key) == expected.map(\.key), name)
+                try #require(zip(new, expected).allSatisfy { $0.isIdentical(to: $1) }, name)
+                try #require(Self.applying(changes, to: Array(old), new: Array(new)) == new.map(\.key), name)
+                try check(changes, Array(old), Array(new), name)
+            }
+        }
+    }
+
+    /// Each row is named for what happened to it, and no other is.
+    private func check(_ changes: QueryChanges, _ old: [GoodsRecord], _ new: [GoodsRecord], _ name: Comment) throws {
+        let before = Dictionary(uniqueKeysWithValues: old.map { ($0.key, $0) })
+        let after = Dictionary(uniqueKeysWithValues: new.map { ($0.key, $0) })
+        try #require(Set(changes.removes.map { old[$0].key }) == Set(before.keys).subtracting(after.keys), name)
+        try #require(Set(changes.inserts.map { new[$0].key }) == Set(after.keys).subtracting(before.keys), name)
+        try #require(
+            changes.removes == changes.removes.sorted(by: >) && changes.inserts == changes.inserts.sorted(), name)
+        let written = new.filter { row in before[row.key].map { !$0.isIdentical(to: row) } ?? false }.map(\.key)
+        let steps = changes.moves + changes.updates
+        try #require(steps.allSatisfy { old[$0.from].key == new[$0.to].key }, name)
+        try #require(Set(steps.map { new[$0.to].key }) == Set(written) && steps.count == written.count, name)
+    }
+
+    private func goods(_ number: Int) -> Goods {
+        var random = SplitMix64(seed: UInt64(number))
+        var goods = Goods.random(&random)
+        goods.rank = number
+        return goods
+    }
+
+    @Test func `Updates of a query come at once, and whenever a row differs`() async throws {
+        let database = Database.inMemory()
+        try await database.write { [goods] in for number in 0..<10 { $0[.goods]["g\(number)"] = goods(number) } }
+        let query = RecordQuery<Goods, String>(.goods, where: #Predicate { $0.rank < 5 }, sortedBy: RecordSort(\.rank))
+        var updates = database.updates(of: query).makeAsyncIterator()
+        let first = try #require(await updates.next())
+        #expect(first.changes.isReload && first.changes.inserts == [0, 1, 2, 3, 4] && first.oldRows.isEmpty)
+        try await database.write { $0[.goods]["g9"]?.rank = 90 }  // no row of the query
+        try await database.write { $0[.goods]["g4"]?.rank = -1 }
+        try await database.write { transaction in
+            transaction[.goods]["g1"]?.isNew.toggle()
+            transaction[.goods].remove("g2")
+        }
+        let second = try #require(await updates.next())
+        #expect(
+            second.oldRows.map(\.key) == first.rows.map(\.key) && second.rows.map(\.key) == ["g4", "g0", "g1", "g3"])
+        #expect(second.changes.removes == [2] && second.changes.inserts.isEmpty)
+        #expect(
+            second.changes.moves.map(\.description) == ["4 → 0"]
+                && second.changes.updates.map(\.description) == ["1 → 2"])
+        #expect(
+            second.new.commitNumber == database.snapshot.commitNumber
+                && second.old.commitNumber == first.new.commitNumber)
+        let end = Task { await updates.next() == nil }
+        try await database.close()
+        #expect(await end.value)
+    }
+
+    @Test func `A limited query asks an index in order for the rows behind it, and says so where there is none`()
+        async throws
+    {
+        for hasIndex in [false, true] {
+            let database = Database.inMemory()
+            try await database.write { [goods] in for number in 0..<500 { $0[.goods]["g\(number)"] = goods(number) } }
+            if hasIndex { try await database.register(RecordIndex("rank", of: .goods, \.rank)) }
+            let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank), limit: 10)
+            var live = LiveRows(query, in: database.snapshot)
+            var reruns = 0
+            for number in 0..<200 {
+                try await database.write { $0[.goods].remove("g\(number)") }
+                let changes = live.advance(to: database.snapshot)
+                #expect(changes.removes == [0] && changes.inserts == [9])
+                if changes.wasRerun { reruns += 1 }
+            }
+            // It keeps 36 rows, so that most removals need none.
+            #expect(hasIndex ? reruns == 0 : (1...10).contains(reruns))
+        }
+    }
+
+    @Test func `Observed values come without repetitions`() async throws {
+        let database = Database.inMemory()
+        let query = RecordQuery<Goods, String>(.goods, where: #Predicate { $0.rank > 5 })
+        var counts = database.counts(of: query).makeAsyncIterator()
+        var record = database.updates(of: .goods, key: "g7").makeAsyncIterator()
+        var sums = database.observe { $0[.goods].reduce(0) { $0 + $1.object.rank } }.makeAsyncIterator()
+        #expect(await counts.next() == 0)
+        #expect((await record.next())! == nil)
+        #expect(await sums.next() == 0)
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        try await database.write { [goods] in $0[.goods]["g7"] = goods(7) }
+        #expect(await counts.next() == 1)
+        #expect((await record.next())??.object.rank == 7)
+        #expect(await sums.next() == 8)
+        try await database.write { $0[.goods]["g1"]?.rank = 2 }
+        try await database.write { $0[.goods]["g1"]?.rank = 1 }
+        try await database.write { transaction in
+            transaction[.goods].remove("g1")
+            transaction[.goods]["g7"]?.rank = 8
+        }
+        #expect((await record.next())??.object.rank == 8)
+        try await database.write { $0[.goods].remove("g7") }
+        #expect(await counts.next() == 0)
+        #expect(await sums.next() == 0)
+        #expect((await record.next())! == nil)
+    }
+
+    @Test @MainActor func `A model shows the rows of its query, and a value model its value`() async throws {
+        let database = Database.inMemory()
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank))
+        let model = QueryModel(query, in: database)
+        let count = ValueModel(database.counts(of: query), now: database.snapshot.count(of: query))
+        #expect(model.rows.map(\.key) == ["g1"] && count.value == 1)
+        let following = [Task { await model.follow() }, Task { await count.follow() }]
+        try await database.write { [goods] in $0[.goods]["g0"] = goods(0) }
+        while model.rows.count < 2 || count.value < 2 { await Task.yield() }
+        #expect(model.rows.map(\.key) == ["g0", "g1"])
+        try await database.close()
+        for task in following { await task.value }
+    }
+}
