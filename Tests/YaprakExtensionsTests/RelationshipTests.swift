@@ -26,7 +26,9 @@ import Yaprak
             return database
         }
         let ring = try await make(10_000)
-        try await ring.write { $0[.children].remove("77") }
+        try await Task(executorPreference: SmallStack.executor) {
+            try await ring.write { _ = $0[.children].remove("77") }
+        }.value
         #expect(ring.snapshot[.children].isEmpty && ring.snapshot[chain].count == 0)
         #expect(ring.snapshot.commitNumber == 2)
         let clock = ProcessorClock()
@@ -107,6 +109,43 @@ import Yaprak
             transaction[.parents]["new"] = Node()
         }
         #expect(database.snapshot[strict].missingTargets == ["nobody"])
+    }
+
+    @Test func `A relationship registered beside writers has the edges of every snapshot`() async throws {
+        for round in 0..<5 {
+            let database = Database.inMemory()
+            try await Self.link(database, .parents, (0..<40).map { ("\($0)", nil) })
+            try await Self.link(database, .children, (0..<3000).map { ("\($0)", "\($0 % 50)") })
+            let writer = Task {
+                for step in 0..<200 {
+                    try await database.write { transaction in
+                        transaction[.children]["\(step * 7 % 3000)"]?.one = "\(step % 50)"
+                        transaction[.children].remove("\(step * 13 % 3000)")
+                        if step.isMultiple(of: 3) {
+                            transaction[.parents].remove("\(step % 40)")
+                        } else {
+                            transaction[.parents]["\(step % 60)"] = Node()
+                        }
+                        if step == 100 + round { transaction[.parents].removeAll() }
+                    }
+                }
+            }
+            try await database.register(one)
+            let first = database.snapshot
+            try await writer.value
+            for snapshot in [first, database.snapshot] {
+                let reader = snapshot[one]
+                var edges: [String: [String]] = [:]
+                for child in snapshot[.children] {
+                    if let parent = child.object.one { edges[parent, default: []].append(child.key) }
+                }
+                for key in (0..<60).map({ "\($0)" }) {
+                    #expect(reader.sourceKeys(of: key) == edges[key] ?? [], "round \(round)")
+                }
+                let missing = edges.keys.filter { !snapshot[.parents].contains(key: $0) }.sorted()
+                #expect(reader.missingTargets == missing, "round \(round)")
+            }
+        }
     }
 
     @Test func `Walks end in cycles, and find a shortest way`() async throws {
