@@ -11,14 +11,14 @@ extension Database {
     public func register(_ reaction: some Reaction) async throws {
         if let error = invalidName(reaction.name, of: "reaction") { throw error }
         try await exclusively { draft in
-            if draft.reactions.contains(where: { $0.name == reaction.name }) {
+            if draft.reactions.all.contains(where: { $0.name == reaction.name }) {
                 throw DatabaseError(
                     .nameTaken,
                     """
                     a reaction called "\(reaction.name)" is registered already. Unregister it first, or take another name.
                     """)
             }
-            draft.reactions.append(ReactionRegistration(reaction))
+            draft.reactions = ReactionTable(draft.reactions.all + [ReactionRegistration(reaction)])
         }
     }
 
@@ -29,9 +29,9 @@ extension Database {
     public func unregisterReaction(_ name: String) async throws -> Bool {
         var found = false
         try await exclusively { draft in
-            guard let index = draft.reactions.firstIndex(where: { $0.name == name }) else { return }
-            draft.reactions.remove(at: index)
-            found = true
+            let rest = draft.reactions.all.filter { $0.name != name }
+            found = rest.count < draft.reactions.all.count
+            if found { draft.reactions = ReactionTable(rest) }
         }
         return found
     }

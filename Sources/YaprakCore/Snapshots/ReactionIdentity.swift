@@ -13,10 +13,32 @@ package class ReactionIdentity: @unchecked Sendable {
     }
 }
 
+/// The registered reactions of a state, in their order. An object, shared by all states until the set changes.
+final class ReactionTable: Sendable {
+    /// No reactions.
+    static let empty = ReactionTable([])
+
+    let all: [ReactionIdentity]
+    /// The collections that concern any of them; `nil` if one of them is concerned by all.
+    private let collectionNames: Set<String>?
+
+    init(_ all: [ReactionIdentity]) {
+        self.all = all
+        var names: Set<String>? = []
+        for reaction in all {
+            if let own = reaction.collectionNames { names?.formUnion(own) } else { names = nil }
+        }
+        collectionNames = names
+    }
+
+    /// Whether changes of a collection concern any of them.
+    func isConcerned(byCollectionNamed name: String) -> Bool { collectionNames?.contains(name) ?? true }
+}
+
 extension Snapshot {
     /// The names of the reactions that run in writes from this snapshot on, in their order; see
     /// ``Database/register(_:)-(Reaction)``.
     /// The rules of relationships are followed by a reaction that has no name.
     /// - Complexity: O(number of reactions).
-    public var reactionNames: [String] { state.reactions.map(\.name).filter { $0.utf8.first != 0 } }
+    public var reactionNames: [String] { state.reactions.all.map(\.name).filter { $0.utf8.first != 0 } }
 }

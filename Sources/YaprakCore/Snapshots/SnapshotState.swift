@@ -21,7 +21,7 @@ package final class SnapshotState: Sendable {
     @usableFromInline let roots: SlotVector<TreeRoot>
     package let extensions: ExtensionTable
     /// What runs in writes from here on, in its order.
-    let reactions: [ReactionIdentity]
+    let reactions: ReactionTable
     package let version: TreeVersion
     /// Another state that some of the roots belong to; `nil` in all that readers see.
     private let under: SnapshotState?
@@ -31,7 +31,7 @@ package final class SnapshotState: Sendable {
 
     init(
         number: CommitNumber, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
-        extensions: ExtensionTable, reactions: [ReactionIdentity] = [], version: TreeVersion,
+        extensions: ExtensionTable, reactions: ReactionTable = .empty, version: TreeVersion,
         under: SnapshotState? = nil, isAheadOfExtensions: Bool = false
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")

@@ -24,6 +24,12 @@ extension Draft {
     /// Whether every extension has followed what the transaction did.
     var isCaughtUp: Bool { recorders.isEmpty && !clearedAll && caughtUpSegments == segments.count }
 
+    /// Whether any extension has to follow what a batch did.
+    func concernsExtensions(_ batch: ChangeBatch) -> Bool {
+        if loggedSteps != nil { return true }
+        return !batch.isEmpty && extensions.contains { $0.registration.isConcerned(by: batch) }
+    }
+
     /// Ends the segment under way, if anything is in it.
     func closeSegment() {
         guard !recorders.isEmpty || clearedAll else { return }
@@ -50,6 +56,7 @@ extension Draft {
         guard !extensions.isEmpty else { return }
         let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
         let batch = hasUntold ? segment.batch.forExtensions : segment.batch
+        if segment.stepped.isEmpty, !concernsExtensions(batch) { return }
         // Those that others depend on: nobody asks for the changes of the rest.
         var parents: Set<String> = []
         for entry in extensions { parents.formUnion(entry.registration.dependencies) }

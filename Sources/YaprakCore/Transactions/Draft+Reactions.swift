@@ -33,9 +33,9 @@ extension Draft {
     /// Lets the reactions run until nothing that changed concerns any of them.
     /// - Throws: what a reaction throws, `reactionsUnsettled`, and what extensions throw.
     func runReactions(in transaction: inout WriteTransaction) throws {
-        guard !reactions.isEmpty, runsReactions, failure == nil else { return }
+        guard runsReactions, failure == nil, mayConcernReactions else { return }
         // The elements are registrations, all of them: nothing else makes an identity.
-        let all = reactions.map { unsafeDowncast($0, to: ReactionRegistration.self) }
+        let all = reactions.all.map { unsafeDowncast($0, to: ReactionRegistration.self) }
         var round = Round(before: Snapshot(base), seen: 0)
         var number = 0
         while true {
@@ -55,6 +55,13 @@ extension Draft {
             round = next
         }
         try judge(all)
+    }
+
+    /// Whether anything so far could concern a reaction. Most writes end here: nothing is allocated.
+    private var mayConcernReactions: Bool {
+        if reactions.all.isEmpty { return false }
+        if !segments.isEmpty || clearedAll { return true }
+        return recorders.contains { reactions.isConcerned(byCollectionNamed: directory.bindings[$0.slot].name) }
     }
 
     /// What a round starts from.
@@ -114,27 +121,30 @@ extension Draft {
     func append(_ entry: ExtensionEntry) {
         extensions.append(entry)
         guard let code = entry.registration.code as? any ReactingExtension else { return }
-        let name = type(of: code).reactionName
-        if let index = reactions.firstIndex(where: { $0.name == name }) {
-            let present = unsafeDowncast(reactions[index], to: ReactionRegistration.self).base
-            reactions[index] = ReactionRegistration(code.reaction(joining: present))
+        var all = reactions.all
+        if let index = all.firstIndex(where: { $0.name == type(of: code).reactionName }) {
+            let present = unsafeDowncast(all[index], to: ReactionRegistration.self).base
+            all[index] = ReactionRegistration(code.reaction(joining: present))
         } else {
-            reactions.append(ReactionRegistration(code.reaction(joining: nil)))
+            all.append(ReactionRegistration(code.reaction(joining: nil)))
         }
+        reactions = ReactionTable(all)
     }
 
     /// Takes an extension out, and what it needed.
     func removeExtension(at index: Int) -> ExtensionEntry {
         let entry = extensions.remove(at: index)
+        var all = reactions.all
         if let code = entry.registration.code as? any ReactingExtension,
-            let index = reactions.firstIndex(where: { $0.name == type(of: code).reactionName })
+            let index = all.firstIndex(where: { $0.name == type(of: code).reactionName })
         {
-            let present = unsafeDowncast(reactions[index], to: ReactionRegistration.self).base
+            let present = unsafeDowncast(all[index], to: ReactionRegistration.self).base
             if let rest = code.reaction(leaving: present) {
-                reactions[index] = ReactionRegistration(rest)
+                all[index] = ReactionRegistration(rest)
             } else {
-                reactions.remove(at: index)
+                all.remove(at: index)
             }
+            reactions = ReactionTable(all)
         }
         return entry
     }

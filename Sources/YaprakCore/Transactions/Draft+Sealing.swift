@@ -25,10 +25,11 @@ extension Draft {
     func seal(origin: String) throws -> Sealed? {
         do {
             if let failure { throw failure }
-            let batch: ChangeBatch
-            if extensions.isEmpty && segments.isEmpty {
-                batch = takeBatch()
-            } else {
+            // Most writes concern no extension: then there is nothing to follow, and nothing to add up.
+            var batch = segments.isEmpty ? takeBatch() : ChangeBatch()
+            if !segments.isEmpty || concernsExtensions(batch) {
+                forgetFrozen()
+                if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
                 try catchUp()
                 if let failure { throw failure }
                 batch = ChangeBatch(sumOf: segments.map(\.batch)[...])

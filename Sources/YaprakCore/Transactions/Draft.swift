@@ -25,7 +25,7 @@ final class Draft {
     @exclusivity(unchecked)
     var extensions: ExtensionTable
     @exclusivity(unchecked)
-    var reactions: [ReactionIdentity]
+    var reactions: ReactionTable
     /// Whether reactions run at the end: not where their results come along.
     var runsReactions = true
 
