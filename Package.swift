@@ -76,7 +76,9 @@ let package = Package(
         // Finding by words.
         .target(
             name: "YaprakSearch",
-            dependencies: ["YaprakCore", "YaprakTrees", "YaprakCBOR", "YaprakLocks"],
+            dependencies: [
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakTrees", "YaprakCBOR", "YaprakLocks",
+            ],
             swiftSettings: strict),
 
         // Floor 5: questions to the records of a snapshot, and how their answers change.
@@ -112,7 +114,7 @@ let package = Package(
         .executableTarget(
             name: "YaprakTool",
             dependencies: [
-                "YaprakReplay", "Yaprak", "YaprakCBOR", "YaprakLocks", "ToolSupport",
+                "YaprakReplay", "Yaprak", "YaprakSearch", "YaprakCBOR", "YaprakLocks", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -209,8 +211,8 @@ let package = Package(
         .testTarget(
             name: "YaprakSearchTests",
             dependencies: [
-                "Yaprak", "YaprakSearch", "YaprakCore", "YaprakCBOR", "YaprakTrees", "YaprakStorage", "DiskSimulator",
-                "TestSupport",
+                "Yaprak", "YaprakSearch", "YaprakExtensions", "YaprakCore", "YaprakCBOR", "YaprakTrees", "YaprakStorage",
+                "DiskSimulator", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

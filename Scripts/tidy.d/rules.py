@@ -16,7 +16,7 @@ LAYERS = {
         "RecordIndex",
         "Relationships", "JoinedView",
     ],
-    "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText"],
+    "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText", "Spatial", "Lists", "Results"],
     "YaprakQueries": ["Predicates", "Sorting", "Planning", "Rows", "Queries", "Live", "Models"],
     "YaprakReplay": [
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",

@@ -51,6 +51,7 @@ struct YaprakCommand: AsyncParsableCommand {
             RepairCommand.self,
             ReplayCommand.self,
             RevertCommand.self,
+            SearchCommand.self,
             ShowCommand.self,
             StatsCommand.self,
             TagCommand.self,

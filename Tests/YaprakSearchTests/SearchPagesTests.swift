@@ -13,6 +13,17 @@ extension RecordCollection where Object == Message, Metadata == NoMetadata {
 }
 // end
 
+// snippet: place-station
+struct Station: Codable, Sendable {
+    var name: String
+    var coordinate: GeoCoordinate?
+}
+
+extension RecordCollection where Object == Station, Metadata == NoMetadata {
+    static var stations: Self { Self("stations") }
+}
+// end
+
 /// The programs of the pages about search.
 @Suite(.bounded) struct SearchPagesTests {
     @Test func `The search of the page about words finds what it says`() async throws {
@@ -79,5 +90,90 @@ extension RecordCollection where Object == Message, Metadata == NoMetadata {
         }
         // end
         #expect(reader.suggestions(for: "sandwrom").map(\.term) == ["sandworm"])
+    }
+
+    @Test func `The list of the page about words follows what is typed`() async throws {
+        let database = Database.inMemory()
+        let byTitle = AutoView("byTitle", of: .messages, groupedBy: { _ in "all" }, sortedBy: \.title)
+        let text = FullTextIndex("messages.text", of: .messages, \.title, \.body)
+        try await database.register(byTitle)
+        try await database.register(text)
+        try await database.write { transaction in
+            transaction[.messages]["a"] = Message(title: "Spice", body: "")
+            transaction[.messages]["b"] = Message(title: "Harvest", body: "")
+        }
+
+        // snippet: search-list
+        var sections = ViewMappings(byTitle)
+        sections.setSearch(.typing("spi"), in: text)
+        try sections.update(to: database.snapshot)
+        print(sections.itemCount)
+        // end
+        #expect(sections.itemCount == 1)
+
+        // snippet: search-results
+        let found = SearchResultsView("found", of: byTitle, in: text)
+        try await database.register(found)
+        try await database.write { try $0.setQuery(of: found, to: .word("spice")) }
+        print(database.snapshot[found]["all"].map(\.key))
+        // end
+        #expect(database.snapshot[found]["all"].map(\.key) == ["a"])
+
+        // snippet: search-typing
+        let (queries, typed) = AsyncStream.makeStream(of: SearchQuery?.self, bufferingPolicy: .bufferingNewest(1))
+        let list = Task {
+            for try await update in database.updates(of: ViewMappings(byTitle), searching: queries, in: text) {
+                print(update.isReload ? "reload" : "\(update.rowChanges)")
+            }
+        }
+        for text in ["s", "sp", "spi"] { typed.yield(.typing(text)) }
+        typed.yield(nil)  // all rows again
+        // end
+        try await database.close()
+        try await list.value
+    }
+
+    @Test func `The places of the page about places are found`() async throws {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for (key, name, latitude, longitude) in [
+                ("s", "Sirkeci", 41.015, 28.977), ("u", "Üsküdar", 41.026, 29.015), ("k", "Söğütlüçeşme", 40.99, 29.04),
+                ("f", "Suva", -18.14, 178.44),
+            ] {
+                transaction[.stations][key] = Station(
+                    name: name, coordinate: GeoCoordinate(latitude: latitude, longitude: longitude))
+            }
+            transaction[.stations]["none"] = Station(name: "Somewhere")
+        }
+
+        // snippet: place-register
+        let places = SpatialIndex("stations.place", of: .stations, at: \.coordinate)
+        try await database.register(places)
+
+        let here = GeoCoordinate(latitude: 41.01, longitude: 28.98)
+        let reader = database.snapshot[places]
+        for hit in reader.nearest(3, to: here) {
+            print(hit.record.object.name, Int(hit.distance), "m")
+        }
+        // end
+        #expect(reader.nearest(3, to: here).map(\.key) == ["s", "u", "k"])
+
+        // snippet: place-box
+        let city = GeoBox(south: 40.8, west: 28.6, north: 41.3, east: 29.4)
+        print(reader.keys(in: city), reader.count(in: city))
+        let fiji = GeoBox(south: -20, west: 176, north: -12, east: -178)  // across the antimeridian
+        print(reader.records(in: fiji).map(\.object.name))
+        // end
+        #expect(reader.keys(in: city) == ["k", "s", "u"] && reader.keys(in: fiji) == ["f"])
+
+        // snippet: place-distance
+        let near = reader.hits(within: 2_000, of: here)
+        print(near.map(\.key))
+
+        // Lazily: as many as it takes.
+        let named = reader.byDistance(from: here).lazy.filter { $0.record.object.name.hasPrefix("S") }.prefix(2)
+        print(named.map(\.key))
+        // end
+        #expect(near.map(\.key) == ["s"] && named.map(\.key) == ["s", "k"])
     }
 }

@@ -51,6 +51,52 @@ extension GroupDifference {
         isResorted = false
     }
 
+    /// What leads from some rows to others, however both are ordered. Fewest rows move.
+    /// - Complexity: O(*r* log *r*) in the number of rows, but for those that both begin and end with.
+    package init(from old: [Placement], to new: [Placement]) {
+        oldCount = old.count
+        newCount = new.count
+        isResorted = false
+        var start = 0
+        while start < min(old.count, new.count), old[start] === new[start] { start += 1 }
+        var (oldEnd, newEnd) = (old.count, new.count)
+        while oldEnd > start, newEnd > start, old[oldEnd - 1] === new[newEnd - 1] {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        removed = (start..<oldEnd).map { PlacedRow(position: $0, placement: old[$0]) }
+        inserted = (start..<newEnd).map { PlacedRow(position: $0, placement: new[$0]) }
+        keepWhatStays {
+            old[$0]
+        } _: {
+            new[$0]
+        }
+    }
+
+    /// What leads from some rows of a group to others, given by their positions in it, ascending.
+    /// - Complexity: O(rows).
+    package init(fromPositions old: [UInt32], to new: [UInt32], ofGroup name: String, in state: ViewState) {
+        oldCount = old.count
+        newCount = new.count
+        isResorted = false
+        let rows = state.rows(ofGroup: name)
+        withExtendedLifetime(state.snapshot) {
+            var (i, j) = (0, 0)
+            while i < old.count || j < new.count {
+                if i < old.count, j < new.count, old[i] == new[j] {
+                    i += 1
+                    j += 1
+                } else if j == new.count || i < old.count && old[i] < new[j] {
+                    removed.append(Self.placed(rows.row(at: Int(old[i])), i))
+                    i += 1
+                } else {
+                    inserted.append(Self.placed(rows.row(at: Int(new[j])), j))
+                    j += 1
+                }
+            }
+        }
+    }
+
     init(from old: TreeRoot, to new: TreeRoot, order: PlacementOrder, isSameOrder: Bool) {
         oldCount = old.count
         newCount = new.count
@@ -76,7 +122,11 @@ extension GroupDifference {
             old.forEach { removed.append(Self.placed($0, removed.count)) }
             new.forEach { inserted.append(Self.placed($0, inserted.count)) }
         }
-        keepWhatStays(old, new)
+        keepWhatStays {
+            unsafeDowncast(old.row(at: $0), to: Placement.self)
+        } _: {
+            unsafeDowncast(new.row(at: $0), to: Placement.self)
+        }
     }
 
     private static func placed(_ row: TreeRow, _ position: Int) -> PlacedRow {
@@ -91,7 +141,11 @@ extension GroupDifference {
 
     /// Takes back removals and insertions of rows that need not move, and records for every other row that is on both
     /// sides where it went.
-    private mutating func keepWhatStays(_ old: TreeRoot, _ new: TreeRoot) {
+    ///
+    /// - Parameters:
+    ///   - old: the row at a position of the old group.
+    ///   - new: the row at a position of the new group.
+    private mutating func keepWhatStays(_ old: (Int) -> Placement, _ new: (Int) -> Placement) {
         let pairs = RowPairs(removed: removed, inserted: inserted)
         if pairs.all.isEmpty { return }
         let fewest = FewestMoves(pairs, removed: removed, inserted: inserted, keptCount: keptCount)
@@ -115,12 +169,14 @@ extension GroupDifference {
     }
 
     /// Counts rows that kept what they are sorted by among those that moved.
-    private mutating func move(_ rows: [(old: Int, new: Int)], _ old: TreeRoot, _ new: TreeRoot) {
+    private mutating func move(
+        _ rows: [(old: Int, new: Int)], _ old: (Int) -> Placement, _ new: (Int) -> Placement
+    ) {
         let departures = Set(rows.map(\.old))
         replaced.removeAll { departures.contains($0.old) }
         for row in rows {
-            var departure = Self.placed(old.row(at: row.old), row.old)
-            var arrival = Self.placed(new.row(at: row.new), row.new)
+            var departure = PlacedRow(position: row.old, placement: old(row.old))
+            var arrival = PlacedRow(position: row.new, placement: new(row.new))
             departure.counterpart = row.new
             departure.kinds = arrival.placement.kinds(since: departure.placement)
             arrival.counterpart = row.old

@@ -23,7 +23,7 @@ extension FilteredView: TreeBackedExtension {
 
 extension ViewRoot {
     /// The rows of a parent that pass a filter, in the parent's sequence.
-    fileprivate init(filtering parent: ViewRoot, _ configuration: FilterConfiguration, draft: TreeDraft) {
+    init(filtering parent: ViewRoot, _ configuration: FilterConfiguration, draft: TreeDraft) {
         let seed = ViewSeed(collections: configuration.collectionNames.count)
         // By the parent's box, so that a row's own boxes are found when its place is noted.
         var copies: [ObjectIdentifier: Placement] = [:]

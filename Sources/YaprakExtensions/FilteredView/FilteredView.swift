@@ -58,37 +58,7 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         // A new root is built over the parent as it is now, and is up to date.
         guard !context.isRegistering else { return nil }
-        let changes = context.changes(of: parent)
-        guard !changes.isEmpty else { return nil }
-        let editor = ViewEditor(root, draft: context.draft)
-        for change in changes {
-            if let parent = change.regrouping {
-                let old = editor.root.configuration as! FilterConfiguration
-                editor.configure(FilterConfiguration(versionTag: old.versionTag, old.rule, over: parent))
-            }
-            for collection in change.clearedCollections { editor.clear(collection) }
-            if change.reordering == nil {
-                for row in change.rows { (editor.root.configuration as! FilterConfiguration).follow(row, in: editor) }
-            } else {
-                reorder(change, in: editor)
-            }
-        }
-        return editor.finish(&root)
-    }
-
-    /// Adopts another order of the parent, in which all of its rows have other boxes.
-    private func reorder(_ change: ViewChanges, in editor: ViewEditor) {
-        guard let parent = change.reordering else { return }
-        let old = editor.root.configuration as! FilterConfiguration
-        var places: [RowID: PlaceRow] = [:]
-        places.reserveCapacity(change.rows.count)
-        for row in change.rows { places[row.row] = row.after }
-        editor.reorder(FilterConfiguration(versionTag: old.versionTag, old.rule, over: parent)) { own in
-            guard let model = places[own.row]?.placement(inGroup: own.group) else {
-                preconditionFailure("a filtered view has a row that its parent does not have")
-            }
-            return model.copy(record: own.record, group: own.group, touches: own.touches)
-        }
+        return FilteredRows.follow(context.changes(of: parent), &root, draft: context.draft)
     }
 }
 

@@ -29,7 +29,7 @@ extension WriteTransaction {
 
 extension FilterConfiguration {
     /// Adds or removes a row of the parent, if its answer differs from what the view has.
-    fileprivate func admit(_ place: PlaceRow, in editor: ViewEditor) {
+    func admit(_ place: PlaceRow, in editor: ViewEditor) {
         let row = place.placement.row
         let own = editor.place(of: row)
         var isAnother = false

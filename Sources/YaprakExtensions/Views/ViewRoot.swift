@@ -49,7 +49,7 @@ public struct ViewRoot: Sendable {
 /// The code in force for a view: an immutable object, so that it is known by its identity.
 package class ViewConfiguration: @unchecked Sendable {
     // Subclasses hold only immutable Sendable state; that is the whole of the @unchecked.
-    final let versionTag: String
+    package final let versionTag: String
     /// The view's collections; a collection's number in the view is its index here.
     final let collections: [CollectionTypes]
     /// Their names.

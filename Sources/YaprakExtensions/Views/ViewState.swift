@@ -21,6 +21,14 @@ package struct ViewState: Sendable {
         withExtendedLifetime(snapshot) { unsafeDowncast(rows(ofGroup: name).row(at: index), to: Placement.self) }
     }
 
+    /// The placements at some positions of a group. O(log *n*) each.
+    package func placements(ofGroup name: String, at positions: [UInt32]) -> [Placement] {
+        let rows = rows(ofGroup: name)
+        return withExtendedLifetime(snapshot) {
+            positions.map { unsafeDowncast(rows.row(at: Int($0)), to: Placement.self) }
+        }
+    }
+
     /// Where a record was put.
     package func placements(of row: RowID) -> [Placement] {
         withExtendedLifetime(snapshot) { root.place(of: row)?.all ?? [] }

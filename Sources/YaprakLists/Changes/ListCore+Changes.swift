@@ -80,13 +80,25 @@ extension ListCore {
         since earlier: ListCore, in rows: any GroupedRows, collectionNames: [String] = [""],
         rowsHaveOnePlace: Bool = true
     ) -> ListChanges {
+        changes(
+            since: earlier, from: rows, to: rows, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace
+        ) { GroupDifference(unchanged: $0.count) }
+    }
+
+    /// The same, where other rows of the snapshot are chosen.
+    ///
+    /// - Parameter difference: what leads from the rows of a group before to those it has now.
+    func changes(
+        since earlier: ListCore, from old: any GroupedRows, to new: any GroupedRows, collectionNames: [String],
+        rowsHaveOnePlace: Bool, difference: (ListLayout.Group) -> GroupDifference
+    ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var differences: [String: GroupDifference] = [:]
         for group in earlier.layout.groups where layout.index(of: group.name) != nil {
-            differences[group.name] = GroupDifference(unchanged: group.count)
+            differences[group.name] = difference(group)
         }
         var transition = ListTransition(
-            before: earlier.layout, after: layout, old: rows, new: rows, differences: differences, touched: nil,
+            before: earlier.layout, after: layout, old: old, new: new, differences: differences, touched: nil,
             settings: settings, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
             content: { _ in [] })
         return transition.changes(rawChangeCount: 0)

@@ -29,7 +29,26 @@ package struct ViewDifference {
             isDiffering.contains(group)
                 ? new.difference(from: old, ofGroup: group) : GroupDifference(unchanged: new.count(ofGroup: group))
         }
-        content = { row in
+        content = Self.content(from: old, to: new)
+    }
+
+    init(
+        old: any GroupedRows, new: any GroupedRows, collectionNames: [String], rowsHaveOnePlace: Bool,
+        differingGroups: [String], difference: @escaping (String) -> GroupDifference,
+        content: @escaping (RowID) -> ChangeKinds
+    ) {
+        self.old = old
+        self.new = new
+        self.collectionNames = collectionNames
+        self.rowsHaveOnePlace = rowsHaveOnePlace
+        self.differingGroups = differingGroups
+        self.difference = difference
+        self.content = content
+    }
+
+    /// What changed in the content of a row from one state of a view to another.
+    static func content(from old: ViewState, to new: ViewState) -> (RowID) -> ChangeKinds {
+        { row in
             guard let before = old.placements(of: row).first, let after = new.placements(of: row).first else {
                 return []
             }

@@ -56,6 +56,9 @@ package struct ListCore: Sendable {
         fit(layout.groups.map(\.name)) { counts[$0] ?? 0 }
     }
 
+    /// Ranges begin again at what was asked for, when other rows are chosen.
+    mutating func restartWindows() { windows = [:] }
+
     /// Puts the range of one group elsewhere.
     mutating func replaceWindow(_ window: GroupWindow, of group: String) {
         windows[group] = window

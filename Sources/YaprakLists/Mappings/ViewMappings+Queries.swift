@@ -54,13 +54,28 @@ extension ViewMappings {
     ///
     ///     if let place = sections.place(at: path) { database.snapshot[mail][place.group][place.index] }
     public func place(at path: ListPath) -> (group: String, index: Int)? {
-        core.layout.place(at: path).map { (core.layout.groups[$0.group].name, $0.position) }
+        core.layout.place(at: path).map { place in
+            let group = core.layout.groups[place.group].name
+            return (group, index(ofListed: place.position, in: group))
+        }
     }
 
     /// The path that shows an index of a group; `nil` if it is not shown. O(log *g*).
     public func path(forIndex index: Int, inGroup group: String) -> ListPath? {
         let layout = core.layout
-        return layout.index(of: group.normalizedKey).flatMap { layout.path(ofPosition: index, inGroupAt: $0) }
+        let group = group.normalizedKey
+        guard let position = listed(index, in: group) else { return nil }
+        return layout.index(of: group).flatMap { layout.path(ofPosition: position, inGroupAt: $0) }
+    }
+
+    /// The index in its group of the view of what the list has at a position of the group.
+    private func index(ofListed position: Int, in group: String) -> Int {
+        chosen.map { Int($0.positions[group][position]) } ?? position
+    }
+
+    /// The position in the list's group of what has an index in that of the view; `nil` if it was not chosen.
+    private func listed(_ index: Int, in group: String) -> Int? {
+        chosen.map { $0.positions.index(ofPosition: index, inGroup: group) } ?? index
     }
 
     /// The index in its group of what a row of a section shows; `nil` if there is no such row. O(log *g*).
@@ -70,13 +85,16 @@ extension ViewMappings {
 
     /// The index in a group of the row that is shown as the `row`th of the group; `nil` if there is none. O(log *g*).
     public func index(forRow row: Int, inGroup group: String) -> Int? {
-        guard let group = core.layout.group(named: group.normalizedKey) else { return nil }
-        return row >= 0 && row < group.window.count ? group.position(ofRow: row) : nil
+        guard let group = core.layout.group(named: group.normalizedKey), row >= 0, row < group.window.count else {
+            return nil
+        }
+        return self.index(ofListed: group.position(ofRow: row), in: group.name)
     }
 
     /// The number, among the shown rows of a group, of what has an index in it; `nil` if it is not shown. O(log *g*).
     public func row(forIndex index: Int, inGroup group: String) -> Int? {
-        core.layout.group(named: group.normalizedKey)?.row(at: index)
+        let group = group.normalizedKey
+        return listed(index, in: group).flatMap { core.layout.group(named: group)?.row(at: $0) }
     }
 
     // MARK: Selection

@@ -40,15 +40,13 @@ extension ViewMappings {
         _ group: String, by count: Int, at side: ListRange.Side, in snapshot: Snapshot
     ) throws -> ListExtension {
         let state = try snapshot.reader(of: view).state
-        self = fitted(to: state)
+        self = try fitted(to: state)
         let before = core
         let group = group.normalizedKey
         let lengthBefore = core.layout.group(named: group)?.window.count ?? 0
         core.extend(group, by: count, at: side)
         let added = (core.layout.group(named: group)?.window.count ?? 0) - lengthBefore
-        let changes = core.changes(
-            since: before, in: state, collectionNames: state.root.configuration.collectionNames,
-            rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
+        let changes = changes(since: before, in: state)
         return ListExtension(
             changes: changes, addedCount: added, obstacle: added < count ? obstacle(of: group, at: side) : nil)
     }

@@ -27,6 +27,10 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     public private(set) var commitNumber: CommitNumber?
     /// The state of the view whose counts it has.
     private var identity: ViewIdentity?
+    /// Chooses the rows that are shown, of those that the view has; all if `nil`.
+    package private(set) var selection: (any RowSelection)?
+    /// The positions of the chosen rows in the state that it has, and what they depend on beside it.
+    private(set) var chosen: (positions: RowPositions, stamp: UInt64)?
 
     /// The sections show these groups, in this order, whether they hold rows or not.
     ///
@@ -69,18 +73,51 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*g* log *g*) in the number of groups.
     public mutating func update(to snapshot: Snapshot) throws {
-        let state = try snapshot.reader(of: view).state
-        refresh(to: state)
+        try refresh(to: snapshot.reader(of: view).state)
     }
 
-    private mutating func refresh(to state: ViewState) {
-        core.refresh(to: state)
-        note(state)
+    private mutating func refresh(to state: ViewState) throws {
+        try note(state)
+        core.refresh(to: rows(in: state))
     }
 
-    private mutating func note(_ state: ViewState) {
+    private mutating func note(_ state: ViewState) throws {
+        if let selection {
+            let stamp = try selection.stamp(in: state.snapshot)
+            if identity != state.root.identity || chosen?.stamp != stamp {
+                chosen = (try selection.positions(in: state), stamp)
+            }
+        }
         commitNumber = state.snapshot.commitNumber
         identity = state.root.identity
+    }
+
+    /// Whether it has the counts of a state.
+    private func isFitted(to state: ViewState) throws -> Bool {
+        guard identity == state.root.identity else { return false }
+        guard let selection else { return true }
+        return try chosen?.stamp == selection.stamp(in: state.snapshot)
+    }
+
+    /// The rows that it shows of a state that it has.
+    private func rows(in state: ViewState) -> any GroupedRows {
+        guard selection != nil, let chosen else { return state }
+        return SelectedRows(state, chosen.positions)
+    }
+
+    /// The rows that it shows of a state that it has, by their positions.
+    private func selectedRows(in state: ViewState) -> SelectedRows {
+        SelectedRows(
+            state, selection == nil ? RowPositions(allOf: state) : chosen?.positions ?? RowPositions(allOf: state))
+    }
+
+    /// Shows only the rows that are chosen, or all. Counts are those of before until the next update; ranges begin again at
+    /// what was asked for.
+    package mutating func select(_ selection: (any RowSelection)?) {
+        self.selection = selection
+        chosen = nil
+        identity = nil
+        core.restartWindows()
     }
 
     /// Moves the list from one snapshot to another, and returns what changes.
@@ -103,14 +140,18 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     {
         let before = try old.reader(of: view).state
         let after = try new.reader(of: view).state
-        if identity != before.root.identity { refresh(to: before) }
-        note(after)
+        if try !isFitted(to: before) { try refresh(to: before) }
+        let shown = selection == nil ? nil : selectedRows(in: before)
+        try note(after)
         if old.isIdentical(to: new) { return ListChanges() }
         guard after.isComparable(to: before) else {
-            core.refresh(to: after)
+            core.refresh(to: rows(in: after))
             return .reload(rawChangeCount: before.root.count + after.root.count)
         }
-        return core.advance(over: ViewDifference(from: before, to: after), rawChangesMax: limit)
+        let difference =
+            shown.map { ViewDifference(from: $0, to: selectedRows(in: after)) }
+            ?? ViewDifference(from: before, to: after)
+        return core.advance(over: difference, rawChangesMax: limit)
     }
 
     /// What changes in the list from one snapshot to another. The mappings stay as they are; see
@@ -136,17 +177,31 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go.
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
         let state = try snapshot.reader(of: view).state
-        return fitted(to: state).core.changes(
-            since: earlier.fitted(to: state).core, in: state,
-            collectionNames: state.root.configuration.collectionNames,
-            rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
+        let before = try earlier.fitted(to: state)
+        let after = try fitted(to: state)
+        let names = state.root.configuration.collectionNames
+        let onePlace = state.root.configuration.rowsHaveOnePlace
+        if before.selection == nil && after.selection == nil {
+            return after.core.changes(since: before.core, in: state, collectionNames: names, rowsHaveOnePlace: onePlace)
+        }
+        let (old, new) = (before.selectedRows(in: state), after.selectedRows(in: state))
+        return after.core.changes(
+            since: before.core, from: old, to: new, collectionNames: names, rowsHaveOnePlace: onePlace
+        ) { new.difference(from: old, ofGroup: $0.name) }
     }
 
     /// The same list, with the view as it is in a state.
-    func fitted(to state: ViewState) -> Self {
-        if identity == state.root.identity { return self }
+    func fitted(to state: ViewState) throws -> Self {
+        if try isFitted(to: state) { return self }
         var other = self
-        other.refresh(to: state)
+        try other.refresh(to: state)
         return other
+    }
+
+    /// The changes since the same list with other windows, in a state that both have.
+    func changes(since earlier: ListCore, in state: ViewState) -> ListChanges {
+        core.changes(
+            since: earlier, in: rows(in: state), collectionNames: state.root.configuration.collectionNames,
+            rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
     }
 }

@@ -34,5 +34,5 @@ public struct ListChanges: Hashable, Sendable {
         self.rawChangeCount = rawChangeCount
     }
 
-    static func reload(rawChangeCount: Int) -> Self { Self(reload: rawChangeCount) }
+    package static func reload(rawChangeCount: Int) -> Self { Self(reload: rawChangeCount) }
 }

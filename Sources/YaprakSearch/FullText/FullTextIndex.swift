@@ -146,6 +146,13 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
         }
     }
 
+    /// The text of each column.
+    func columnTexts(of box: RecordBox) -> [String] {
+        guard !(box is RawRecord) else { return columns.map { _ in "" } }
+        let record = Record<Object, Metadata>(box: box)
+        return columns.map { $0.text(record) ?? "" }
+    }
+
     /// What is read through. O(1).
     public func reader(of root: FullTextRoot, in snapshot: Snapshot) -> FullTextReader<Object, Metadata> {
         FullTextReader(index: self, root: root, snapshot: snapshot)

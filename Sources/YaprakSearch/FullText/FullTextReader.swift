@@ -22,13 +22,14 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     public var count: Int { root.documentCount }
 
     private func search<Result>(
-        _ query: SearchQuery, _ body: (FullTextSearch) -> Result
+        _ query: SearchQuery, isCancelled: (() -> Bool)? = nil, _ body: (FullTextSearch) -> Result
     ) -> Result {
         let weights = index.columns.map(\.weight)
         let compiled = CompiledQuery(
             query, columnNames: index.columnNames, TextSplitter(index.tokenizer))
         let search = FullTextSearch(
-            compiled, root, columnCount: weights.count, weights: weights.allSatisfy { $0 == 1 } ? nil : weights)
+            compiled, root, columnCount: weights.count, weights: weights.allSatisfy { $0 == 1 } ? nil : weights,
+            isCancelled: isCancelled)
         return withExtendedLifetime(snapshot) { body(search) }
     }
 
@@ -74,7 +75,20 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     }
 
     /// The numbers of all records that match.
-    package func documents(matching query: SearchQuery) -> DocumentSet { search(query) { $0.matches() } }
+    /// - Throws: `CancellationError` if `isCancelled` says so.
+    func documents(matching query: SearchQuery, isCancelled: @escaping () -> Bool) throws -> DocumentSet {
+        let found = search(query, isCancelled: isCancelled) { $0.matches() }
+        if isCancelled() { throw CancellationError() }
+        return found
+    }
+
+    /// The numbers of all records that match, best first.
+    /// - Throws: `CancellationError` if `isCancelled` says so.
+    func rankedDocuments(for query: SearchQuery, isCancelled: @escaping () -> Bool) throws -> [UInt32] {
+        let found = search(query, isCancelled: isCancelled) { $0.top(.max) }
+        if isCancelled() { throw CancellationError() }
+        return found.map(\.document)
+    }
 
     package func number(ofKey key: String) -> UInt32? {
         withExtendedLifetime(snapshot) { root.number(ofKey: key.normalizedKey) }
@@ -110,15 +124,8 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     public func snippet(
         of record: Record<Object, Metadata>, for query: SearchQuery, terms count: Int = 16, in column: String? = nil
     ) -> SearchSnippet {
-        let highlighter = highlighter(query)
-        var best: (snippet: SearchSnippet, score: Int)?
-        for (number, candidate) in index.columns.enumerated() where column == nil || candidate.name == column {
-            let found = highlighter.snippet(
-                of: candidate.text(record) ?? "", column: number, named: candidate.name, terms: count)
-            if found.score > best?.score ?? -1 { best = found }
-        }
-        return best?.snippet
-            ?? SearchSnippet(column: column ?? "", text: "", highlights: [], isCutAtStart: false, isCutAtEnd: false)
+        let scan = SearchScan(query, columns: index.columnNames, tokenizer: index.tokenizer)
+        return scan.snippet(of: index.columns.map { $0.text(record) ?? "" }, terms: count, in: column)
     }
 
     private func highlighter(_ query: SearchQuery) -> TextHighlighter {

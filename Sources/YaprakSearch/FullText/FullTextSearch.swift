@@ -6,11 +6,16 @@ final class FullTextSearch {
     private let query: CompiledQuery
     private let leaves: LeafSearch
 
-    init(_ query: CompiledQuery, _ root: FullTextRoot, columnCount: Int, weights: [Double]?) {
+    /// - Parameter isCancelled: asked now and then; if it says so, what is found is wrong, and nobody wants it.
+    init(
+        _ query: CompiledQuery, _ root: FullTextRoot, columnCount: Int, weights: [Double]?,
+        isCancelled: (() -> Bool)? = nil
+    ) {
         self.root = root
         self.query = query
         leaves = LeafSearch(
-            reader: PostingReader(root.pages), root: root, columnCount: columnCount, weights: weights)
+            reader: PostingReader(root.pages, isCancelled: isCancelled), root: root, columnCount: columnCount,
+            weights: weights)
     }
 
     // MARK: Without a rank

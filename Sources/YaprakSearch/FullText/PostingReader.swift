@@ -6,7 +6,13 @@ final class PostingReader {
     private let term = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
     private let key = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingKey.bytesMax)
 
-    init(_ pages: TreeRoot) { self.pages = pages }
+    private let isCancelled: (() -> Bool)?
+
+    /// - Parameter isCancelled: asked now and then; if it says so, nothing more is found.
+    init(_ pages: TreeRoot, isCancelled: (() -> Bool)? = nil) {
+        self.pages = pages
+        self.isCancelled = isCancelled
+    }
 
     deinit {
         term.deallocate()
@@ -23,7 +29,7 @@ final class PostingReader {
     /// The runs of one term.
     func runs(of wanted: [UInt8]) -> [PostingRun] {
         var found: [PostingRun] = []
-        guard !pages.isEmpty else { return found }
+        guard !pages.isEmpty, isCancelled?() != true else { return found }
         wanted.withUnsafeBufferPointer { wanted in
             let start = wanted.baseAddress.unsafelyUnwrapped
             var cursor = TreeCursor(pages, at: self.start(of: wanted))
@@ -44,7 +50,7 @@ final class PostingReader {
     /// The runs of all terms with a beginning.
     func runs(withPrefix prefix: [UInt8]) -> [PostingRun] {
         var found: [PostingRun] = []
-        guard !pages.isEmpty else { return found }
+        guard !pages.isEmpty, isCancelled?() != true else { return found }
         prefix.withUnsafeBufferPointer { prefix in
             let start = prefix.baseAddress.unsafelyUnwrapped
             var cursor = TreeCursor(pages, at: self.start(of: prefix))
@@ -68,7 +74,10 @@ final class PostingReader {
         near word: [UInt8], atMost distance: Int, _ body: (_ run: PostingRun, _ distance: Int) -> Void
     ) {
         let compare = EditDistance(to: word, atMost: distance)
+        var isEnded = false
         pages.forEach { page in
+            if isEnded { return }
+            isEnded = isCancelled?() == true
             var walker = RunWalker(unsafeDowncast(page, to: PostingPage.self), term: term)
             while walker.next() {
                 let bytes = UnsafeBufferPointer(start: walker.run.term, count: walker.run.termCount)

@@ -7,9 +7,11 @@
 package final class SearchScan {
     private let splitter: TextSplitter
     private let query: CompiledQuery
+    private let columns: [String]
 
     /// - Parameter columns: the names of the columns, in the order in which their texts come.
     package init(_ query: SearchQuery, columns: [String], tokenizer: any SearchTokenizer = WordTokenizer()) {
+        self.columns = columns
         splitter = TextSplitter(tokenizer)
         self.query = CompiledQuery(query, columnNames: columns, splitter)
     }
@@ -40,6 +42,18 @@ package final class SearchScan {
             guard leaf.isWanted, leaf.columns >> UInt64(column) & 1 == 1 else { return [] }
             return text.occurrences(of: leaf).map { (number, $0) }
         }
+    }
+
+    /// The part of a document's texts with most of the query: of one column, or of that which has most.
+    package func snippet(of texts: [String], terms count: Int, in column: String? = nil) -> SearchSnippet {
+        let highlighter = TextHighlighter(scan: self)
+        var best: (snippet: SearchSnippet, score: Int)?
+        for (number, text) in texts.enumerated() where column == nil || columns[number] == column {
+            let found = highlighter.snippet(of: text, column: number, named: columns[number], terms: count)
+            if found.score > best?.score ?? -1 { best = found }
+        }
+        return best?.snippet
+            ?? SearchSnippet(column: column ?? "", text: "", highlights: [], isCutAtStart: false, isCutAtEnd: false)
     }
 
     /// The terms of a text.

@@ -56,7 +56,10 @@ struct Failure: Error {
                 "ioFailed", "the file system reports: \(error)", exitCode: error == .noSuchFileOrDirectory ? 3 : 6)
         case let error as ReplayExpressionError:
             self.init("badExpression", error.description, exitCode: 64)
-            pointer = Self.pointer(error)
+            pointer = Self.pointer(error.source, error.offset)
+        case let error as SearchQueryError:
+            self.init("badQuery", error.description, exitCode: 64)
+            pointer = Self.pointer(error.source, error.offset)
         case let error as CBORError:
             self.init("undecodableRecord", "a record is not CBOR: \(error)", exitCode: 4)
         case is EncodingError, is DecodingError:
@@ -90,11 +93,11 @@ struct Failure: Error {
     }
 
     /// The expression, no more of it than fits on a line, and a caret below the column.
-    private static func pointer(_ error: ReplayExpressionError) -> String? {
-        guard !error.source.isEmpty else { return nil }
-        let start = max(0, error.offset - 60)
-        let before = (start > 0 ? "…" : "") + String(error.source.dropFirst(start).prefix(error.offset - start)).plain
-        let after = String(error.source.dropFirst(error.offset)).plain
+    private static func pointer(_ source: String, _ offset: Int) -> String? {
+        guard !source.isEmpty else { return nil }
+        let start = max(0, offset - 60)
+        let before = (start > 0 ? "…" : "") + String(source.dropFirst(start).prefix(offset - start)).plain
+        let after = String(source.dropFirst(offset)).plain
         let line = before + after.cut(to: max(8, 92 - before.columns))
         return "    \(line)\n    \(String(repeating: " ", count: before.columns))^"
     }

@@ -1,0 +1,168 @@
+import YaprakCBOR
+public import YaprakCore
+public import YaprakExtensions
+package import YaprakTrees
+
+/// A view of another view: the rows that a query finds, in the parent's groups and order. The query is part of the database.
+///
+///     let found = SearchResultsView("found", of: inbox, in: text)
+///     try await database.register(found)               // after inbox and text
+///
+///     try await database.write { transaction in
+///         try transaction.setQuery(of: found, to: .words("spice harvest"))
+///     }
+///     for row in database.snapshot[found]["2026"] { print(row.object.title) }
+///
+/// Follows its parent in the same commit: a row comes and goes as its text does. The query is set in a write and logged like
+/// a record, so it is the same for every reader, in every fork, and after a launch. For a search that belongs to one list, and
+/// needs no write, see ``ViewMappings/setSearch(_:in:order:)``.
+///
+/// - Complexity: as the parent's for each of its changes, and a look at the text of each record that changed. Setting a query
+///   costs O(rows of the parent). At a launch it is made again.
+public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable, Metadata: Codable & Sendable>:
+    OrderedView
+{
+    /// What a row is read as: what it is in the parent.
+    public typealias Element = Parent.Element
+    /// What is logged.
+    public typealias Operation = SearchStep
+
+    /// The name under which it is registered.
+    public let name: String
+    /// The view whose rows are searched.
+    public let parent: Parent
+    /// The index that is asked.
+    public let index: FullTextIndex<Object, Metadata>
+    /// Empty: what it shows is said by its query.
+    public var versionTag: String { "" }
+
+    /// A view of the rows of `parent` that a query finds: none until one is set.
+    ///
+    /// - Parameters:
+    ///   - name: the name under which it is registered.
+    ///   - parent: a view with rows of the index's collection. Rows of others are not found.
+    ///   - index: a full-text index.
+    public init(_ name: String, of parent: Parent, in index: FullTextIndex<Object, Metadata>) {
+        self.name = name
+        self.parent = parent
+        self.index = index
+    }
+
+    /// The parent and the index.
+    public var dependencies: [String] { [parent.name, index.name] }
+    /// None: it reads its parent and the index.
+    public var collectionNames: [String]? { [] }
+
+    /// The query in a snapshot; one without any word until one is set.
+    /// - Throws: `extensionNotRegistered` if the snapshot does not have the view.
+    public func query(in snapshot: Snapshot) throws -> SearchQuery {
+        Self.parsed(try snapshot.reader(of: self).state.root.configuration.versionTag)
+    }
+
+    /// What was written by ``SearchQuery/description``.
+    private static func parsed(_ text: String) -> SearchQuery { (try? SearchQuery(parsing: text)) ?? .all(of: []) }
+}
+
+/// A query that was set, as it is logged.
+public struct SearchStep: Codable, Sendable, Hashable {
+    /// The query in the query language.
+    public let query: String
+}
+
+extension SearchResultsView: TreeBackedPrimaryExtension {
+    package struct Seed: Sendable {}
+    package func makeSeed() -> Seed { Seed() }
+    package func gather(_ changes: NetChanges, into seed: inout Seed) {}
+    package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
+    package func versionTag(of root: ViewRoot) -> String { versionTag }
+
+    package func build(_ seed: Seed, in context: ExtensionContext) throws -> ViewRoot {
+        try root(for: "", in: context)
+    }
+
+    /// The query. The rows follow from it.
+    public func encode(_ root: ViewRoot) throws -> [UInt8]? {
+        try CBOREncoder().encode(SearchStep(query: root.configuration.versionTag))
+    }
+
+    package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
+        try replay(bytes, [], in: context)
+    }
+
+    package func replay(_ bytes: [UInt8]?, _ steps: [SearchStep], in context: ExtensionContext) throws -> ViewRoot {
+        let stored = try bytes.map { try CBORDecoder().decode(SearchStep.self, from: $0) }
+        return try root(for: (steps.last ?? stored)?.query ?? "", in: context)
+    }
+
+    private func root(for query: String, in context: ExtensionContext) throws -> ViewRoot {
+        let parent = try context.after.reader(of: parent).state.root
+        return FilteredRows.root(
+            of: parent, tag: query, now: try finding(query, in: context.after), later: matching(query),
+            draft: context.draft)
+    }
+
+    /// Follows what the parent did.
+    public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
+        // A new root is built over the parent as it is now, and is up to date.
+        guard !context.isRegistering else { return nil }
+        return FilteredRows.follow(context.changes(of: parent), &root, draft: context.draft)
+    }
+
+    /// Not called: steps need a draft.
+    public func apply(_ operation: SearchStep, to root: inout ViewRoot) throws -> ViewChanges? {
+        throw StoredFullText.SchemaMismatch()
+    }
+
+    package func apply(
+        _ operation: SearchStep, to root: inout ViewRoot, in context: ExtensionContext
+    ) throws -> ViewChanges? {
+        let parent = try context.before.reader(of: parent).state.root
+        return FilteredRows.refilter(
+            &root, over: parent, tag: operation.query, now: try finding(operation.query, in: context.before),
+            later: matching(operation.query), draft: context.draft)
+    }
+
+    /// Decides by the index about all rows at once.
+    private func finding(_ query: String, in snapshot: Snapshot) throws -> FilteredRows.Rule {
+        let reader = try snapshot.reader(of: index)
+        let found = try reader.documents(matching: Self.parsed(query)) { false }
+        let collection = index.collection.name
+        return { placement, name in
+            guard name == collection, let number = reader.number(ofKey: placement.key) else {
+                return false
+            }
+            return found.contains(number)
+        }
+    }
+
+    /// Decides by the text of a row that changed.
+    private func matching(_ query: String) -> FilteredRows.Rule {
+        let (parsed, index) = (Self.parsed(query), index)
+        return { placement, name in
+            guard name == index.collection.name else { return false }
+            let scan = SearchScan(parsed, columns: index.columnNames, tokenizer: index.tokenizer)
+            return scan.matches(index.columnTexts(of: placement.record))
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Shows what another query finds, from now on.
+    ///
+    ///     try transaction.setQuery(of: found, to: .typing("dun me"))
+    ///
+    /// Only rows for which the answer differs come and go. Views derived from this one follow in the same commit. Setting the
+    /// same query again does nothing.
+    /// - Throws: ``SearchQueryError`` if the query is too long or too deep to be logged (``SearchQuery/byteCountMax``,
+    ///   ``SearchQuery/depthMax``); `extensionNotRegistered`; `extensionFailed` if an extension can't follow what the
+    ///   transaction did.
+    /// - Complexity: O(rows of the parent).
+    public mutating func setQuery<Parent, Object, Metadata>(
+        of view: SearchResultsView<Parent, Object, Metadata>, to query: SearchQuery
+    ) throws {
+        let text = query.description
+        _ = try SearchQuery(parsing: text)
+        if try reader(of: view).state.root.configuration.versionTag == text { return }
+        try perform(SearchStep(query: text), on: view)
+    }
+}

@@ -1,0 +1,103 @@
+package import YaprakTrees
+
+/// The state of a spatial index in one snapshot. Opaque; read it through ``SpatialReader``.
+///
+///     pages      along the curve ─▶ some neighbours each
+///     keys       key ─▶ place
+public struct SpatialRoot: Sendable {
+    package var pages = TreeRoot()
+    package var keys = TreeRoot()
+
+    package var trees: [TreeRoot] { [pages, keys] }
+}
+
+/// Brings a spatial index up to date in a writer's turn.
+struct SpatialEditor {
+    private(set) var root: SpatialRoot
+    let draft: TreeDraft
+
+    init(_ root: SpatialRoot, draft: TreeDraft) {
+        self.root = root
+        self.draft = draft
+    }
+
+    /// A record has a place from now on, or none. O(log *n*).
+    mutating func follow(_ key: String, to place: GeoCoordinate?) {
+        let old = root.keys.lookup(key).map { unsafeDowncast($0, to: SpatialRow.self) }
+        let new = place.map { SpatialRow(key: key, place: $0) }
+        if let old, let new, old.place == new.place { return }
+        if let old { remove(old) }
+        if let new {
+            draft.insert(new, into: &root.keys)
+            insert(new)
+        } else if old != nil {
+            draft.remove(key, from: &root.keys)
+        }
+    }
+
+    /// The page in which a place is, or would be.
+    private func position(of row: SpatialRow) -> Int {
+        let rank = root.pages.rank(of: ZOrder.key(row.code, row.key))
+        return rank.isFound ? rank.position : rank.position - 1
+    }
+
+    private func page(_ position: Int) -> SpatialPage {
+        unsafeDowncast(root.pages.row(at: position), to: SpatialPage.self)
+    }
+
+    private mutating func insert(_ row: SpatialRow) {
+        guard !root.pages.isEmpty else {
+            draft.insert(SpatialPage(key: "", CollectionOfOne(row)), into: &root.pages)
+            return
+        }
+        let old = page(position(of: row))
+        var rows = old.rows
+        rows.insert(row, at: rows.firstIndex { row.comesBefore($0) } ?? rows.count)
+        put(rows, key: old.key)
+    }
+
+    private mutating func remove(_ row: SpatialRow) {
+        let position = position(of: row)
+        let old = page(position)
+        var rows = old.rows
+        rows.removeAll { $0 === row }
+        if rows.count < SpatialPage.countMin, position + 1 < root.pages.count {
+            let next = page(position + 1)
+            if rows.count + next.rows.count <= SpatialPage.countTarget {
+                rows += next.rows
+                draft.remove(next.key, from: &root.pages)
+            }
+        }
+        if rows.isEmpty, !old.key.isEmpty {
+            draft.remove(old.key, from: &root.pages)
+        } else {
+            put(rows, key: old.key)
+        }
+    }
+
+    private mutating func put(_ rows: ContiguousArray<SpatialRow>, key: String) {
+        guard rows.count > SpatialPage.countMax else {
+            draft.insert(SpatialPage(key: key, rows), into: &root.pages)
+            return
+        }
+        let middle = rows.count / 2
+        draft.insert(SpatialPage(key: key, rows[..<middle]), into: &root.pages)
+        let right = rows[middle...]
+        draft.insert(SpatialPage(key: ZOrder.key(right[middle].code, right[middle].key), right), into: &root.pages)
+    }
+}
+
+extension SpatialRoot {
+    /// An index of many records at once.
+    ///
+    /// - Parameter rows: in ascending order of their keys.
+    init(_ rows: [SpatialRow], draft: TreeDraft) {
+        keys = draft.tree(ofAscending: rows)
+        let sorted = rows.sorted { $0.comesBefore($1) }
+        let pages = stride(from: 0, to: sorted.count, by: SpatialPage.countTarget).map { start in
+            let part = sorted[start..<min(start + SpatialPage.countTarget, sorted.count)]
+            return SpatialPage(key: start == 0 ? "" : ZOrder.key(sorted[start].code, sorted[start].key), part)
+        }
+        self.pages = draft.tree(ofAscending: pages)
+    }
+}

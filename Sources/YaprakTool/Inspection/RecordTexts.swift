@@ -1,0 +1,53 @@
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakLocks
+import YaprakReplay
+import YaprakSearch
+
+/// The texts of a record without its types: one for each field at the top, with what is nested in it.
+struct RecordTexts {
+    /// The names of the fields; `.` where the object is no map.
+    private(set) var names: [String] = []
+    private(set) var texts: [String] = []
+
+    /// Fields that a query can name; what comes behind is one more.
+    private static let fieldsMax = 63
+
+    /// - Parameter field: the only field to look at; all if `nil`.
+    init(_ record: ReplayRecord, field: String?) {
+        guard case .map(let pairs) = record.object else {
+            if field == nil || field == "." { add(".", record.object) }
+            return
+        }
+        for pair in pairs {
+            let name = pair.key.text ?? "\(pair.key)"
+            if field == nil || field == name { add(name, pair.value) }
+        }
+    }
+
+    private mutating func add(_ name: String, _ value: CBORValue) {
+        var parts: [String] = []
+        Self.collect(value, 0, into: &parts)
+        guard !parts.isEmpty else { return }
+        // Between two texts stands what belongs to no word.
+        let text = parts.joined(separator: "\n")
+        if names.count > Self.fieldsMax {
+            texts[Self.fieldsMax] += "\n" + text
+        } else {
+            names.append(name)
+            texts.append(text)
+        }
+    }
+
+    private static func collect(_ value: CBORValue, _ level: Int, into parts: inout [String]) {
+        if level == DeepStack.levelsBefore { return DeepStack.run { collect(value, level + 1, into: &parts) } }
+        switch value {
+        case .text(let text): parts.append(text)
+        case .array(let items): for item in items { collect(item, level + 1, into: &parts) }
+        case .map(let pairs): for pair in pairs { collect(pair.value, level + 1, into: &parts) }
+        case .tag(_, let item): collect(item, level + 1, into: &parts)
+        default: break
+        }
+    }
+}

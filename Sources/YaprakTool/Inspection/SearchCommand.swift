@@ -1,0 +1,109 @@
+import ArgumentParser
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+import YaprakSearch
+
+struct SearchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Finds records by the words in them.",
+        usage: "yaprak search <database> <query> [<options>]",
+        discussion: """
+            Looks at every record: the files have no index that can be read without the program's types. The query language is \
+            that of full-text indexes: words, "phrases", beginnings*, near~1 misses, AND, OR, NOT, NEAR(a b, 5), and \
+            field: words for one field at the top of records. Records come in the order of their keys, without a rank. Exit \
+            code 3 says that there is no such collection, 1 that nothing was found.
+
+              yaprak search world.yaprak 'new york' --collection cities
+              yaprak search world.yaprak 'name: istan* NOT country: tr'
+              yaprak search world.yaprak 'sprng~1' --field note --at @{yesterday}
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Argument(help: "What to find.")
+    var query: String
+
+    @Option(help: "Only records of this collection.")
+    var collection: String?
+
+    @Option(help: "Only this field at the top of records.")
+    var field: String?
+
+    @Option(
+        help: ArgumentHelp("The state as of this commit; the newest by default.", valueName: "position"),
+        transform: LogPosition.argument)
+    var at: LogPosition = .newest
+
+    @Option(name: .customShort("n"), help: ArgumentHelp("At most this many records.", valueName: "count"))
+    var limit: Int?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
+    }
+
+    func run() async throws {
+        let query = try SearchQuery(parsing: query)
+        let console = try paging.console()
+        let reader = try ReplayReader.open(database)
+        let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
+        if let collection, !snapshot.collectionNames.contains(collection) {
+            throw Failure.noCollection(collection, in: snapshot)
+        }
+        let columns = ["collection", "key", "found"].map { Column(name: $0) }
+        var rows = RowWriter(output.format(on: console), columns, console)
+        var scanned = 0
+        var found = 0
+        let scanner = Scanner(query: query, field: field)
+        search: for name in collection.map({ [$0] }) ?? snapshot.collectionNames {
+            for record in snapshot.untyped(name) {
+                if found == limit ?? .max { break search }
+                scanned += 1
+                if scanned % 256 == 0, Invocation.isInterrupted() { throw Interrupted() }
+                guard let snippet = scanner.snippet(of: record) else { continue }
+                found += 1
+                try rows.write([.text(name), .text(record.key), .text(snippet)])
+            }
+        }
+        try rows.finish()
+        if console.isTerminal {
+            try console.err.write("records looked at, one by one: \(scanned); found: \(found)\n")
+        }
+        if found == 0 { throw ExitCode(1) }
+    }
+}
+
+/// Looks for words in records of whatever fields.
+private final class Scanner {
+    private let query: SearchQuery
+    private let field: String?
+    /// One for each set of fields: records of a collection mostly have the same.
+    private var scans: [[String]: SearchScan] = [:]
+
+    init(query: SearchQuery, field: String?) {
+        self.query = query
+        self.field = field
+    }
+
+    /// What was found, with its surroundings; `nil` if nothing.
+    func snippet(of record: ReplayRecord) -> String? {
+        let record = RecordTexts(record, field: field)
+        guard !record.texts.isEmpty else { return nil }
+        let scan: SearchScan
+        if let known = scans[record.names] {
+            scan = known
+        } else {
+            scan = SearchScan(query, columns: record.names)
+            if scans.count < 1000 { scans[record.names] = scan }
+        }
+        guard scan.matches(record.texts) else { return nil }
+        let snippet = scan.snippet(of: record.texts, terms: 12)
+        return "\(snippet.column): "
+            + snippet.marked("[", "]").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}

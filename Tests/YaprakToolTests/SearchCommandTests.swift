@@ -1,0 +1,49 @@
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCBOR
+
+@testable import YaprakTool
+
+/// `yaprak search` over records of any form.
+@Suite(.bounded) struct SearchCommandTests {
+    struct Anything: Codable, Sendable {
+        var value: CBORValue
+        init(_ value: CBORValue) { self.value = value }
+        init(from decoder: any Decoder) throws { value = try CBORValue(from: decoder) }
+        func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+    }
+
+    @Test func `Records of any form are looked at, with many fields, nested, or no map at all`() async throws {
+        let folder = try Folder()
+        let path = folder("any.yaprak")
+        let things = RecordCollection<Anything, NoMetadata>("things")
+        let database = try await Database.open(at: FilePath(path), collections: things)
+        var deep = CBORValue.text("needle")
+        for _ in 0..<200 { deep = .array([deep]) }
+        let (nested, wide) = (
+            deep, CBORValue.map((0..<100).map { .init(.text("f\($0)"), .text($0 == 90 ? "needle" : "hay")) })
+        )
+        try await database.write { transaction in
+            transaction[things]["deep"] = Anything(.map([.init("inside", nested)]))
+            transaction[things]["wide"] = Anything(wide)
+            transaction[things]["text"] = Anything(.text("a Needle, alone"))
+            transaction[things]["number"] = Anything(.unsigned(7))
+            transaction[things]["apart"] = Anything(.map([.init("a", .array([.text("one"), .text("two")]))]))
+        }
+        try await database.close()
+        func keys(_ arguments: String...) async -> [String] {
+            let outcome = await yaprak(["search", path] + arguments + ["--format", "ndjson"])
+            return outcome.lines.compactMap { $0.firstMatch(of: #/"key":"(\w+)"/#).map { String($0.1) } }
+        }
+        #expect(await keys("needle") == ["deep", "text", "wide"])
+        #expect(await keys("inside: needle") == ["deep"])
+        #expect(await keys("needle", "--field", "f90") == ["wide"])
+        #expect(await keys("needle", "-n", "1") == ["deep"])
+        #expect(await keys("needle NOT hay") == ["deep", "text"])
+        #expect(await yaprak("search", path, "absent").code == 1)
+        #expect(await yaprak("search", path, "needle", "--collection", "none").code == 3)
+        #expect(await yaprak("search", path, "AND").code == 64)
+    }
+}
