@@ -73,7 +73,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Finding by words.
+        // Finding by words and by place.
         .target(
             name: "YaprakSearch",
             dependencies: [
