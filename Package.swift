@@ -84,7 +84,7 @@ let package = Package(
         // Floor 5: questions to the records of a snapshot, and how their answers change.
         .target(
             name: "YaprakQueries",
-            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakTrees"],
+            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakTrees", "YaprakLocks"],
             swiftSettings: strict),
 
         // Roofs: what programs import.

@@ -17,7 +17,7 @@ LAYERS = {
         "Relationships", "JoinedView",
     ],
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText", "Spatial", "Lists", "Results"],
-    "YaprakQueries": ["Predicates", "Sorting", "Planning", "Rows", "Queries", "Live", "Models"],
+    "YaprakQueries": ["Predicates", "Sorting", "Planning", "Rows", "Queries", "Live", "Sections", "Models"],
     "YaprakReplay": [
         "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
         "Inspection", "Maintenance",

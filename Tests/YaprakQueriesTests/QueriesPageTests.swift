@@ -212,6 +212,33 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
         await following.value
     }
 
+    private final class SectionedList: Sendable {
+        func apply(_ batch: BatchUpdates, _ sections: QuerySections<Novel, NoMetadata>) {}
+    }
+
+    @Test func `A list of sections follows a query`() async throws {
+        let database = Database.inMemory()
+        try await fill(database)
+        let list = SectionedList()
+        let following = Task {
+            // snippet: query-sections
+            let newest = RecordQuery<Novel, NoMetadata>(.novels, sortedBy: RecordSort(\.salesRank), limit: 50)
+            var shown = QuerySections(database.snapshot[newest]) { $0.object.genre }
+            for await update in database.updates(of: newest) {
+                let next = QuerySections(update.rows) { $0.object.genre }
+                list.apply(BatchUpdates(next.changes(since: shown)), next)
+                shown = next
+            }
+            // end
+            return shown.map(\.name)
+        }
+        // The loop starts once its task runs: it has to see the database open.
+        try await database.write { $0[.novels].remove("emma") }
+        try await Task.sleep(for: .milliseconds(50))
+        try await database.close()
+        #expect(await following.value == ["sci-fi"])
+    }
+
     @Test func `A unique index refuses a second record with its values`() async throws {
         let database = Database.inMemory()
         try await fill(database)

@@ -119,16 +119,13 @@ extension Measure {
         _ = await live.next()
         var costs: [Double] = []
         for run in 0..<settings.runs {
-            var nanoseconds: UInt64 = 0
+            var nanoseconds = 0.0
             for i in 0..<1_000 {
                 let key = mine[i % mine.count]
                 try await database.write { $0[.volumes][key]?.stock = (run * 7919 + i * 31) % 450 }
-                let start = now()
-                let update = await live.next()
-                nanoseconds += now() - start
-                sink &+= UInt64(update?.rows.count ?? 0)
+                nanoseconds += await time(1) { sink &+= UInt64(await live.next()?.rows.count ?? 0) }
             }
-            costs.append(Double(nanoseconds) / 1_000)
+            costs.append(nanoseconds / 1_000)
         }
         report.hold(
             "P19", "a commit that concerns a live query", Series(name: "", samples: costs).median, atMost: 2_000,

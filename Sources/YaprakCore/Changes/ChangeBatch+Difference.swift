@@ -59,7 +59,7 @@ extension CollectionChanges {
 
 extension RecordBox {
     /// What happened between an earlier box of the same record and this one, by their stamps.
-    func kinds(since before: RecordBox) -> ChangeKinds {
+    package func kinds(since before: RecordBox) -> ChangeKinds {
         var kinds: ChangeKinds = []
         if objectStamp != before.objectStamp { kinds.insert(.objectChanged) }
         if metadataStamp != before.metadataStamp { kinds.insert(.metadataChanged) }

@@ -2,14 +2,17 @@ import Foundation
 import YaprakCore
 
 /// A column of an index without the types of its records: how its values are read and written.
-package struct ColumnRule: Sendable {
+///
+/// A class, so that handing it on retains one object and not each closure.
+package final class ColumnRule: @unchecked Sendable {
+    // All is written before it is shared; that is the whole of the @unchecked.
     /// The property it is of; `nil` for a closure.
     package let path: (any AnyKeyPath & Sendable)?
     /// The part of a record that it reads.
     package let reads: Aspects
     package let type: IndexType
     package let isMultiple: Bool
-    package var isDescending = false
+    package private(set) var isDescending = false
     /// Writes the value of a record; of a column with several, each, and calls the closure behind it.
     let write: @Sendable (RecordBox, inout IndexKeyWriter, (inout IndexKeyWriter) -> Void) -> Void
     /// Writes the only value of a record.
@@ -28,6 +31,12 @@ package struct ColumnRule: Sendable {
         write = { value($0).forEachIndexed(&$1, $2) }
         writeOne = { value($0).forEachIndexed(&$1) { _ in } }
         isSame = { value($0).hasSameEntries(as: value($1)) }
+    }
+
+    /// The same column, large values first. Called where it was just made.
+    func descending(_ isDescending: Bool) -> ColumnRule {
+        self.isDescending = isDescending
+        return self
     }
 
     /// A property that is stored in the object, at `offset` bytes from the address of the record: read where it stands, by

@@ -8,11 +8,10 @@ public import YaprakCore
 /// By key path or by closure. A query finds an index by its key paths; a closure serves reads by the index's name. A column
 /// must depend on the record alone: not on the clock, not on a locale.
 public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
-    package var rule: ColumnRule
+    package let rule: ColumnRule
 
     private init(_ rule: ColumnRule, isDescending: Bool) {
-        self.rule = rule
-        self.rule.isDescending = isDescending
+        self.rule = rule.descending(isDescending)
     }
 
     private init<Value: IndexColumnValue>(_ path: any KeyPath<Object, Value> & Sendable, isDescending: Bool) {

@@ -44,7 +44,10 @@ package final class IndexConfiguration: Sendable {
     // MARK: Bytes of columns
 
     /// Whether two records have the same entries for sure, apart from what these hold.
-    func haveSameEntries(_ a: RecordBox, _ b: RecordBox) -> Bool { columns.allSatisfy { $0.isSame(a, b) } }
+    func haveSameEntries(_ a: RecordBox, _ b: RecordBox) -> Bool {
+        for column in columns where !column.isSame(a, b) { return false }
+        return true
+    }
 
     /// Writes the columns of a record.
     /// - Returns: whether one of them is `nil`.

@@ -20,7 +20,7 @@ public struct ListChanges: Hashable, Sendable {
     /// Whether anything is to be done. O(1).
     public var hasChanges: Bool { isReload || !sectionChanges.isEmpty || !rowChanges.isEmpty }
 
-    init(sectionChanges: [SectionChange] = [], rowChanges: [RowChange] = [], rawChangeCount: Int = 0) {
+    package init(sectionChanges: [SectionChange] = [], rowChanges: [RowChange] = [], rawChangeCount: Int = 0) {
         self.sectionChanges = sectionChanges
         self.rowChanges = rowChanges
         isReload = false

@@ -39,6 +39,19 @@ public struct RowChange: Hashable, Sendable {
     /// Whether the view puts a record in one group at most.
     let rowsHaveOnePlace: Bool
 
+    package init(
+        kind: Kind, aspects: RowAspects, group: String, oldGroup: String, collectionName: String, row: RowID,
+        rowsHaveOnePlace: Bool
+    ) {
+        self.kind = kind
+        self.aspects = aspects
+        self.group = group
+        self.oldGroup = oldGroup
+        self.collectionName = collectionName
+        self.row = row
+        self.rowsHaveOnePlace = rowsHaveOnePlace
+    }
+
     /// The key of the record. O(1).
     public var key: String { row.key }
 

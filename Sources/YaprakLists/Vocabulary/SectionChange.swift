@@ -24,6 +24,11 @@ public struct SectionChange: Hashable, Sendable {
     /// The group, or the name of the consolidated section.
     public let group: String
 
+    package init(kind: Kind, group: String) {
+        self.kind = kind
+        self.group = group
+    }
+
     /// The number before the change; `nil` for an insert. O(1).
     public var source: Int? {
         switch kind {

@@ -8,7 +8,7 @@ import YaprakTrees
 /// used up, the rows behind the last one are asked for: cheap where an index has the order of the query.
 struct LiveRows: Sendable {
     private let collection: CollectionTypes
-    private let condition: PreparedCondition
+    private let outline: QueryOutline
     private let order: RecordOrder
     private let limit: Int
     private let start: RecordBox?
@@ -23,7 +23,7 @@ struct LiveRows: Sendable {
 
     init<Object, Metadata>(_ query: RecordQuery<Object, Metadata>, in snapshot: Snapshot) {
         collection = query.collection
-        condition = query.condition
+        outline = query.outline
         order = query.order
         limit = max(0, query.limit ?? .max)
         start = query.start
@@ -45,24 +45,25 @@ struct LiveRows: Sendable {
     private func run(
         in snapshot: Snapshot, behind row: RecordBox?, _ limit: Int
     ) -> (rows: RowList, isWhole: Bool, isByIndex: Bool) {
-        var execution = QueryExecution(snapshot, collection, condition.tests, order, limit: limit, after: row)
+        var execution = QueryExecution(snapshot, collection, outline, order, limit: limit, after: row)
         execution.run()
         return (RowList(execution.rows), execution.rows.count < limit, execution.plan?.order != nil)
     }
 
     private func matches(_ record: RecordBox?) -> RecordBox? {
-        guard let record, !(record is RawRecord), condition.holds(record) else { return nil }
+        guard let record, !(record is RawRecord), outline.holds(record) else { return nil }
         if let start, order.compare(start, record) >= 0 { return nil }
         return record
     }
 
     /// Goes on to another snapshot of the same database.
-    /// - Complexity: O(*c* (log *r* + *r* / 64)) for *c* changed records that concern it and *r* rows.
+    /// - Complexity: O(*c* (log *r* + *r* / 32)) for *c* changed records that concern it and *r* rows.
     mutating func advance(to next: Snapshot) -> QueryChanges {
         let previous = snapshot
         snapshot = next
         guard limit > 0, let changed = next.changes(since: previous, in: collection) else { return QueryChanges() }
         let before = kept
+        if changed.count == 1, let step = replace(changed[0]) { return step }
         // Rows are known up to here; `nil` if all are.
         let edge = isWhole ? nil : before.count > 0 ? before[before.count - 1] : nil
         var gone: [(position: Int, key: String)] = []
@@ -92,6 +93,21 @@ struct LiveRows: Sendable {
         if !isWhole, kept.count < limit { wasRerun = !refill(behind: edge) }
         var changes = steps(gone, places, before.count)
         changes.wasRerun = wasRerun
+        return changes
+    }
+
+    /// Exchanges one row that stays between its neighbours; `nil` if it does not.
+    private mutating func replace(_ entry: ChangeEntry) -> QueryChanges? {
+        guard let old = matches(entry.before), let new = matches(entry.after) else { return nil }
+        let position = kept.position(of: old, in: order)
+        guard position < kept.count, kept[position] === old else { return nil }
+        let isBehind = position == 0 || order.compare(kept[position - 1], new) < 0
+        // Behind the last row there may be others that are not known.
+        let isBefore = position + 1 < kept.count ? order.compare(new, kept[position + 1]) < 0 : isWhole
+        guard isBehind, isBefore else { return nil }
+        kept.replace(at: position, with: new)
+        var changes = QueryChanges()
+        if position < limit { changes.updates = [.init(from: position, to: position)] }
         return changes
     }
 

@@ -56,7 +56,8 @@ public struct QueryUpdates<Object: Codable & Sendable, Metadata: Codable & Senda
                 let live = LiveRows(query, in: newest)
                 self.live = live
                 return QueryUpdate(
-                    old: newest, new: newest, oldRows: QueryRows(RowList()), rows: QueryRows(live.rows),
+                    old: newest, new: newest, oldRows: QueryRows(RowList()),
+                    rows: QueryRows(live.rows, of: query.collection.name),
                     changes: .reload(live.rows.count))
             }
             let (old, oldRows) = (live.snapshot, live.rows)
@@ -66,7 +67,8 @@ public struct QueryUpdates<Object: Codable & Sendable, Metadata: Codable & Senda
             self.live = live
             guard changes.hasChanges else { return nil }
             return QueryUpdate(
-                old: old, new: newest, oldRows: QueryRows(oldRows), rows: QueryRows(live.rows), changes: changes)
+                old: old, new: newest, oldRows: QueryRows(oldRows, of: query.collection.name),
+                rows: QueryRows(live.rows, of: query.collection.name), changes: changes)
         }
     }
 }
@@ -93,7 +95,7 @@ extension Database {
     ///
     /// - Returns: a sequence that ends when the database closes and when its task is cancelled.
     /// - Precondition: the collection holds records of these types.
-    /// - Complexity: the first update as the query; each further one O(*c* (log *r* + *r* / 64)) for *c* changed records that
+    /// - Complexity: the first update as the query; each further one O(*c* (log *r* + *r* / 32)) for *c* changed records that
     ///   concern it and *r* rows, in the consumer's task.
     public nonisolated func updates<Object, Metadata>(
         of query: RecordQuery<Object, Metadata>

@@ -6,11 +6,13 @@ import YaprakTrees
 struct QueryExecution {
     let snapshot: Snapshot
     let collection: CollectionTypes
-    let tests: [RecordTest]
+    let outline: QueryOutline
     let order: RecordOrder
     let limit: Int
     /// Only rows behind this one.
     let start: RecordBox?
+
+    var tests: [RecordTest] { outline.tests }
 
     private(set) var plan: IndexPlan?
     private(set) var entriesRead = 0
@@ -18,12 +20,12 @@ struct QueryExecution {
     private(set) var rows: ContiguousArray<RecordBox> = []
 
     init(
-        _ snapshot: Snapshot, _ collection: CollectionTypes, _ tests: [RecordTest], _ order: RecordOrder, limit: Int,
+        _ snapshot: Snapshot, _ collection: CollectionTypes, _ outline: QueryOutline, _ order: RecordOrder, limit: Int,
         after start: RecordBox?
     ) {
         self.snapshot = snapshot
         self.collection = collection
-        self.tests = tests
+        self.outline = outline
         self.order = order
         self.limit = max(0, limit)
         self.start = start
@@ -31,7 +33,7 @@ struct QueryExecution {
 
     mutating func run() {
         let records = snapshot.tree(of: collection)
-        plan = QueryPlanner(snapshot, collection: collection.name, tests, order.sorts).plan(limit: limit)
+        plan = QueryPlanner(snapshot, collection: collection.name, outline).plan(limit: limit)
         if limit == 0 { return }
         withExtendedLifetime(snapshot) {
             // An index in order is read up to the last row that is wanted; else a scan is as good as all of an index.
@@ -67,7 +69,8 @@ struct QueryExecution {
     }
 
     private mutating func read(_ plan: IndexPlan) {
-        let left = tests.indices.filter { !plan.proven.contains($0) }.map { tests[$0] }
+        let tests = tests
+        let left = Condition(tests.indices.filter { !plan.proven.contains($0) }.map { tests[$0].test })
         if let order = plan.order, let part = plan.parts.first { return walk(part, order, left) }
         var seen: Set<ObjectIdentifier> = []
         for part in plan.parts {
@@ -89,7 +92,7 @@ struct QueryExecution {
 
     /// Reads entries in the order of the query, until there are rows enough. Entries whose columns are the same are put in the
     /// order of their keys, where they are not.
-    private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: [RecordTest]) {
+    private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: Condition) {
         guard var range = part.ranges.first else { return }
         if let start {
             let bytes = part.source.configuration.columnBytes(walk.columns, of: start)
@@ -120,7 +123,7 @@ struct QueryExecution {
                 bytes = part.source.configuration.columnBytes(walk.columns, in: entry)
             }
             if !left.isEmpty { tested += 1 }
-            guard left.allSatisfy({ $0.test(record) }) else { return true }
+            guard left.holds(record) else { return true }
             if let start, order.compare(start, record) >= 0 { return true }
             found.append(record)
             return !walk.isComplete || found.count < limit
@@ -135,12 +138,12 @@ struct QueryExecution {
     // MARK: Rows
 
     private func holds(_ record: RecordBox) -> Bool {
-        tests.allSatisfy { $0.test(record) } && start.map { order.compare($0, record) < 0 } ?? true
+        outline.holds(record) && start.map { order.compare($0, record) < 0 } ?? true
     }
 
-    private mutating func holds(_ record: RecordBox, _ left: [RecordTest]) -> Bool {
+    private mutating func holds(_ record: RecordBox, _ left: Condition) -> Bool {
         if !left.isEmpty { recordsTested += 1 }
-        return left.allSatisfy { $0.test(record) } && start.map { order.compare($0, record) < 0 } ?? true
+        return left.holds(record) && start.map { order.compare($0, record) < 0 } ?? true
     }
 
     /// Keeps the rows from growing far beyond the limit.
@@ -152,5 +155,26 @@ struct QueryExecution {
         let order = order
         rows.sort { order.compare($0, $1) < 0 }
         if rows.count > limit { rows.removeLast(rows.count - limit) }
+    }
+}
+
+/// What is left to be tested. A struct of closures: looking at a test retains nothing.
+private struct Condition {
+    private let first: ((RecordBox) -> Bool)?
+    private let rest: [(RecordBox) -> Bool]
+
+    init(_ tests: [(RecordBox) -> Bool]) {
+        first = tests.first
+        rest = Array(tests.dropFirst())
+    }
+
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    func holds(_ record: RecordBox) -> Bool {
+        guard let first else { return true }
+        if !first(record) { return false }
+        for test in rest where !test(record) { return false }
+        return true
     }
 }

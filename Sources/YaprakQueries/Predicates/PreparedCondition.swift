@@ -10,17 +10,27 @@ struct PreparedCondition: @unchecked Sendable {
     // Closures over the values of a predicate, which is Sendable, and over key paths.
     let tests: [RecordTest]
 
-    func holds(_ record: RecordBox) -> Bool { tests.allSatisfy { $0.test(record) } }
+    func holds(_ record: RecordBox) -> Bool {
+        for test in tests where !test.test(record) { return false }
+        return true
+    }
 }
 
 /// A part of a condition: a test of a record, and what indexes can answer of it.
-struct RecordTest {
+final class RecordTest {
     let test: (RecordBox) -> Bool
     let shape: QueryShape
     /// The part of a record that it reads.
     let part: Aspects
     /// Whether Foundation evaluates it.
-    var isEvaluated = false
+    let isEvaluated: Bool
+
+    init(test: @escaping (RecordBox) -> Bool, shape: QueryShape, part: Aspects, isEvaluated: Bool = false) {
+        self.test = test
+        self.shape = shape
+        self.part = part
+        self.isEvaluated = isEvaluated
+    }
 }
 
 extension PreparedCondition {

@@ -133,13 +133,13 @@ extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: 
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         if let offset = a.offset, let value = b.constant {
             if LHS.Output.self == Int.self {
-                return stored(Int.self, at: offset, unsafeBitCast(value, to: Int.self))
+                return storedComparison(op, at: offset, unsafeBitCast(value, to: Int.self))
             }
             if LHS.Output.self == Double.self {
-                return stored(Double.self, at: offset, unsafeBitCast(value, to: Double.self))
+                return storedComparison(op, at: offset, unsafeBitCast(value, to: Double.self))
             }
             if LHS.Output.self == String.self {
-                return stored(String.self, at: offset, unsafeBitCast(value, to: String.self))
+                return storedComparison(op, at: offset, unsafeBitCast(value, to: String.self))
             }
         }
         let (first, second) = (a.call, b.call)
@@ -148,19 +148,6 @@ extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: 
         case .lessThanOrEqual: return CompiledExpression { first($0) <= second($0) }
         case .greaterThan: return CompiledExpression { first($0) > second($0) }
         case .greaterThanOrEqual: return CompiledExpression { first($0) >= second($0) }
-        @unknown default: return nil
-        }
-    }
-
-    @inline(__always)
-    private func stored<Value: Comparable>(
-        _: Value.Type, at offset: Int, _ value: Value
-    ) -> CompiledExpression<Bool>? {
-        switch op {
-        case .lessThan: return CompiledExpression { $0.property(Value.self, at: offset) < value }
-        case .lessThanOrEqual: return CompiledExpression { $0.property(Value.self, at: offset) <= value }
-        case .greaterThan: return CompiledExpression { $0.property(Value.self, at: offset) > value }
-        case .greaterThanOrEqual: return CompiledExpression { $0.property(Value.self, at: offset) >= value }
         @unknown default: return nil
         }
     }
@@ -187,5 +174,43 @@ extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: 
             term = nil
         }
         return term.map { .term($0) } ?? .unknown
+    }
+}
+
+// A stored property of a usual type and a constant. Not generic: closures in a generic context load values by witnesses.
+
+private func storedComparison(
+    _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: Int
+) -> CompiledExpression<Bool>? {
+    switch op {
+    case .lessThan: return CompiledExpression { $0.property(Int.self, at: offset) < value }
+    case .lessThanOrEqual: return CompiledExpression { $0.property(Int.self, at: offset) <= value }
+    case .greaterThan: return CompiledExpression { $0.property(Int.self, at: offset) > value }
+    case .greaterThanOrEqual: return CompiledExpression { $0.property(Int.self, at: offset) >= value }
+    @unknown default: return nil
+    }
+}
+
+private func storedComparison(
+    _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: Double
+) -> CompiledExpression<Bool>? {
+    switch op {
+    case .lessThan: return CompiledExpression { $0.property(Double.self, at: offset) < value }
+    case .lessThanOrEqual: return CompiledExpression { $0.property(Double.self, at: offset) <= value }
+    case .greaterThan: return CompiledExpression { $0.property(Double.self, at: offset) > value }
+    case .greaterThanOrEqual: return CompiledExpression { $0.property(Double.self, at: offset) >= value }
+    @unknown default: return nil
+    }
+}
+
+private func storedComparison(
+    _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: String
+) -> CompiledExpression<Bool>? {
+    switch op {
+    case .lessThan: return CompiledExpression { $0.property(String.self, at: offset) < value }
+    case .lessThanOrEqual: return CompiledExpression { $0.property(String.self, at: offset) <= value }
+    case .greaterThan: return CompiledExpression { $0.property(String.self, at: offset) > value }
+    case .greaterThanOrEqual: return CompiledExpression { $0.property(String.self, at: offset) >= value }
+    @unknown default: return nil
     }
 }

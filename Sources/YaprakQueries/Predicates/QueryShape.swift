@@ -12,7 +12,7 @@ indirect enum QueryShape {
 }
 
 /// Records whose property has one of some values.
-struct QueryTerm {
+final class QueryTerm {
     /// The property.
     let path: AnyKeyPath
     /// Whether the values are those of elements.

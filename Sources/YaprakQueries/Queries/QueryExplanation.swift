@@ -58,13 +58,12 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
 extension QueryExecution {
     /// How many rows there are, if an index has them all and nothing else.
     var countOfIndex: Int? {
-        let planner = QueryPlanner(snapshot, collection: collection.name, tests, [])
-        return planner.exactPlans.first?.count
+        QueryPlanner(snapshot, collection: collection.name, outline).exactCount
     }
 
     /// Each index, and why it is not read.
     var others: [QueryExplanation.Other] {
-        let planner = QueryPlanner(snapshot, collection: collection.name, tests, order.sorts)
+        let planner = QueryPlanner(snapshot, collection: collection.name, outline)
         let size = snapshot.tree(of: collection).count
         return planner.indexes.map { source in
             let name = source.configuration.name

@@ -4,7 +4,13 @@ public import YaprakCore
 public struct QueryRows<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     @usableFromInline let list: RowList
 
-    init(_ list: RowList) { self.list = list }
+    /// The name of the collection; empty if there is no row.
+    let collectionName: String
+
+    init(_ list: RowList, of collectionName: String = "") {
+        self.list = list
+        self.collectionName = collectionName
+    }
 }
 
 extension QueryRows: RandomAccessCollection {
@@ -27,7 +33,7 @@ extension Snapshot {
     public subscript<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) -> QueryRows<Object, Metadata> {
         var execution = query.execution(over: self)
         execution.run()
-        return QueryRows(RowList(execution.rows))
+        return QueryRows(RowList(execution.rows), of: query.collection.name)
     }
 
     /// How many rows a query has. O(log *n*) if an index has its matches and nothing else.

@@ -15,7 +15,7 @@ import YaprakTrees
 /// Without ``RecordSort``s rows stand in the order of their keys.
 public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     let collection: CollectionTypes
-    let condition: PreparedCondition
+    let outline: QueryOutline
     let order: RecordOrder
     /// How many rows are wanted; `nil` for all.
     public var limit: Int?
@@ -26,8 +26,8 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
         _ limit: Int?
     ) {
         self.collection = collection
-        self.condition = condition
         order = RecordOrder(sorts: sorts.map(\.rule))
+        outline = QueryOutline(condition.tests, order.sorts)
         self.limit = limit
     }
 
@@ -93,6 +93,6 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
     }
 
     func execution(over snapshot: Snapshot) -> QueryExecution {
-        QueryExecution(snapshot, collection, condition.tests, order, limit: limit ?? .max, after: start)
+        QueryExecution(snapshot, collection, outline, order, limit: limit ?? .max, after: start)
     }
 }

@@ -2,7 +2,7 @@ public import YaprakCore
 
 /// The rows of a query in stretches, so that a list that differs by one row shares all other stretches.
 ///
-///     rows    0 … 63 │ 64 … 130 │ 131 … 190        a change copies one of them, and the list of them
+///     rows    0 … 31 │ 32 … 65 │ 66 … 90        a change copies one of them, and the list of them
 @usableFromInline
 struct RowList: Sendable {
     /// Some rows, immutable.
@@ -15,7 +15,7 @@ struct RowList: Sendable {
     @usableFromInline private(set) var count = 0
 
     /// Rows in a stretch that was split; twice as many are.
-    private static let size = 64
+    private static let size = 32
 
     init() {}
 

@@ -1,0 +1,180 @@
+import YaprakCore
+import YaprakExtensions
+import YaprakLocks
+
+/// What of a query's plan is the same in every snapshot: what its condition says, and what each index makes of it.
+///
+/// Made with the query. Which entries the bytes lead to is the snapshot's business.
+final class QueryOutline: @unchecked Sendable {
+    // Tests and terms are closures over the values of predicates, which are Sendable; the rest is behind the lock.
+    let tests: [RecordTest]
+    let sorts: [SortRule]
+    /// What must hold, all of it; `nil` if no record matches.
+    let clauses: [Clause]?
+    /// Of each of these one alternative must hold.
+    let alternatives: [(parts: [QueryShape], part: Aspects)]
+    /// What indexes make of it, by their identity.
+    private let known = Mutex<[(configuration: IndexConfiguration, outline: IndexOutline?)]>([])
+
+    /// So many indexes are remembered.
+    private static let knownMax = 32
+
+    /// A term, and the part of the condition that it is.
+    struct Clause {
+        let term: QueryTerm
+        let part: Aspects
+        /// The number of the test; `nil` within an alternative.
+        let test: Int?
+    }
+
+    init(_ tests: [RecordTest], _ sorts: [SortRule]) {
+        self.tests = tests
+        self.sorts = sorts
+        var clauses: [Clause] = []
+        var alternatives: [(parts: [QueryShape], part: Aspects)] = []
+        func add(_ shape: QueryShape, _ part: Aspects, _ test: Int?) -> Bool {
+            switch shape {
+            case .term(let term): clauses.append(Clause(term: term, part: part, test: test))
+            case .all(let parts): return parts.allSatisfy { add($0, part, nil) }
+            case .any(let parts): alternatives.append((parts, part))
+            case .never: return false
+            case .unknown: break
+            }
+            return true
+        }
+        let mayHold = tests.indices.allSatisfy { add(tests[$0].shape, tests[$0].part, $0) }
+        self.clauses = mayHold ? clauses : nil
+        self.alternatives = alternatives
+    }
+
+    /// Whether a record matches.
+    func holds(_ record: RecordBox) -> Bool {
+        for test in tests where !test.test(record) { return false }
+        return true
+    }
+
+    /// What an index makes of the clauses; `nil` for nothing.
+    func outline(of configuration: IndexConfiguration) -> IndexOutline? {
+        let found = known.withLock { known in known.first { $0.configuration === configuration } }
+        if let found { return found.outline }
+        let made = IndexOutline(configuration, clauses ?? [], sorts)
+        known.withLock { known in
+            if known.count == Self.knownMax { known.removeFirst() }
+            known.append((configuration, made))
+        }
+        return made
+    }
+}
+
+/// What an index makes of a condition, as bytes.
+final class IndexOutline: @unchecked Sendable {
+    // Immutable.
+    /// What its first columns are equal to.
+    let prefixes: [[UInt8]]
+    /// What the next column is in; `nil` if nothing is said of it.
+    let last: [IndexSpan]?
+    /// The tests that hold for every entry.
+    let proven: Set<Int>
+    /// Whether a record may have several entries among them.
+    let mayRepeat: Bool
+    /// How the entries stand in the order of the query.
+    let order: IndexPlan.Order?
+
+    /// Of so many combinations of values an index is asked for each.
+    private static let prefixesMax = 64
+
+    /// `nil` if the clauses say nothing of the first column.
+    init?(_ configuration: IndexConfiguration, _ clauses: [QueryOutline.Clause], _ sorts: [SortRule]) {
+        var prefixes: [[UInt8]] = [[]]
+        var last: [IndexSpan]?
+        var proven: Set<Int> = []
+        var fixed = 0
+        var hasFreeElements = configuration.isMultiple
+        for column in configuration.columns {
+            guard let (spans, holding) = Self.spans(column, clauses) else { break }
+            proven.formUnion(holding)
+            if column.isMultiple, spans.count <= 1, spans.allSatisfy({ $0.point != nil }) { hasFreeElements = false }
+            if spans.allSatisfy({ $0.point != nil }), prefixes.count * spans.count <= Self.prefixesMax {
+                prefixes = prefixes.flatMap { prefix in spans.map { prefix + $0.lower } }
+                fixed += 1
+                continue
+            }
+            last = spans
+            break
+        }
+        guard fixed > 0 || last != nil else { return nil }
+        self.prefixes = prefixes
+        self.last = last
+        self.proven = proven
+        mayRepeat = hasFreeElements
+        let isOneRange = prefixes.count == 1 && (last?.count ?? 1) <= 1 && !hasFreeElements
+        order = isOneRange ? configuration.order(of: sorts, behind: fixed) : nil
+    }
+
+    /// What the clauses leave of a column, and the tests that are proven by it; `nil` if none is about it.
+    private static func spans(
+        _ column: ColumnRule, _ clauses: [QueryOutline.Clause]
+    ) -> (spans: [IndexSpan], proven: [Int])? {
+        guard let path = column.path else { return nil }
+        var left: [IndexSpan]?
+        var proven: [Int] = []
+        for clause in clauses where clause.part == column.reads && clause.term.isOfElements == column.isMultiple {
+            guard clause.term.path === path || clause.term.path == path, let spans = clause.term.spans(column) else {
+                continue
+            }
+            // Two elements that a record has need not be one.
+            if column.isMultiple, left != nil { continue }
+            left =
+                left.map { left in left.flatMap { a in spans.map { a.intersection($0) } }.filter { !$0.isEmpty } }
+                ?? spans
+            if clause.term.isExact, let test = clause.test { proven.append(test) }
+        }
+        return left.map { ($0, proven) }
+    }
+
+    /// The entries in one snapshot.
+    func plan(in source: IndexSource) -> IndexPlan {
+        var ranges: [Range<Int>] = []
+        func add(_ span: IndexSpan, behind prefix: [UInt8]) {
+            let range = source.positions(span, behind: prefix)
+            if !range.isEmpty { ranges.append(range) }
+        }
+        for prefix in prefixes {
+            guard let last else {
+                add(IndexSpan([], [0xFF]), behind: prefix)
+                continue
+            }
+            for span in last { add(span, behind: prefix) }
+        }
+        return IndexPlan(
+            parts: [.init(source: source, ranges: ranges, mayRepeat: mayRepeat)], proven: proven, order: order)
+    }
+}
+
+extension IndexConfiguration {
+    /// Whether entries with their first columns fixed stand in the order of a query.
+    func order(of sorts: [SortRule], behind fixed: Int) -> IndexPlan.Order? {
+        func isOf(_ column: ColumnRule, _ sort: SortRule) -> Bool {
+            guard let path = sort.path, let own = column.path else { return false }
+            return !column.isMultiple && column.reads == sort.part && (own === path || own == path)
+        }
+        var position = fixed
+        var isBackward: Bool?
+        for sort in sorts {
+            guard sort.path != nil, let type = sort.type else { return nil }
+            if columns[..<fixed].contains(where: { isOf($0, sort) }) { continue }
+            guard position < columns.count, isOf(columns[position], sort), columns[position].type == type else {
+                return nil
+            }
+            let turns = columns[position].isDescending != sort.isDescending
+            guard isBackward == nil || isBackward == turns else { return nil }
+            isBackward = turns
+            position += 1
+        }
+        // Without a column to sort by only keys are left, which decide behind the last column alone.
+        guard position > fixed || position == columns.count else { return nil }
+        let backward = isBackward ?? false
+        return IndexPlan.Order(
+            isBackward: backward, columns: position, isComplete: !backward && position == columns.count)
+    }
+}
