@@ -163,7 +163,8 @@ let package = Package(
         .executableTarget(
             name: "ProofRunner", dependencies: ["Proof", "Yaprak"],
             path: "Tests/ProofRunner", swiftSettings: strict),
-        .testTarget(name: "ProofTests", dependencies: ["Proof", "Yaprak", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ProofTests", dependencies: ["ProofRunner", "Proof", "Yaprak", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "YaprakTreesTests", dependencies: ["YaprakTrees", "YaprakLocks", "TestSupport"],
             swiftSettings: strict),

@@ -47,6 +47,7 @@ DEPENDENCIES_ALLOWED = {
     ("YaprakCoreTests", "CrashWriter"): "they start it as a process",
     ("YaprakReplayTests", "CrashWriter"): "they start it as a process",
     ("YaprakToolTests", "CrashWriter"): "they start it as a process",
+    ("ProofTests", "ProofRunner"): "they start it as a process",
 }
 
 # (path, module): why a file imports a module of which it names nothing.

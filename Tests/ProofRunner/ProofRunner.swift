@@ -52,6 +52,7 @@ struct ProofRunner {
 
     static func simulate(_ arguments: Arguments) -> [String: Int] {
         var totals = ["commits": 0, "crashes": 0, "refusals": 0, "steps": 0, "launches": 0]
+        var digest: UInt64 = 0
         let seeds = arguments.forEachSeed { seed in
             let script = SimulationScript(seed: seed)
             let outcome = Simulation(script).run()
@@ -60,12 +61,15 @@ struct ProofRunner {
                 fail("seed \(seed): \(failure)\nshrunk: \(reason)\n\(shrunk)")
             }
             if seed % 100 == 0, Simulation(script).run() != outcome { fail("seed \(seed) is two histories") }
+            digest = digest &* 31 &+ outcome.digest
             totals["commits"]! += outcome.commits
             totals["crashes"]! += outcome.crashes
             totals["refusals"]! += outcome.refusals
             totals["steps"]! += outcome.steps
             totals["launches"]! += outcome.launches
         }
+        // The same in every process.
+        print("digest of all histories: \(digest)")
         return totals.merging(seeds) { $1 }
     }
 

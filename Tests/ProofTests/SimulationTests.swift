@@ -1,3 +1,4 @@
+import Foundation
 import Proof
 import TestSupport
 import Testing
@@ -9,6 +10,24 @@ import Testing
             let script = SimulationScript(seed: seed)
             #expect(Simulation(script).run() == Simulation(script).run(), "seed \(seed)")
         }
+    }
+
+    // Each process hashes in another way: what depended on the order of a set would differ.
+    @Test func `One seed is one history in every process`() throws {
+        func digest() throws -> String {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+                .deletingLastPathComponent().appending(path: "ProofRunner")
+            process.arguments = ["simulation", "--from", "50", "--count", "30"]
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            let data = pipe.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+            return String(try #require(lines.first { $0.hasPrefix("digest") }))
+        }
+        #expect(try digest() == digest())
     }
 
     @Test func `No history loses, invents or hangs, whatever the disk does`() {
