@@ -90,7 +90,15 @@ struct LiveRows: Sendable {
             isWhole = false
         }
         var wasRerun = false
-        if !isWhole, kept.count < limit { wasRerun = !refill(behind: edge) }
+        if !isWhole, kept.count < limit {
+            let known = kept.count
+            wasRerun = !refill(behind: edge)
+            // A row that was written may have gone behind those that were known, and be shown again.
+            let keys = Set(gone.map(\.key))
+            for position in known..<max(known, min(kept.count, limit)) where keys.contains(kept[position].key) {
+                places.append((position, kept[position]))
+            }
+        }
         var changes = steps(gone, places, before.count)
         changes.wasRerun = wasRerun
         return changes
