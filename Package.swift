@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "YaprakCBOR", targets: ["YaprakCBOR"]),
         .executable(name: "yaprak", targets: ["YaprakTool"]),
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
+        .executable(name: "CitySearch", targets: ["CitySearch"]),
     ],
     traits: [
         .trait(
@@ -125,6 +126,13 @@ let package = Package(
                 "Yaprak", "YaprakReplay", "YaprakStorage", "YaprakLocks", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "CitySearch",
+            dependencies: [
+                "Yaprak", "YaprakLocks", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 

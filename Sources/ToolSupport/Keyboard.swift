@@ -17,7 +17,7 @@ package final class Keyboard {
     /// A key that was pressed.
     package enum Key: Sendable, Hashable {
         case character(Character)
-        case left, right, up, down, pageUp, pageDown, home, end
+        case left, right, up, down, pageUp, pageDown, home, end, backspace
         /// Ctrl-C.
         case interrupt
     }
@@ -53,10 +53,22 @@ package final class Keyboard {
             case 0x1b: if let key = escape() { return key }
             case 0x20...0x7e: return .character(Character(UnicodeScalar(byte)))
             case 0x0d, 0x0a: return .character("\n")
+            case 0x08, 0x7f: return .backspace
+            case 0xc2...0xf4: if let character = character(startingWith: byte) { return .character(character) }
             default: continue
             }
         }
         return nil
+    }
+
+    /// A character that is more than one byte of UTF-8.
+    private func character(startingWith first: UInt8) -> Character? {
+        var bytes = [first]
+        for _ in 1..<(first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4) {
+            guard let byte = read(STDIN_FILENO) else { return nil }
+            bytes.append(byte)
+        }
+        return String(validating: bytes, as: UTF8.self)?.first
     }
 
     /// What follows an escape: the name of a key, or nothing if it was the key of that name.

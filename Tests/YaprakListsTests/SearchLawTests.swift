@@ -247,6 +247,29 @@ import YaprakExtensions
         #expect(count < 300)
     }
 
+    @Test func `Commits that nobody waited for are one update`() async throws {
+        let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
+        try await database.register(SearchLawTests.text)
+        let (queries, typed) = AsyncStream.makeStream(of: SearchQuery?.self)
+        var updates = database.updates(
+            of: ViewMappings(CityView.byCountry), searching: queries, in: SearchLawTests.text
+        ).makeAsyncIterator()
+        _ = try await updates.next()
+        typed.yield(.typing("an"))
+        _ = try await Task { try await Task.sleep(for: .milliseconds(20)) }.value
+        for number in 0..<40 {
+            try await database.put(["c\(number + 2)": City(name: "An\(number)", people: number)])
+        }
+        var count = 0
+        var found = 0
+        while found < 41 {
+            let update = try #require(try await updates.next())
+            count += 1
+            found = update.mappings.itemCount
+        }
+        #expect(count < 40)
+    }
+
     @Test func `What the queries throw ends the updates, and so does a cancelled task`() async throws {
         struct Tired: Error {}
         let database = try await Database.cities(["c1": City(name: "Ankara")])

@@ -115,7 +115,8 @@ import YaprakTrees
                 weights: nil)
             _ = search.matches().count
             _ = search.top(5)
-            let editor = FullTextEditor(root, DocumentTerms(WordTokenizer(), columnCount: 2), draft: draft, changes: 1)
+            let editor = FullTextEditor(
+                root, DocumentTerms(TextSplitter(WordTokenizer()), columnCount: 2), draft: draft, changes: 1)
             editor.follow(keys[0], before: { $0(0, "dune of the spice") }, after: { $0(1, "spice the worm") })
             return editor.finish()
         }

@@ -7,7 +7,7 @@ struct Measure {
         [
             pointRead, newestRead, singleWrite, bulkLoad, bulkLoadLogged, durableCommit, concurrentDurableCommits,
             viewPage, rowChange, listChanges, opening, replay, memory, readerBesideWriter, fork, oldSnapshot,
-            citiesLoad, indexedReads, indexedWrites, fullText, places,
+            citiesLoad, indexedReads, indexedWrites, fullText, keystrokes, places,
         ]
     }
 }

@@ -112,6 +112,8 @@ struct FullTextComparison {
     private func bytes(_ database: Yaprak.Database, _ peer: FTS5Peer) async throws {
         let empty = FullTextIndex("empty", of: .documents, columns: [SearchColumn("none") { _ in nil }])
         let full = corpus.index("full")
+        // What was registered before is given back by and by.
+        try await Task.sleep(for: .milliseconds(500))
         let documents = try await heapGrowth { try await database.register(empty) }
         let whole = try await heapGrowth { try await database.register(full) }
         try await database.unregister("empty")

@@ -157,7 +157,9 @@ struct SearchQueries {
             let terms = split[below(split.count)].last!
             guard terms.count >= 2 else { continue }
             let at = below(terms.count - 1)
-            if terms[at] != terms[at + 1] { pairs.append((String(terms[at]), String(terms[at + 1]))) }
+            // Terms of Chinese overlap in a text, and would be split in another way in a query.
+            let isPlain = [terms[at], terms[at + 1]].allSatisfy { $0.utf8.allSatisfy { $0 < 128 } }
+            if isPlain, terms[at] != terms[at + 1] { pairs.append((String(terms[at]), String(terms[at + 1]))) }
         }
         while prefixes.count < 100 {
             let terms = Array(split[below(split.count)].joined())

@@ -90,7 +90,7 @@ extension ListCore {
     /// - Parameter difference: what leads from the rows of a group before to those it has now.
     func changes(
         since earlier: ListCore, from old: any GroupedRows, to new: any GroupedRows, collectionNames: [String],
-        rowsHaveOnePlace: Bool, difference: (ListLayout.Group) -> GroupDifference
+        rowsHaveOnePlace: Bool, rowsMove: Bool = true, difference: (ListLayout.Group) -> GroupDifference
     ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var differences: [String: GroupDifference] = [:]
@@ -101,6 +101,7 @@ extension ListCore {
             before: earlier.layout, after: layout, old: old, new: new, differences: differences, touched: nil,
             settings: settings, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
             content: { _ in [] })
+        transition.rowsMove = rowsMove
         return transition.changes(rawChangeCount: 0)
     }
 

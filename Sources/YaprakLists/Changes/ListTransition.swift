@@ -26,6 +26,8 @@ struct ListTransition {
     let collectionNames: [String]
     /// Whether a row is in one group at most, so that a change of groups is a move.
     let rowsHaveOnePlace: Bool
+    /// Whether a row that leaves one place may be found at another. Not if other rows of one state are chosen.
+    var rowsMove = true
     /// What changed in the content of a record that is there on both sides.
     let content: (RowID) -> ChangeKinds
 
@@ -137,6 +139,11 @@ struct ListTransition {
     /// Finds the rows that left one place and came to another.
     private mutating func pairDepartures() {
         if departures.isEmpty && arrivals.isEmpty { return }
+        guard rowsMove else {
+            for spot in departures { delete(spot) }
+            for spot in arrivals { insert(spot) }
+            return
+        }
         var places: [Home: Int] = [:]
         for (index, spot) in arrivals.enumerated() { places[home(of: spot)] = index }
         var isPaired = [Bool](repeating: false, count: arrivals.count)

@@ -186,7 +186,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         }
         let (old, new) = (before.selectedRows(in: state), after.selectedRows(in: state))
         return after.core.changes(
-            since: before.core, from: old, to: new, collectionNames: names, rowsHaveOnePlace: onePlace
+            since: before.core, from: old, to: new, collectionNames: names, rowsHaveOnePlace: onePlace,
+            rowsMove: false
         ) { new.difference(from: old, ofGroup: $0.name) }
     }
 

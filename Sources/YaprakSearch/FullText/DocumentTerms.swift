@@ -10,8 +10,8 @@ final class DocumentTerms {
     let splitter: TextSplitter
     private let columnCount: Int
 
-    init(_ tokenizer: any SearchTokenizer, columnCount: Int) {
-        splitter = TextSplitter(tokenizer)
+    init(_ splitter: TextSplitter, columnCount: Int) {
+        self.splitter = splitter
         self.columnCount = columnCount
     }
 

@@ -17,8 +17,9 @@ package import YaprakTrees
 /// The index is made again when the version tag, the columns' names, or the tokenizer differ. Raise the version tag when the
 /// texts of columns are computed in another way.
 ///
-/// - Complexity: a changed record costs O(terms that differ · log *n*), each about a page of 512 bytes; making it about 2 µs
-///   for each 100 bytes of text. 5 to 11 bytes of memory for each different term of each record, and 64 for each record.
+/// - Complexity: a changed record costs O(terms that differ · log *n*), each about a page of 512 bytes; making it 2 to 5 µs
+///   for each 100 bytes of text. Some 5 to 11 bytes of memory for each different term of each record, and more than a hundred for
+///   each record.
 public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Sendable>: DatabaseExtension {
     /// What is read through.
     public typealias Reader = FullTextReader<Object, Metadata>
@@ -37,6 +38,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 
     let collection: RecordCollection<Object, Metadata>
     let columns: [SearchColumn<Object, Metadata>]
+    let splitters: SplitterPool
     private let types: CollectionTypes
 
     /// An index of some texts of each record of a collection.
@@ -68,6 +70,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
         self.columns = columns
         self.tokenizer = tokenizer
         self.persistence = persistence
+        splitters = SplitterPool(tokenizer)
         types = CollectionTypes(collection)
     }
 
@@ -122,19 +125,21 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
             for var tree in root.trees { context.draft.clear(&tree) }
             root = FullTextRoot()
         }
-        let editor = FullTextEditor(root, makeTerms(), draft: context.draft, changes: boxes.entries.count)
-        for entry in boxes.entries {
-            // A touch changes no text; nor does metadata that no column reads, which costs a look at the same texts.
-            if entry.kinds.isSubset(of: [.objectTouched, .metadataTouched]), entry.before != nil, entry.after != nil {
-                continue
+        splitters.withSplitter { splitter in
+            let terms = DocumentTerms(splitter, columnCount: columns.count)
+            let editor = FullTextEditor(root, terms, draft: context.draft, changes: boxes.entries.count)
+            for entry in boxes.entries {
+                // A touch changes no text; nor does metadata that no column reads, which costs a look at the same texts.
+                if entry.kinds.isSubset(of: [.objectTouched, .metadataTouched]), entry.before != nil, entry.after != nil
+                {
+                    continue
+                }
+                editor.follow(entry.key, before: texts(entry.before), after: texts(entry.after))
             }
-            editor.follow(entry.key, before: texts(entry.before), after: texts(entry.after))
+            root = editor.finish()
         }
-        root = editor.finish()
         return nil
     }
-
-    private func makeTerms() -> DocumentTerms { DocumentTerms(tokenizer, columnCount: columns.count) }
 
     private func texts(_ box: RecordBox?) -> FullTextEditor.Texts? {
         guard let box, !(box is RawRecord) else { return nil }
@@ -160,7 +165,9 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 }
 
 extension FullTextIndex: TreeBackedExtension {
-    package func makeSeed() -> FullTextSeed { FullTextSeed(makeTerms()) }
+    package func makeSeed() -> FullTextSeed {
+        FullTextSeed(DocumentTerms(TextSplitter(tokenizer), columnCount: columns.count))
+    }
 
     package func gather(_ changes: NetChanges, into seed: inout FullTextSeed) {
         guard let boxes = changes.boxes(in: types) else { return }

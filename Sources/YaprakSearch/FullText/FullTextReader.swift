@@ -25,8 +25,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
         _ query: SearchQuery, isCancelled: (() -> Bool)? = nil, _ body: (FullTextSearch) -> Result
     ) -> Result {
         let weights = index.columns.map(\.weight)
-        let compiled = CompiledQuery(
-            query, columnNames: index.columnNames, TextSplitter(index.tokenizer))
+        let compiled = index.splitters.withSplitter { CompiledQuery(query, columnNames: index.columnNames, $0) }
         let search = FullTextSearch(
             compiled, root, columnCount: weights.count, weights: weights.allSatisfy { $0 == 1 } ? nil : weights,
             isCancelled: isCancelled)
@@ -147,7 +146,9 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Complexity: O(different terms): some milliseconds for 100,000.
     public func suggestions(for word: String, _ count: Int = 5) -> [SearchSuggestion] {
         var wanted: [UInt8]?
-        TextSplitter(index.tokenizer).split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
+        index.splitters.withSplitter {
+            $0.split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
+        }
         guard let wanted, count > 0 else { return [] }
         let distanceMax = String(decoding: wanted, as: UTF8.self).unicodeScalars.count <= 4 ? 1 : 2
         var found: [SearchSuggestion] = []

@@ -18,9 +18,13 @@ package final class FullTextSeed: @unchecked Sendable {
     /// Adds a record.
     func add(_ key: String, _ texts: FullTextEditor.Texts) {
         var count = 0
+        // Appended to a variable, not to a property: there are many.
+        var all: [PlacedTerm] = []
+        swap(&all, &placed)
         texts { column, text in
-            count += terms.split(text, column: column, table) { placed.append($0) }
+            count += terms.split(text, column: column, table) { all.append($0) }
         }
+        swap(&all, &placed)
         keys.append(key)
         ends.append(placed.count)
         lengths.append(UInt32(count))

@@ -164,12 +164,15 @@ final class SearchFeed: Sendable {
     deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
 
     private func change(_ body: (inout State) -> Void) {
-        let waiter = state.withLock { state in
+        let (waiter, former) = state.withLock { state in
+            // What it replaces is released after the lock: it may be the last of a snapshot.
+            let former = state.snapshot
             body(&state)
             defer { state.waiter = nil }
-            return state.waiter
+            return (state.waiter, former)
         }
         waiter?.resume()
+        _ = consume former
     }
 
     /// Whether a query came after a turn.

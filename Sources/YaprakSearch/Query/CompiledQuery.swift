@@ -46,45 +46,45 @@ struct CompiledQuery {
     static let columnsMax = 64
     static let allColumns = UInt64.max
 
-    private let splitter: TextSplitter
     private let columnNames: [String]
 
     init(_ query: SearchQuery, columnNames: [String], _ splitter: TextSplitter) {
-        self.splitter = splitter
         self.columnNames = columnNames
-        root = compile(query.node, Self.allColumns, isWanted: true) ?? .nothing
+        root = compile(query.node, Self.allColumns, isWanted: true, splitter) ?? .nothing
     }
 
     /// The compiled form; `nil` if it has no terms.
-    private mutating func compile(_ node: QueryNode, _ columns: UInt64, isWanted: Bool) -> Node? {
+    private mutating func compile(
+        _ node: QueryNode, _ columns: UInt64, isWanted: Bool, _ splitter: TextSplitter
+    ) -> Node? {
         switch node {
-        case .phrase(let phrase): return self.phrase(phrase).map { leaf(.phrase($0), columns, isWanted) }
+        case .phrase(let phrase): return self.phrase(phrase, splitter).map { leaf(.phrase($0), columns, isWanted) }
         case .fuzzy(let word, let distance):
-            guard let phrase = phrase(QueryPhrase(text: word)) else { return nil }
+            guard let phrase = phrase(QueryPhrase(text: word), splitter) else { return nil }
             let kind =
                 phrase.units.count == 1
                 ? Leaf.Kind.fuzzy(phrase.units[0].term, distance: distance) : .phrase(phrase)
             return leaf(kind, columns, isWanted)
         case .near(let phrases, let distance):
-            let phrases = phrases.compactMap { phrase($0) }
+            let phrases = phrases.compactMap { phrase($0, splitter) }
             if phrases.count < 2 { return phrases.first.map { leaf(.phrase($0), columns, isWanted) } }
             return leaf(.near(phrases, distance: distance), columns, isWanted)
         case .all(let nodes):
-            let parts = nodes.compactMap { compile($0, columns, isWanted: isWanted) }
+            let parts = nodes.compactMap { compile($0, columns, isWanted: isWanted, splitter) }
             return parts.count < 2 ? parts.first : .all(parts)
         case .any(let nodes):
-            let parts = nodes.compactMap { compile($0, columns, isWanted: isWanted) }
+            let parts = nodes.compactMap { compile($0, columns, isWanted: isWanted, splitter) }
             return parts.count < 2 ? parts.first : .any(parts)
         case .without(let wanted, let unwanted):
-            guard let wanted = compile(wanted, columns, isWanted: isWanted) else { return nil }
-            guard let unwanted = compile(unwanted, columns, isWanted: false) else { return wanted }
+            guard let wanted = compile(wanted, columns, isWanted: isWanted, splitter) else { return nil }
+            guard let unwanted = compile(unwanted, columns, isWanted: false, splitter) else { return wanted }
             return .without(wanted, unwanted)
         case .columns(let names, let node):
             var mask: UInt64 = 0
             for name in names {
                 if let number = columnNames.firstIndex(of: name) { mask |= 1 << UInt64(number) }
             }
-            return compile(node, columns & mask, isWanted: isWanted)
+            return compile(node, columns & mask, isWanted: isWanted, splitter)
         }
     }
 
@@ -94,7 +94,7 @@ struct CompiledQuery {
         return .leaf(leaves.count - 1)
     }
 
-    private func phrase(_ phrase: QueryPhrase) -> Phrase? {
+    private func phrase(_ phrase: QueryPhrase, _ splitter: TextSplitter) -> Phrase? {
         var units: [Phrase.Unit] = []
         splitter.split(phrase.text, for: .query) { token in
             units.append(

@@ -60,6 +60,18 @@ final class SpatialPage: TreeRow, @unchecked Sendable {
 
     deinit { numbers.deallocate() }
 
+    /// Whether every place of the page is in a box.
+    @inline(__always)
+    func isWithin(_ box: GeoBox.Part) -> Bool {
+        south >= box.south && north <= box.north && west >= box.west && east <= box.east
+    }
+
+    /// Calls `body` with the row at an index, without reference counting.
+    @inline(__always)
+    func withRow(_ index: Int, _ body: (SpatialRow) -> Void) {
+        rows.withUnsafeBufferPointer { body($0[index]) }
+    }
+
     @inline(__always)
     func touches(_ box: GeoBox.Part) -> Bool {
         !(south > box.north || north < box.south || west > box.east || east < box.west)

@@ -36,7 +36,11 @@ public struct SpatialReader<Object: Codable & Sendable, Metadata: Codable & Send
     /// The keys of all records in a box, ascending.
     /// - Complexity: O(pages that touch the box · log *n* + hits · log): about 6 ns for a hit, and sorting.
     public func keys(in box: GeoBox) -> [String] {
-        withExtendedLifetime(snapshot) { search.rows(in: box).map(\.key) }.sorted { $0.comesBefore($1) }
+        var keys: [String] = []
+        withExtendedLifetime(snapshot) {
+            search.forEachRow(in: box) { page, index in page.withRow(index) { keys.append($0.key) } }
+        }
+        return keys.sorted { $0.comesBefore($1) }
     }
 
     /// The records in a box, in ascending order of their keys. Costs as ``keys(in:)``, and a look-up for each.
@@ -47,11 +51,17 @@ public struct SpatialReader<Object: Codable & Sendable, Metadata: Codable & Send
 
     /// How many records are in a box.
     /// - Complexity: O(pages that touch the box · log *n*).
-    public func count(in box: GeoBox) -> Int { withExtendedLifetime(snapshot) { search.rows(in: box).count } }
+    public func count(in box: GeoBox) -> Int {
+        var count = 0
+        withExtendedLifetime(snapshot) { search.forEachRow(in: box) { _, _ in count &+= 1 } }
+        return count
+    }
 
     /// Calls `body` with the key and the place of each record in a box, in no order. The fastest way to read many.
     public func forEach(in box: GeoBox, _ body: (_ key: String, _ place: GeoCoordinate) -> Void) {
-        withExtendedLifetime(snapshot) { for row in search.rows(in: box) { body(row.key, row.place) } }
+        withExtendedLifetime(snapshot) {
+            search.forEachRow(in: box) { page, index in page.withRow(index) { body($0.key, $0.place) } }
+        }
     }
 
     // MARK: By distance

@@ -52,20 +52,24 @@ struct SpatialSearch {
         }
     }
 
-    /// The records in a box, in no order, each once.
-    func rows(in box: GeoBox) -> [SpatialRow] {
-        var found: [SpatialRow] = []
+    /// Calls `body` with each record in a box, in no order, once.
+    @inline(__always)
+    func forEachRow(in box: GeoBox, _ body: (SpatialPage, Int) -> Void) {
         let parts = box.parts
         for (number, part) in parts.enumerated() {
             forEachPage(in: part) { page in
-                for index in page.rows.indices where page.isInside(index, part) {
-                    // Parts overlap at −180 and at the poles only.
+                let count = page.rows.count
+                // Parts overlap at −180 and at the poles only.
+                if number == 0, page.isWithin(part) {
+                    for index in 0..<count { body(page, index) }
+                    return
+                }
+                for index in 0..<count where page.isInside(index, part) {
                     let isNew = number == 0 || !parts[..<number].contains { page.isInside(index, $0) }
-                    if isNew { found.append(page.rows[index]) }
+                    if isNew { body(page, index) }
                 }
             }
         }
-        return found
     }
 
     // MARK: Circles
