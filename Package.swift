@@ -132,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "CitySearch",
             dependencies: [
-                "Yaprak", "YaprakLocks", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Yaprak", "YaprakLocks", "ToolSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 
@@ -220,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "YaprakSearchTests",
             dependencies: [
-                "Yaprak", "YaprakSearch", "YaprakExtensions", "YaprakCore", "YaprakCBOR", "YaprakTrees", "YaprakStorage",
+                "Yaprak", "YaprakSearch", "YaprakExtensions", "YaprakCore", "YaprakCBOR", "YaprakTrees",
+                "YaprakStorage",
                 "DiskSimulator", "TestSupport",
             ],
             swiftSettings: strict),

@@ -91,7 +91,8 @@ extension Measure {
             report.compare("P3", "update, one per transaction", series[0], series[6], .none)
             report.compare("P3", "update, one per transaction, one extension", series[1], series[3], .none)
             report.compare(
-                "P3", "update, one per transaction, a relationship and a reaction of other records", series[2], series[0],
+                "P3", "update, one per transaction, a relationship and a reaction of other records", series[2],
+                series[0],
                 .atMost(1.05))
             if ch_counts() != 0 { report.hold("P3", "allocations per commit of one update", allocations.rounded(.up)) }
         }
