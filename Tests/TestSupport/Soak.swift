@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much of a random or exhaustive test runs: all of it in a soak (`Scripts/soak`), a part in each run of the suite.
+/// How much of a random or exhaustive test runs: all of it in a soak (`Scripts/soak --suite`), a part in each run of the suite.
 public enum Soak {
     /// Whether this is a soak.
     public static let isOn = ProcessInfo.processInfo.environment["YAPRAK_SOAK"] != nil

@@ -122,6 +122,22 @@ import YaprakModel
         }
     }
 
+    // Found by failing every call after its work: the rename was done, and what had its name was taken apart.
+    @Test func `A new directory whose rename reported an error, although it was done, is kept`() throws {
+        let items = (1...5).map { Harness.item($0, bytes: 300) }
+        let disk = MemoryFileSystem()
+        // The first is that of the checkpoint.
+        disk.plan(.rename, nth: 2, .errorAfter(.ioError))
+        let options = Workload.everything.options
+        let writer = try Store.createStandalone("/copy", at: 5, options: options, fileSystem: disk)
+        try writer.beginSection(kind: 1, name: "items", asOf: 5)
+        for item in items { try writer.append(item) }
+        try writer.endSection(count: 5, digest: 0)
+        try writer.finish()
+        #expect(disk.faultsAreSpent)
+        #expect(try reopened(disk.crashed(keeping: .none, names: .none), "/copy").get() == items)
+    }
+
     // Found by the simulation, seed 1126: opening said that the segment had changed while it was read.
     @Test func `A mark whose payload a power cut tore does not prevent opening`() throws {
         let disk = MemoryFileSystem()

@@ -116,9 +116,11 @@ package struct DamagedDatabase: Sendable {
                 // What is cut off is noticed unless all of it is harmless.
                 let lost = (length..<bytes.count).map { regions[$0] }
                 let region = lost.first { !Self.harmless.contains($0) } ?? .behindEnd
+                // A frame without commits behind the last one with some goes unnoticed with the seal: nothing is lost.
+                let explained = length >= regions.endOfCommits && region == .frameHeader ? .seal : region
                 let isLastSegment = path == files.last { $0.path.string.hasSuffix("wal") }?.path
                 judge(
-                    damaged(path, Array(bytes[..<length])), "\(path) cut at \(length)", region,
+                    damaged(path, Array(bytes[..<length])), "\(path) cut at \(length)", explained,
                     mayShorten: isLastSegment)
             }
         }

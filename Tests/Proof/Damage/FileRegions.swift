@@ -22,6 +22,8 @@ package struct FileRegions: Sendable {
     }
 
     private(set) var regions: [Region]
+    /// Where the last frame with commits ends, in a segment.
+    private(set) var endOfCommits = Int.max
 
     static let headerBytes = 4096
     static let frameHeaderBytes = 64
@@ -34,7 +36,9 @@ package struct FileRegions: Sendable {
         }
         let isCheckpoint = path.hasSuffix("ckpt")
         regions = bytes.indices.map { $0 < Self.headerBytes ? .fileHeader : isCheckpoint ? .trailer : .behindEnd }
+        if !isCheckpoint { endOfCommits = 0 }
         for frame in Self.frames(bytes) {
+            if frame.kind == .commits { endOfCommits = frame.end }
             let tail: Region = [.commits, .mark, .padding].contains(frame.kind) || isCheckpoint ? .payload : .seal
             let head: Region = frame.kind == .attest ? .attest : frame.kind == .seal ? .seal : .frameHeader
             for at in frame.offset..<frame.payload.lowerBound { regions[at] = head }
