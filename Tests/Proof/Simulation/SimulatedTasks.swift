@@ -118,7 +118,8 @@ final class SimulatedTasks: @unchecked Sendable {
             let code = (error as? DatabaseError)?.code
             let isKnown = [.diskFull, .writeFailed, .abandoned, .closed, .extensionFailed, .transactionTooLarge]
                 .contains(code)
-            if isKnown || error is Away, claim.owner > 0 { model.refuse(claim.number, claim.owner) }
+            // Behind a cut the process is gone: what it is answered then promises nothing.
+            if isKnown, claim.owner > 0, !simulation.disk.isCut { model.refuse(claim.number, claim.owner) }
             throw error
         }
         // No commit was made of what changed nothing, and the number may be somebody else's by now.
