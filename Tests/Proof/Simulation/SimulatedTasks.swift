@@ -1,3 +1,4 @@
+internal import DiskSimulator
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
