@@ -95,7 +95,7 @@ final class SimulatedTasks: @unchecked Sendable {
     private func write(_ edits: [SimulationScript.Edit], _ mark: Int?, _ throwing: Bool) async throws {
         let claim = Claim()
         do {
-            try await database.write { [model] transaction in
+            try await database.write { [model, disk = simulation.disk] transaction in
                 let number = Int(transaction.commitNumber.rawValue)
                 guard number <= model.issued.count else {
                     return model.fail("a transaction has number \(number), and \(model.issued.count) is the next")
@@ -112,6 +112,8 @@ final class SimulatedTasks: @unchecked Sendable {
                 }
                 if throwing { throw Away() }
                 // One that changes nothing makes no commit; one that sets what is there does.
+                // A process that is gone issues nothing.
+                if disk.isCut { return }
                 claim.number = number
                 claim.owner = model.issue(number, state)
             }
