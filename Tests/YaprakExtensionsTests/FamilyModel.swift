@@ -39,17 +39,10 @@ struct FamilyModel {
         var list = removed.map { item in
             (Gone(collection: item.collection, key: item.key), before[item.collection]![item.key]!)
         }
-        var orphans: [(Kinship, String)] = []
-        for kinship in kin where kinship.onSourceDelete == .cascadeWhenLast {
-            var lost: [(String, String)] = []
-            for (key, node) in before[kinship.from.name] ?? [:] {
-                let now = references(kinship, key) ?? []
-                for target in Set(kinship.references(of: node)) where !now.contains(target) {
-                    lost.append((target, key))
-                }
-            }
-            for (target, _) in lost.sorted(by: { $0 < $1 }) { orphans.append((kinship, target)) }
-        }
+        // What lost a source, whatever took it away, by relationship and key.
+        var compared = before
+        var lost = lostEdges(from: compared)
+        compared = records
         var next = 0
         func remove(_ collection: String, _ key: String, _ records: inout Records) {
             guard let node = records[collection]?.removeValue(forKey: key) else { return }
@@ -76,12 +69,6 @@ struct FamilyModel {
                             case .notify:
                                 guard let new = Answers.source(old, source, gone.key) else { continue }
                                 records[kinship.from.name]![source] = new
-                                guard kinship.onSourceDelete == .cascadeWhenLast else { continue }
-                                var seen: Set<String> = []
-                                for target in kinship.references(of: old)
-                                where seen.insert(target).inserted && !kinship.references(of: new).contains(target) {
-                                    orphans.append((kinship, target))
-                                }
                             case .none, .restrict, .cascadeWhenLast: break
                             }
                         }
@@ -91,26 +78,40 @@ struct FamilyModel {
                         for target in kinship.references(of: node) where seen.insert(target).inserted {
                             switch kinship.onSourceDelete {
                             case .cascade: remove(kinship.to.name, target, &records)
-                            case .cascadeWhenLast: orphans.append((kinship, target))
                             case .notify:
                                 if let old = records[kinship.to.name]?[target],
                                     let new = Answers.target(old, target, gone.key)
                                 {
                                     records[kinship.to.name]![target] = new
                                 }
-                            case .none, .restrict, .nullify: break
+                            case .none, .restrict, .nullify, .cascadeWhenLast: break
                             }
                         }
                     }
                 }
             }
-            let candidates = orphans
-            orphans = []
+            for (number, edges) in lostEdges(from: compared) { lost[number, default: []].formUnion(edges) }
+            compared = records
             // All are judged by the edges there are now.
-            let withoutSources = candidates.filter { sources($0, $1).isEmpty }
+            let withoutSources = lost.sorted { $0.key < $1.key }.flatMap { number, targets in
+                targets.sorted().map { (kin[number], $0) }.filter { sources($0, $1).isEmpty }
+            }
+            lost = [:]
             for (kinship, key) in withoutSources { remove(kinship.to.name, key, &records) }
         } while next < list.count
         return outcome(before, list.map { ($0.collection, $0.key, $1) }, written)
+    }
+
+    /// What lost a source since other records were there, by the number of the relationship that says so.
+    private func lostEdges(from old: Records) -> [Int: Set<String>] {
+        var lost: [Int: Set<String>] = [:]
+        for (number, kinship) in kin.enumerated() where kinship.onSourceDelete == .cascadeWhenLast {
+            for (key, node) in old[kinship.from.name] ?? [:] {
+                let now = references(kinship, key) ?? []
+                lost[number, default: []].formUnion(kinship.references(of: node).filter { !now.contains($0) })
+            }
+        }
+        return lost
     }
 
     private func outcome(

@@ -56,6 +56,52 @@ import Yaprak
         }
     }
 
+    @Test func `A chain in which each goes because its last source went takes linear time`() async throws {
+        let last = Relationship("last", from: .children, \.one, to: .children, onSourceDelete: .cascadeWhenLast)
+        let clock = ProcessorClock()
+        try await expectGrowth("chain of last sources", 250) { count in
+            let database = Database.inMemory()
+            try await database.register(last)
+            try await Self.link(database, .children, (0..<count).map { ("\($0)", "\($0 + 1)") })
+            let time = try await clock.measure { try await database.write { _ = $0[.children].remove("0") } }
+            #expect(database.snapshot[.children].isEmpty)
+            return time
+        }
+    }
+
+    @Test func `What an answer takes away from another relationship is followed, too`() async throws {
+        let asked = Relationship(
+            "asked", from: .children, \.one, to: .parents,
+            onDelete: .notify { child, _ in
+                var changed = child.object
+                changed.many = []
+                return changed
+            })
+        let toys = Relationship("toys", from: .children, \.many, to: .toys, onSourceDelete: .cascadeWhenLast)
+        let owner = Relationship("owner", from: .parents, \.one, to: .toys, onDelete: .restrict)
+        for relationship in [asked, owner] { try await database.register(relationship) }
+        try await database.register(toys)
+        try await database.write { transaction in
+            for key in ["ann", "ben"] { transaction[.parents][key] = Node(one: key == "ben" ? "kite" : nil) }
+            transaction[.children]["bob"] = Node(one: "ann", many: ["ball"])
+            transaction[.children]["cid"] = Node(one: "ben", many: ["kite"])
+            for key in ["ball", "kite"] { transaction[.toys][key] = Node() }
+        }
+        try await database.write { _ = $0[.parents].remove("ann") }
+        #expect(database.snapshot[.toys].map(\.key) == ["kite"])
+        // The error names what took the last source away.
+        try await database.write { $0[.parents]["dan"] = Node(one: "kite") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { _ = $0[.parents].remove("ben") }
+        }
+        #expect(
+            error?.message.hasPrefix(
+                """
+                "parents" "dan" restricts the removal of "toys" "kite", by "toys", whose last source was taken away \
+                (relationship "owner").
+                """) == true, "\(error!)")
+    }
+
     @Test func `A restriction names the chain that led to it, and may be met in the same transaction`() async throws {
         let up = Relationship("up", from: .children, \.one, to: .parents, onDelete: .cascade)
         let owner = Relationship("owner", from: .toys, \.one, to: .children, onDelete: .restrict)

@@ -93,8 +93,7 @@ public struct RecordReaction<Object: Codable & Sendable, Metadata: Codable & Sen
 }
 
 /// A reaction that follows up what it writes itself, and is not given that; it also judges the transaction as a whole,
-/// once, when all
-/// rounds are over.
+/// once, when all rounds are over.
 package protocol JudgingReaction: Reaction {
     /// Extensions whose steps concern it, besides the changes of records.
     var extensionNames: [String] { get }

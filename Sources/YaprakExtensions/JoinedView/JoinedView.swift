@@ -12,9 +12,8 @@ package import YaprakTrees
 ///     try await database.register(byAuthor)
 ///
 /// The rows are the sources of the relationship. When a target changes, the rows of the records that refer to it are
-/// evaluated again,
-/// in the same commit, and no others; they count as touched, so a list that shows something of the target gets an
-/// update for each. A record that refers to several has the first one that is there (``RelationshipReader/target(of:)``).
+/// evaluated again, in the same commit, and no others; they count as touched, so a list that shows something of the target
+/// gets an update for each. A record that refers to several has the first one that is there (``RelationshipReader/target(of:)``).
 ///
 /// It depends on its relationship, which is registered first, and goes when that one is unregistered. It is computed when it is
 /// registered, in a writer's turn.

@@ -9,9 +9,8 @@ import YaprakTrees
 /// 1. removals of the transaction: collections and records in the order in which they were first changed;
 /// 2. for each removal the relationships in the order of registration: first the rule for sources of the removed record, in the
 ///    order of their keys, then that for its targets; removals that follow go to the end of the list;
-/// 3. when the list is done, records whose last source went: first those whose edges the transaction removed, in the order
-/// of their
-///    keys, then in the order in which it happened; then 2 again;
+/// 3. when the list is done, records that lost a source since the last time, whatever took it away, and have none left: by
+///    relationship in the order of registration, then in the order of their keys; then 2 again;
 /// 4. at the end `restrict`.
 struct Cascade {
     /// A record that is gone.
@@ -20,9 +19,11 @@ struct Cascade {
         let key: String
         /// What it referred to, by relationship.
         var targets: [Int: [String]] = [:]
-        /// The removal that this one follows from, and by which relationship.
-        var cause: (removal: Int, relationship: Int)?
+        /// What this one follows from: a rule, and the removal that it followed, if it was one.
+        var cause: Cause?
     }
+
+    private typealias Cause = (relationship: Int, removal: Int?)
 
     private let relationships: [any RuledRelationship]
     /// Edges as they were when it was taken; what a source refers to now is asked of the transaction.
@@ -30,17 +31,42 @@ struct Cascade {
     private var isOutdated = false
     private var removals: [Removal] = []
     private var next = 0
-    /// Targets that lost a source, in order.
-    private var orphans: [(relationship: Int, key: String, cause: Int)] = []
+    /// The removals by what they removed.
+    private var numbers: [[String]: Int] = [:]
+    private let before: Snapshot
+    /// Where edges were last compared.
+    private var compared: Snapshot
+    /// The edges of each relationship that are gone since, and were not looked at yet.
+    private var lostEdges: [[LostEdge]]
 
-    init(_ relationships: [any RuledRelationship], _ snapshot: Snapshot) {
+    init(_ relationships: [any RuledRelationship], from before: Snapshot, to snapshot: Snapshot) {
         self.relationships = relationships
         self.snapshot = snapshot
+        self.before = before
+        compared = before
+        lostEdges = Array(repeating: [], count: relationships.count)
+        compareEdges()
+    }
+
+    /// Whether records go when their last source does.
+    private var countsSources: Bool { relationships.contains { $0.sourceRemoval == .cascadeWhenLast } }
+
+    /// Gathers the edges that are gone from `snapshot`. O(differences · log *n*).
+    private mutating func compareEdges() {
+        for (index, relationship) in relationships.enumerated() where relationship.sourceRemoval == .cascadeWhenLast {
+            lostEdges[index] += relationship.lostEdges(from: compared, to: snapshot)
+        }
+        compared = snapshot
+    }
+
+    private mutating func append(_ removal: Removal) {
+        numbers[[removal.collection, removal.key]] = removals.count
+        removals.append(removal)
     }
 
     // MARK: What the transaction did
 
-    mutating func begin(_ changes: NetChanges, _ before: Snapshot) {
+    mutating func begin(_ changes: NetChanges) {
         var types: [String: CollectionTypes] = [:]
         for relationship in relationships {
             types[relationship.sourceTypes.name] = relationship.sourceTypes
@@ -62,7 +88,6 @@ struct Cascade {
                 if entry.after == nil { begin(entry.before, entry.key, name) }
             }
         }
-        noteLostEdges(before)
     }
 
     private mutating func begin(_ box: RecordBox?, _ key: String, _ collection: String) {
@@ -71,31 +96,19 @@ struct Cascade {
         where relationship.sourceTypes.name == collection && relationship.sourceRemoval != .none {
             removal.targets[index] = relationship.targetKeys(of: box, key: key, in: snapshot)
         }
-        removals.append(removal)
-    }
-
-    /// Records that lost a source, removed or not, may have lost their last.
-    private mutating func noteLostEdges(_ before: Snapshot) {
-        for (index, relationship) in relationships.enumerated() where relationship.sourceRemoval == .cascadeWhenLast {
-            guard let old = relationship.edges(in: before), let new = relationship.edges(in: snapshot) else { continue }
-            withExtendedLifetime((before, snapshot)) {
-                _ = TreeRoot.difference(from: old.byTarget, to: new.byTarget) { step in
-                    if case .removed(let row) = step { orphans.append((index, EdgeKey.parts(row.key).first, -1)) }
-                }
-            }
-        }
+        append(removal)
     }
 
     // MARK: What follows
 
     mutating func run(_ transaction: inout WriteTransaction) throws {
-        if removals.isEmpty && orphans.isEmpty { return }
+        if removals.isEmpty && lostEdges.allSatisfy(\.isEmpty) { return }
         repeat {
             while next < removals.count {
                 try follow(next, &transaction)
                 next += 1
             }
-            try removeOrphans(&transaction)
+            if countsSources { try removeOrphans(&transaction) }
         } while next < removals.count
         try checkRestrictions(&transaction)
         for removal in removals {
@@ -139,17 +152,11 @@ struct Cascade {
             }
             switch rule {
             case .cascade:
-                try remove(source, relationship.sourceTypes.name, (cause, number), &transaction)
+                try remove(source, relationship.sourceTypes.name, (number, cause), &transaction)
             case .nullify:
                 try relationship.nullify(source, without: key, in: &transaction)
             case .notify:
-                if try relationship.notifySource(source, key, in: &transaction) {
-                    isOutdated = true
-                    let kept = try relationship.targetKeys(of: source, in: &transaction) ?? []
-                    if relationship.sourceRemoval == .cascadeWhenLast {
-                        for lost in targets where !kept.contains(lost) { orphans.append((number, lost, cause)) }
-                    }
-                }
+                if try relationship.notifySource(source, key, in: &transaction) { isOutdated = true }
             case .none, .restrict, .cascadeWhenLast: break
             }
         }
@@ -163,42 +170,43 @@ struct Cascade {
             switch relationship.sourceRemoval {
             case .cascade:
                 if relationship.hasTarget(target, in: &transaction) {
-                    try remove(target, relationship.targetTypes.name, (cause, number), &transaction)
+                    try remove(target, relationship.targetTypes.name, (number, cause), &transaction)
                 }
-            case .cascadeWhenLast:
-                orphans.append((number, target, cause))
             case .notify:
                 if try relationship.notifyTarget(target, removal.key, in: &transaction) { isOutdated = true }
-            case .none, .restrict, .nullify: break
+            case .none, .restrict, .nullify, .cascadeWhenLast: break
             }
         }
     }
 
     private mutating func remove(
-        _ key: String, _ collection: String, _ cause: (removal: Int, relationship: Int)?,
-        _ transaction: inout WriteTransaction
+        _ key: String, _ collection: String, _ cause: Cause, _ transaction: inout WriteTransaction
     ) throws {
         var removal = Removal(collection: collection, key: key, cause: cause)
         for (index, relationship) in relationships.enumerated()
         where relationship.sourceTypes.name == collection && relationship.sourceRemoval != .none {
             removal.targets[index] = try relationship.targetKeys(of: key, in: &transaction) ?? []
         }
-        if transaction.removeUntyped(key, inCollectionNamed: collection) { removals.append(removal) }
+        if transaction.removeUntyped(key, inCollectionNamed: collection) { append(removal) }
     }
 
-    /// Removes the records whose last source is gone.
+    /// Removes the records whose last source is gone. All are judged by the same edges.
     private mutating func removeOrphans(_ transaction: inout WriteTransaction) throws {
-        if orphans.isEmpty { return }
         try refresh(&transaction)
-        let candidates = orphans
-        orphans = []
-        for (number, key, cause) in candidates {
-            let relationship = relationships[number]
-            guard relationship.hasTarget(key, in: &transaction),
-                relationship.sourceCount(of: key, in: snapshot) == 0
-            else { continue }
-            try remove(
-                key, relationship.targetTypes.name, cause < 0 ? nil : (cause, number), &transaction)
+        compareEdges()
+        let found = lostEdges
+        for index in lostEdges.indices { lostEdges[index] = [] }
+        for (number, relationship) in relationships.enumerated() {
+            var last: String?
+            for edge in found[number].sorted(by: { ($0.target, $0.source) < ($1.target, $1.source) })
+            where edge.target != last {
+                last = edge.target
+                guard relationship.hasTarget(edge.target, in: &transaction),
+                    relationship.sourceCount(of: edge.target, in: snapshot) == 0
+                else { continue }
+                let cause = numbers[[relationship.sourceTypes.name, edge.source]]
+                try remove(edge.target, relationship.targetTypes.name, (number, cause), &transaction)
+            }
         }
     }
 
@@ -237,16 +245,18 @@ struct Cascade {
         var isCut = false
         while true {
             let removal = removals[at]
-            guard let cause = removal.cause else {
-                chain.append("\(Self.text(removal)), which the transaction removed")
+            let rule = removal.cause.map { ", by \"\(relationships[$0.relationship].name)\"" } ?? ""
+            guard let cause = removal.cause?.removal else {
+                let end = removal.cause == nil ? "which the transaction removed" : "whose last source was taken away"
+                chain.append("\(Self.text(removal))\(rule), \(end)")
                 break
             }
             if chain.count < Self.chainMax {
-                chain.append("\(Self.text(removal)), by \"\(relationships[cause.relationship].name)\"")
+                chain.append(Self.text(removal) + rule)
             } else {
                 isCut = true
             }
-            at = cause.removal
+            at = cause
         }
         if isCut { chain.insert("…", at: chain.count - 1) }
         return DatabaseError(

@@ -11,8 +11,7 @@ public struct DeleteRule<Source: Codable & Sendable, SourceMetadata: Codable & S
     /// They are removed, too, and what refers to them follows its own rules.
     public static var cascade: Self { Self(action: .cascade) }
     /// The write throws `removalRestricted` if any record still refers to the removed one when all rules have been
-    /// followed. So both
-    /// may be removed in one transaction, in either order.
+    /// followed. So both may be removed in one transaction, in either order.
     public static var restrict: Self { Self(action: .restrict) }
     /// `body` is given each record that refers to the removed one, and that one's key. What it returns is written in place of the
     /// object; with `nil` the record stays as it is. What it throws undoes the transaction.

@@ -6,8 +6,7 @@ import YaprakTrees
 ///
 /// U+0000 and U+0001 within a key are written as U+0001 U+0002 and U+0001 U+0003: the separator stands nowhere else, and what
 /// begins with a key and the separator lies between that and the key with U+0001. Neither composes with what follows, so
-/// two keys in NFC make
-/// one in NFC.
+/// two keys in NFC make one in NFC.
 enum EdgeKey {
     static func make(_ first: String, _ second: String) -> String {
         var key = escaped(first)

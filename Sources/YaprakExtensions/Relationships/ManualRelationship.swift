@@ -11,12 +11,10 @@ package import YaprakTrees
 ///     database.snapshot[friends].targets(of: "ada")
 ///
 /// Edges don't follow from records, so they are primary state: each change of one is logged with its commit, survives a
-/// crash like a
-/// record, and is kept while the relationship is not registered. Two records have one edge in each direction, or none. An edge
-/// goes with either of its records, in the same commit. What a restore or a tool removes leaves edges behind, which the
-/// reader lists (``RelationshipReader/missingTargets``, ``RelationshipReader/missingSources``) and
-/// ``WriteTransaction/disconnect(_:from:in:)``
-/// removes.
+/// crash like a record, and is kept while the relationship is not registered. Two records have one edge in each direction,
+/// or none. An edge goes with either of its records, in the same commit. What a restore or a tool removes leaves edges
+/// behind, which the reader lists (``RelationshipReader/missingTargets``, ``RelationshipReader/missingSources``) and
+/// ``WriteTransaction/disconnect(_:from:in:)`` removes.
 ///
 /// **Rules** are those of ``Relationship``. Removing an edge explicitly is followed by ``SourceDeleteRule/cascadeWhenLast``, too.
 ///
@@ -211,11 +209,13 @@ extension ManualRelationship: RuledRelationship {
     }
 
     func notifySource(_ source: String, _ target: String, in transaction: inout WriteTransaction) throws -> Bool {
-        try onDelete.notify(source, target, from, &transaction)
+        guard case .notify(let body) = onDelete else { return false }
+        return try transaction.ask(body, about: source, removed: target, in: from)
     }
 
     func notifyTarget(_ target: String, _ source: String, in transaction: inout WriteTransaction) throws -> Bool {
-        try onSourceDelete.notify(target, source, to, &transaction)
+        guard case .notify(let body) = onSourceDelete else { return false }
+        return try transaction.ask(body, about: target, removed: source, in: to)
     }
 
     func forget(source: String, in transaction: inout WriteTransaction) throws {

@@ -16,13 +16,12 @@ package import YaprakTrees
 /// **Rules.** When a write removes a record at one end, the rule of that end is followed in the same commit, after the closure
 /// and in the order of registration with other reactions (see ``Reaction``): ``DeleteRule`` says what becomes of the records
 /// that refer to it, ``SourceDeleteRule`` what becomes of those it refers to. Removed is what was there before the
-/// transaction and is
-/// not there when its closure has returned: to remove a record and insert it again is a change, and no rule is followed.
+/// transaction and is not there when its closure has returned: to remove a record and insert it again is a change, and no
+/// rule is followed.
 ///
 /// **Missing targets.** A key may refer to no record. The relationship counts and lists such keys
 /// (``RelationshipReader/missingTargets``); with `allowsMissing: false` a write that leaves one behind throws
-/// `danglingReference`. Neither
-/// that nor the rules apply to ``Database/restore(_:origin:)`` and to what a tool writes.
+/// `danglingReference`. Neither that nor the rules apply to ``Database/restore(_:origin:)`` and to what a tool writes.
 ///
 /// - Complexity: a write that changes the references of a record costs O(log *n*) for each, and one call of the key's getter
 ///   for each record that changes; other writes cost nothing. Registering is O(*n* log *n*).

@@ -27,6 +27,7 @@ extension RelationshipReader where Source == Target, SourceMetadata == TargetMet
     /// - Precondition: the relationship leads from a collection to itself.
     /// - Complexity: O(*r* · log *n*) for *r* edges within the distance.
     public func path(from start: String, to end: String, distanceMax: Int = .max) -> [String]? {
+        checkWalk()
         let (start, end) = (start.normalizedKey, end.normalizedKey)
         if start == end { return [start] }
         var previous: [String: String] = [start: start]
@@ -53,10 +54,14 @@ extension RelationshipReader where Source == Target, SourceMetadata == TargetMet
         return way.reversed()
     }
 
+    private func checkWalk() {
+        precondition(from.name == to.name, "a walk needs a relationship of a collection with itself")
+    }
+
     private func walk(
         from start: String, _ distanceMax: Int, _ next: (String) -> [String]
     ) -> [(key: String, distance: Int)] {
-        precondition(from.name == to.name, "a walk needs a relationship of a collection with itself")
+        checkWalk()
         let start = start.normalizedKey
         var seen: Set<String> = [start]
         var found: [(key: String, distance: Int)] = []

@@ -34,9 +34,8 @@ struct RelationshipRules: JudgingReaction {
 
     func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
         guard relationships.contains(where: \.hasRules) else { return }
-        let present = try transaction.snapshot()
-        var cascade = Cascade(relationships, present)
-        cascade.begin(changes, before)
+        var cascade = Cascade(relationships, from: before, to: try transaction.snapshot())
+        cascade.begin(changes)
         try cascade.run(&transaction)
     }
 

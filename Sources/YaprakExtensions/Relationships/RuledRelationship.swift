@@ -44,32 +44,34 @@ extension RuledRelationship {
         guard let edges = edges(in: snapshot) else { return 0 }
         return withExtendedLifetime(snapshot) { EdgeKey.range(of: target, in: edges.byTarget).count }
     }
-}
 
-extension TargetRemoval {
-    /// Calls the program's closure with a source, and writes what it returns.
-    func notify(
-        _ source: String, _ target: String, _ collection: RecordCollection<Source, SourceMetadata>,
-        _ transaction: inout WriteTransaction
-    ) throws -> Bool {
-        guard case .notify(let body) = self, let record = transaction[collection].row(for: source),
-            let changed = try body(record, target)
-        else { return false }
-        transaction[collection][source] = changed
-        return true
+    /// The edges of one snapshot that another one has not. O(differences · log *n*).
+    func lostEdges(from old: Snapshot, to new: Snapshot) -> [LostEdge] {
+        guard let oldEdges = edges(in: old), let newEdges = edges(in: new) else { return [] }
+        var lost: [LostEdge] = []
+        withExtendedLifetime((old, new)) {
+            _ = TreeRoot.difference(from: oldEdges.byTarget, to: newEdges.byTarget) { step in
+                guard case .removed(let row) = step else { return }
+                let (target, source) = EdgeKey.parts(row.key)
+                lost.append((source, target))
+            }
+        }
+        return lost
     }
 }
 
-extension SourceRemoval {
-    /// Calls the program's closure with a target, and writes what it returns.
-    func notify(
-        _ target: String, _ source: String, _ collection: RecordCollection<Target, TargetMetadata>,
-        _ transaction: inout WriteTransaction
+/// The keys at both ends of an edge that is gone.
+typealias LostEdge = (source: String, target: String)
+
+extension WriteTransaction {
+    /// Calls the program's closure with a record whose other end was removed, and writes what it returns. Returns whether
+    /// it wrote.
+    mutating func ask<Object, Metadata>(
+        _ body: (Record<Object, Metadata>, String) throws -> Object?, about key: String, removed: String,
+        in collection: RecordCollection<Object, Metadata>
     ) throws -> Bool {
-        guard case .notify(let body) = self, let record = transaction[collection].row(for: target),
-            let changed = try body(record, source)
-        else { return false }
-        transaction[collection][target] = changed
+        guard let record = self[collection].row(for: key), let changed = try body(record, removed) else { return false }
+        self[collection][key] = changed
         return true
     }
 }
@@ -94,11 +96,13 @@ extension Relationship: RuledRelationship {
     }
 
     func notifySource(_ source: String, _ target: String, in transaction: inout WriteTransaction) throws -> Bool {
-        try onDelete.notify(source, target, from, &transaction)
+        guard case .notify(let body) = onDelete else { return false }
+        return try transaction.ask(body, about: source, removed: target, in: from)
     }
 
     func notifyTarget(_ target: String, _ source: String, in transaction: inout WriteTransaction) throws -> Bool {
-        try onSourceDelete.notify(target, source, to, &transaction)
+        guard case .notify(let body) = onSourceDelete else { return false }
+        return try transaction.ask(body, about: target, removed: source, in: to)
     }
 
     // The records say it themselves.

@@ -68,12 +68,10 @@ public struct ReplayRepair: Sendable {
     /// Commits that are lost.
     public let losses: [Loss]
     /// Commits that the first state of the result includes, and whose changes and states are lost, because the damage lies
-    /// between
-    /// them and that state; `nil` if the whole history comes along.
+    /// between them and that state; `nil` if the whole history comes along.
     public let lostHistory: Loss?
     /// The newest of those commits that can be reached in the damaged database: a fork at it
-    /// (``ReplayReader/fork(at:to:)``) keeps the
-    /// history before the damage. `nil` if the whole history comes along.
+    /// (``ReplayReader/fork(at:to:)``) keeps the history before the damage. `nil` if the whole history comes along.
     public let lastBeforeDamage: CommitNumber?
     /// Those of them that can be read, at most ten thousand.
     public let lostCommits: [LostCommit]
