@@ -19,8 +19,8 @@ LAYERS = {
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText", "Spatial", "Lists", "Results"],
     "YaprakQueries": ["Predicates", "Sorting", "Planning", "Rows", "Queries", "Live", "Sections", "Models"],
     "YaprakReplay": [
-        "Positions", "Records", "Reading", "Expressions", "History", "Bisecting", "Dumps", "Fixtures", "Views", "Reverting",
-        "Inspection", "Maintenance",
+        "Positions", "Records", "Reading", "Expressions", "History", "Commits", "Bisecting", "Dumps", "Fixtures", "Views",
+        "Sharing", "Reverting", "Inspection", "Maintenance",
     ],
     "Proof": ["Histories", "Execution", "Simulation", "Crashes", "Damage", "Load"],
     "YaprakTool": ["Invocation", "Output", "Inspection", "Views", "Transfer", "Maintenance", ""],

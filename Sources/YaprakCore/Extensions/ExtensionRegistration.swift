@@ -74,6 +74,11 @@ extension ExtensionEntry {
         self.init(registration: TypedRegistration(`extension`), root: root)
     }
 
+    /// The extension, if it is of that type.
+    package func code<Extension: DatabaseExtension>(as type: Extension.Type) -> Extension? {
+        (registration as? TypedRegistration<Extension>)?.base
+    }
+
     /// The code of the extension.
     var registration: ExtensionRegistration {
         // Every identity that is made is a registration's.

@@ -13,10 +13,15 @@ import YaprakTrees
 /// was written. Every state a line has been at can be kept; it costs what later states don't share with it. One user at
 /// a time.
 package final class HistoryLine {
+    /// Makes what follows a state's extensions.
+    package typealias ObserverMaker = @Sendable (_ extensions: ExtensionTable) -> any ReplayObserver
+
     let types: ReplayTypes
     let timeline: Timeline
     let reclaimer: Reclaimer
     let decoder = RecordDecoder()
+    /// Keeps what the files hold of extensions, where there are no types; made for each step, from what the state has.
+    let makeObserver: ObserverMaker?
     /// Where the line is.
     package internal(set) var state: SnapshotState
 
@@ -30,20 +35,24 @@ package final class HistoryLine {
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         var replay = try HistoryReader.replay(of: reader, at: number, timeline)
         let shelf = replay.shelf
-        try self.init(types, timeline, reclaimer, replay.seal(), shelf)
+        try self.init(types, timeline, reclaimer, replay.seal(), shelf, nil)
     }
 
     /// A line that starts at the nearest checkpoint at or before a commit; at the empty database if there is none and the
     /// log goes on from there.
     ///
+    /// - Parameter makeObserver: what keeps extensions up to date in a line without types.
     /// - Throws: as above.
     /// - Complexity: O(bytes of the checkpoint).
     package convenience init(
-        of reader: StoreReader, atOrBefore number: CommitNumber, _ types: ReplayTypes
+        of reader: StoreReader, atOrBefore number: CommitNumber, _ types: ReplayTypes,
+        makeObserver: ObserverMaker? = nil
     ) throws {
+        let makeObserver = types.isEmpty ? makeObserver : nil
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         var replay = RawReplay(timeline: timeline)
+        replay.observer = makeObserver?([])
         do {
             if let checkpoint = try reader.checkpoint(atOrBefore: number) {
                 try replay.load(checkpoint)
@@ -57,12 +66,13 @@ package final class HistoryLine {
             throw error
         }
         let shelf = replay.shelf
-        try self.init(types, timeline, reclaimer, replay.seal(), shelf)
+        try self.init(types, timeline, reclaimer, replay.seal(), shelf, makeObserver)
     }
 
     /// A line that starts at a state that another line was at. O(1); the two share what they have in common.
-    package init(from state: SnapshotState, _ types: ReplayTypes) {
+    package init(from state: SnapshotState, _ types: ReplayTypes, makeObserver: ObserverMaker? = nil) {
         self.types = types
+        self.makeObserver = types.isEmpty ? makeObserver : nil
         let reclaimer = Reclaimer()
         self.reclaimer = reclaimer
         timeline = reclaimer.makeTimeline { Timeline.fork(from: state.version, onGarbage: $0) }
@@ -73,9 +83,10 @@ package final class HistoryLine {
 
     private init(
         _ types: ReplayTypes, _ timeline: Timeline, _ reclaimer: Reclaimer, _ raw: SnapshotState,
-        _ shelf: ExtensionShelf
+        _ shelf: ExtensionShelf, _ makeObserver: ObserverMaker?
     ) throws {
         self.types = types
+        self.makeObserver = makeObserver
         self.timeline = timeline
         self.reclaimer = reclaimer
         state = raw

@@ -81,7 +81,7 @@ extension FilteredView: ExplainableView {
 
 extension ViewState {
     /// A placement and what stands beside it.
-    fileprivate func describe(_ placement: Placement) -> ViewExplanation.Place {
+    package func describe(_ placement: Placement) -> ViewExplanation.Place {
         withExtendedLifetime(snapshot) {
             let rows = rows(ofGroup: placement.group)
             let index = root.index(of: placement) ?? 0

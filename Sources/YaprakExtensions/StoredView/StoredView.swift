@@ -16,8 +16,16 @@ public struct StoredView: OrderedView {
     /// The name under which the program registered it.
     public let name: String
 
+    /// Whether its rows are placed explicitly, as far as the files say.
+    let isManual: Bool
+
     /// The view that a program registered as `name`. O(1).
-    public init(_ name: String) { self.name = name }
+    public init(_ name: String) { self.init(name, isManual: false) }
+
+    init(_ name: String, isManual: Bool) {
+        self.name = name
+        self.isManual = isManual
+    }
 
     /// None.
     public var collectionNames: [String]? { [] }

@@ -18,6 +18,12 @@ package final class ViewFollower: ReplayObserver {
     /// - Parameter only: the view to follow; all there are if `nil`.
     package init(only: String? = nil) { self.only = only }
 
+    /// Follows the views that a state has already.
+    package init(continuing extensions: ExtensionTable) {
+        only = nil
+        for entry in extensions { known[entry.name] = entry.code(as: StoredView.self)?.isManual }
+    }
+
     package var wantsCheckpoint: Bool { only.map { known[$0] == nil } ?? true }
 
     package func adopt(_ items: [String: ExtensionShelf.Item], in state: inout ReplayObserverState) {
@@ -123,6 +129,11 @@ package final class ViewFollower: ReplayObserver {
     /// Whether a logged step is one of a manual view, by its form.
     package static func isStep(_ bytes: [UInt8]) -> Bool { step(bytes) != nil }
 
+    /// Whether a commit says what it did to a view that has to be known before.
+    package static func continuesUnknownView(_ commit: LoggedCommit, in extensions: ExtensionTable) -> Bool {
+        commit.histories.contains { !$0.isUnknown && extensions.index(of: $0.name) == nil && !isWhole($0) }
+    }
+
     /// Whether a commit has the whole of a view.
     package static func isWhole(_ logged: LoggedCommit.LoggedHistory) -> Bool {
         guard let item = logged.item, !logged.isUnknown else { return false }
@@ -145,11 +156,13 @@ package final class ViewFollower: ReplayObserver {
     }
 
     private func put(_ root: ViewRoot, _ name: String, isManual: Bool, in state: inout ReplayObserverState) {
-        known[name] = isManual
-        if let index = state.extensions.index(of: name) {
+        if let before = known.updateValue(isManual, forKey: name), before == isManual,
+            let index = state.extensions.index(of: name)
+        {
             state.extensions[index].root = root
         } else {
-            state.extensions.append(ExtensionEntry(StoredView(name), root: root))
+            if let index = state.extensions.index(of: name) { state.extensions.remove(at: index) }
+            state.extensions.append(ExtensionEntry(StoredView(name, isManual: isManual), root: root))
         }
     }
 

@@ -1,4 +1,5 @@
 public import YaprakCore
+import YaprakExtensions
 import YaprakLocks
 public import YaprakModel
 
@@ -33,8 +34,10 @@ public final class HistoryCursor: Sendable {
         init(_ cache: SnapshotCache) { self.cache = cache }
     }
 
-    init(_ reader: ReplayReader, at number: CommitNumber) throws {
-        let cache = try SnapshotCache(reader, at: number)
+    init(_ reader: ReplayReader, at number: CommitNumber, followingViews: Bool) throws {
+        var makeObserver: HistoryLine.ObserverMaker?
+        if followingViews { makeObserver = { ViewFollower(continuing: $0) } }
+        let cache = try SnapshotCache(reader, at: number, makeObserver: makeObserver)
         present = Mutex(cache.snapshot)
         self.cache = Exclusive(Boxed(cache))
     }
@@ -109,9 +112,14 @@ extension ReplayReader {
     ///
     ///     let cursor = try reader.cursor(at: 42)
     ///
+    /// With `followingViews` the snapshots have the views that are in the files, as far as they can be shown as of each
+    /// commit: see ``YaprakCore/Snapshot/untypedView(_:)``. A reader with types has the views it was given instead.
     /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
-    /// - Complexity: O(bytes of the checkpoint before it and of the log from there).
-    public func cursor(at number: CommitNumber? = nil) throws -> HistoryCursor {
-        try HistoryCursor(self, at: number ?? newestCommitNumber())
+    /// - Complexity: O(bytes of the checkpoint before it and of the log from there). Following views costs O(log *n*) for
+    ///   each row that moves, and the reading of each checkpoint near a commit that is sought.
+    public func cursor(
+        at number: CommitNumber? = nil, followingViews: Bool = false
+    ) throws -> HistoryCursor {
+        try HistoryCursor(self, at: number ?? newestCommitNumber(), followingViews: followingViews)
     }
 }

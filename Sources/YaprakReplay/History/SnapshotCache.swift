@@ -1,4 +1,5 @@
 import YaprakCore
+import YaprakExtensions
 import YaprakModel
 import YaprakStorage
 
@@ -38,15 +39,18 @@ struct SnapshotCache {
     private static let branchesMax = 4
 
     private let reader: ReplayReader
+    /// Follows views where there are no types.
+    private let makeObserver: HistoryLine.ObserverMaker?
     private var branches: [Branch] = []
     /// Consecutive commits. The place is before the first of them, or after one.
     private var window: [Passed] = []
     private var windowBytes = 0
     private var state: SnapshotState
 
-    init(_ reader: ReplayReader, at number: CommitNumber) throws {
+    init(_ reader: ReplayReader, at number: CommitNumber, makeObserver: HistoryLine.ObserverMaker?) throws {
         self.reader = reader
-        let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types)
+        self.makeObserver = reader.types.isEmpty ? makeObserver : nil
+        let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types, makeObserver: makeObserver)
         state = line.state
         branches = [Branch(line: line, kept: [line.state])]
         try seek(to: number)
@@ -183,6 +187,8 @@ struct SnapshotCache {
         var commits = branches[index].commits.take()
         var passed: [Passed] = []
         var bytes = 0
+        // Where views begin that no commit has as a whole.
+        let checkpoints = makeObserver == nil ? [] : try reader.store.checkpointNumbers()
         while line.state.commitNumber < target {
             if commits == nil {
                 guard try reader.store.hasLog() else { break }
@@ -191,7 +197,13 @@ struct SnapshotCache {
             guard let stored = try commits?.next() else { break }
             let before = line.state
             let commit = try ReplayCommit(stored)
-            try line.apply(commit.logged)
+            try line.apply(commit.logged, adopting: checkpoint(neededBy: commit.logged, line.state, checkpoints))
+            if target.rawValue - line.state.commitNumber.rawValue <= UInt64(Self.windowMin),
+                let checkpoint = checkpoint(of: line.state.commitNumber, checkpoints)
+            {
+                // One can step back to here.
+                line.adoptExtensions(of: checkpoint)
+            }
             passed.append(Passed(commit: commit, before: before, after: line.state))
             bytes += commit.byteCount
             if passed.count > 4 * Self.windowMin || bytes > 2 * Self.windowBytesMax {
@@ -208,6 +220,21 @@ struct SnapshotCache {
         return (line.state, passed)
     }
 
+    // MARK: Views
+
+    /// The checkpoint of where a line is, if the next commit goes on with a view that only the checkpoint has.
+    private func checkpoint(
+        neededBy next: LoggedCommit, _ state: SnapshotState, _ checkpoints: Set<CommitNumber>
+    ) -> CheckpointReader? {
+        guard !checkpoints.isEmpty, ViewFollower.continuesUnknownView(next, in: state.extensions) else { return nil }
+        return checkpoint(of: state.commitNumber, checkpoints)
+    }
+
+    /// A checkpoint that can't be read is one that isn't there: what is wanted of it is derived.
+    private func checkpoint(of number: CommitNumber, _ checkpoints: Set<CommitNumber>) -> CheckpointReader? {
+        checkpoints.contains(number) ? try? reader.store.openCheckpoint(number) : nil
+    }
+
     /// The branch whose end is the nearest there is to a commit, at or before it; made where nothing ends there.
     private mutating func branch(at number: CommitNumber) throws -> Int {
         var best: (index: Int, state: SnapshotState, isEnd: Bool)?
@@ -220,7 +247,8 @@ struct SnapshotCache {
             if best.map({ kept.commitNumber > $0.state.commitNumber }) ?? true { best = (index, kept, false) }
         }
         guard let best else {
-            let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types)
+            let line = try HistoryLine(
+                of: reader.store, atOrBefore: number, reader.types, makeObserver: makeObserver)
             // Fails, and changes nothing, if the log does not go on from there.
             let commits = try reader.store.hasLog() ? reader.store.commits(from: line.state.commitNumber.next()) : nil
             branches = [Branch(line: line, kept: [line.state], commits: commits)]
@@ -228,7 +256,8 @@ struct SnapshotCache {
         }
         branches.removeSubrange((best.index + 1)...)
         if !best.isEnd {
-            branches.append(Branch(line: HistoryLine(from: best.state, reader.types), kept: [best.state]))
+            let line = HistoryLine(from: best.state, reader.types, makeObserver: makeObserver)
+            branches.append(Branch(line: line, kept: [best.state]))
         }
         return branches.count - 1
     }

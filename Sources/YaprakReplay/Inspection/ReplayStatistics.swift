@@ -90,11 +90,24 @@ extension ReplayReader {
             nanosecondsSince1970: earliest <= latest ? earliest...latest : nil,
             changeCount: changes, rawByteCount: rawBytes, activity: activity,
             records: snapshot.collectionNames.map { ($0, snapshot.count(inCollectionNamed: $0)) },
-            segments: try store.segments().map {
-                .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)
-            },
-            checkpoints: try store.checkpoints().map {
-                .init(file: $0.file, byteCount: $0.bytes, number: $0.number, nanosecondsSince1970: $0.createdNs)
-            })
+            segments: try segments(), checkpoints: try checkpoints())
+    }
+
+    /// The files of the log, oldest first.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: O(number of frames the first time): their headers are read.
+    public func segments() throws(DatabaseError) -> [ReplayStatistics.Segment] {
+        try store.segments().map {
+            .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)
+        }
+    }
+
+    /// The checkpoints, oldest first. They are not verified.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: O(number of checkpoints).
+    public func checkpoints() throws(DatabaseError) -> [ReplayStatistics.Checkpoint] {
+        try store.checkpoints().map {
+            .init(file: $0.file, byteCount: $0.bytes, number: $0.number, nanosecondsSince1970: $0.createdNs)
+        }
     }
 }

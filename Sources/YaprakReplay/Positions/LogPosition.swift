@@ -34,6 +34,18 @@ public struct LogPosition: Sendable, Hashable {
     /// The position of a commit. O(1).
     public init(_ number: CommitNumber) { self.init(base: .number(number), back: 0) }
 
+    /// The commit it stands for where there is no log: by its number, or by its distance from the newest.
+    package func number(newest: CommitNumber) -> CommitNumber? {
+        let number: CommitNumber? =
+            switch base {
+            case .newest: newest
+            case .number(let number): number
+            case .time, .tag: nil
+            }
+        guard let number, number <= newest, back <= number.rawValue else { return nil }
+        return CommitNumber(number.rawValue - back)
+    }
+
     init(base: Base, back: UInt64) {
         self.base = base
         self.back = back

@@ -20,3 +20,10 @@ extension ReplayReader {
         return start
     }
 }
+
+extension ReplayReader {
+    /// The commits that have a checkpoint, ascending.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: O(number of files); none is opened, so a damaged one is among them.
+    public func checkpointNumbers() throws(DatabaseError) -> [CommitNumber] { try store.checkpointNumbers().sorted() }
+}

@@ -9,16 +9,19 @@ import YaprakLocks
 ///
 /// Maps are compared key by key and arrays place by place, all the way down; anything else is a field as a whole.
 public struct FieldChange: Sendable, Hashable {
-    /// Where the field is: keys with dots between them, places in brackets: `stops[2].name`. Empty for the whole value.
-    public let path: String
+    /// Where the field is.
+    public let field: FieldPath
     /// The value before; `nil` if the field was not there.
     public let before: CBORValue?
     /// The value after; `nil` if the field is not there any more.
     public let after: CBORValue?
 
+    /// Where the field is, as text: `stops[2].name`. Empty for the whole value.
+    public var path: String { field.description }
+
     /// A change of a field.
-    public init(path: String, before: CBORValue?, after: CBORValue?) {
-        self.path = path
+    public init(_ field: FieldPath, before: CBORValue?, after: CBORValue?) {
+        self.field = field
         self.before = before
         self.after = after
     }
@@ -28,12 +31,12 @@ public struct FieldChange: Sendable, Hashable {
     /// - Complexity: O(size of both).
     public static func between(_ before: CBORValue?, _ after: CBORValue?) -> [FieldChange] {
         var changes: [FieldChange] = []
-        compare(before, after, "", 0, &changes)
+        compare(before, after, FieldPath(), 0, &changes)
         return changes
     }
 
     private static func compare(
-        _ before: CBORValue?, _ after: CBORValue?, _ path: String, _ level: Int, _ changes: inout [FieldChange]
+        _ before: CBORValue?, _ after: CBORValue?, _ path: FieldPath, _ level: Int, _ changes: inout [FieldChange]
     ) {
         if level == DeepStack.levelsBefore {
             return DeepStack.run { compareItems(before, after, path, level, &changes) }
@@ -42,42 +45,27 @@ public struct FieldChange: Sendable, Hashable {
     }
 
     private static func compareItems(
-        _ before: CBORValue?, _ after: CBORValue?, _ path: String, _ level: Int, _ changes: inout [FieldChange]
+        _ before: CBORValue?, _ after: CBORValue?, _ path: FieldPath, _ level: Int, _ changes: inout [FieldChange]
     ) {
         if before == after { return }
         switch (before, after) {
         case (.map(let old), .map(let new)):
             let known = Dictionary(old.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
             let wanted = Dictionary(new.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-            for pair in old { compare(pair.value, wanted[pair.key], path + name(pair.key, path), level + 1, &changes) }
+            for pair in old {
+                compare(pair.value, wanted[pair.key], path.appending(.key(pair.key)), level + 1, &changes)
+            }
             for pair in new where known[pair.key] == nil {
-                compare(nil, pair.value, path + name(pair.key, path), level + 1, &changes)
+                compare(nil, pair.value, path.appending(.key(pair.key)), level + 1, &changes)
             }
         case (.array(let old), .array(let new)):
             for place in 0..<max(old.count, new.count) {
                 // Not `nil` alone, which is also how a value writes null.
                 compare(
                     place < old.count ? old[place] : Optional.none, place < new.count ? new[place] : Optional.none,
-                    "\(path)[\(place)]", level + 1, &changes)
+                    path.appending(.place(place)), level + 1, &changes)
             }
-        default: changes.append(FieldChange(path: path, before: before, after: after))
-        }
-    }
-
-    /// A key as it follows a path: plain where it is a word, in diagnostic notation where it could be misread.
-    private static func name(_ key: CBORValue, _ path: String) -> String {
-        if let text = key.text, !text.isEmpty, text.utf8.allSatisfy(isWordByte) {
-            return path.isEmpty ? text : "." + text
-        }
-        return "[" + key.diagnostic() + "]"
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
+        default: changes.append(FieldChange(path, before: before, after: after))
         }
     }
 }

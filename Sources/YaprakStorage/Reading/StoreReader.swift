@@ -167,6 +167,13 @@ package final class StoreReader: Sendable {
         }
     }
 
+    /// The commits that have a checkpoint, as the directory lists them now. No file is read.
+    package func checkpointNumbers() throws(DatabaseError) -> Set<CommitNumber> {
+        try translatingDiskErrors(writing: false) {
+            Set(try directory.list().checkpoints.map { CommitNumber($0.first) })
+        }
+    }
+
     /// Verifies and opens the checkpoint of a commit.
     ///
     /// - Throws: `notFound`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.

@@ -15,11 +15,9 @@ struct ShownChange {
     var fields: [FieldChange] {
         FieldChange.between(before?.object, after?.object)
             + FieldChange.between(before?.metadata, after?.metadata).map {
-                FieldChange(path: "metadata" + Self.joint($0.path) + $0.path, before: $0.before, after: $0.after)
+                FieldChange(FieldPath(["metadata"] + $0.field.steps), before: $0.before, after: $0.after)
             }
     }
-
-    private static func joint(_ path: String) -> String { path.isEmpty || path.hasPrefix("[") ? "" : "." }
 }
 
 extension ShownChange {

@@ -1,0 +1,68 @@
+public import YaprakCBOR
+import YaprakCore
+import YaprakModel
+
+extension ReplayChange {
+    /// The fields that differ; metadata is a field of its own. O(size of both records).
+    public var fields: [FieldChange] { ReplayRecord.fields(from: before, to: after) }
+
+    /// `{"collection", "key", "kinds", "before", "after", "fields"}`, with `metadataBefore` and `metadataAfter` where there is
+    /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out.
+    public var json: CBORValue {
+        var pairs: [CBORValue.Pair] = [
+            .init("collection", .text(collection)), .init("key", .text(key)),
+            .init("kinds", .array(kinds.words.map { .text($0) })),
+        ]
+        if let before { pairs.append(.init("before", before.object)) }
+        if let metadata = before?.metadata { pairs.append(.init("metadataBefore", metadata)) }
+        if let after { pairs.append(.init("after", after.object)) }
+        if let metadata = after?.metadata { pairs.append(.init("metadataAfter", metadata)) }
+        if before != nil, after != nil { pairs.append(.init("fields", .array(fields.map(\.json)))) }
+        return .map(pairs)
+    }
+}
+
+extension CommitDescription {
+    /// The time as ISO 8601 with all the digits there are: `2026-11-20T23:15:04.170312Z`.
+    public var isoTime: String { ISOTime.text(nanosecondsSince1970) }
+
+    /// `{"commit", "time", "ns", "origin", "info", "removesAll", "changes": […]}`: the commit without values. Members that
+    /// say nothing are left out.
+    public var json: CBORValue {
+        var pairs = headJSON
+        var changes: [CBORValue] = []
+        for records in changedRecords {
+            let collection = CBORValue.text(records.collection)
+            if records.removesAll { changes.append(["collection": collection, "kinds": ["removedAll"]]) }
+            for change in records.changes {
+                changes.append([
+                    "collection": collection, "key": .text(change.key),
+                    "kinds": .array(change.kinds.words.map { .text($0) }),
+                ])
+            }
+        }
+        pairs.append(.init("changes", .array(changes)))
+        return .map(pairs)
+    }
+
+    /// The members that say nothing of single records.
+    fileprivate var headJSON: [CBORValue.Pair] {
+        var pairs: [CBORValue.Pair] = [
+            .init("commit", .unsigned(commitNumber.rawValue)), .init("time", .text(isoTime)),
+            .init("ns", .integer(nanosecondsSince1970)),
+        ]
+        if !origin.isEmpty { pairs.append(.init("origin", .text(origin))) }
+        if let untypedInfo { pairs.append(.init("info", untypedInfo)) }
+        if removesAll { pairs.append(.init("removesAll", true)) }
+        return pairs
+    }
+}
+
+extension ReplayStep {
+    /// The commit with the values of its records before and after, and the fields that differ: as ``CommitDescription/json``,
+    /// with a ``ReplayChange/json`` for each record.
+    /// - Complexity: O(size of the changed records).
+    public var json: CBORValue {
+        .map(commit.headJSON + [.init("changes", .array(changes.map(\.json)))])
+    }
+}

@@ -1,0 +1,116 @@
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+/// Many tasks share a history, follow a log, and ask an index; each gets what it would get alone.
+@Suite(.bounded) struct SharedHistoryTests {
+    @Test func `Tasks that ask at once get the states and steps of their commits`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 90, seed: 4, checkpointsAt: [30, 60])
+        let reader = try ReplayReader(path)
+        var digests: [SnapshotDigest] = []
+        for number in 0...90 { digests.append(try reader.snapshot(at: CommitNumber(UInt64(number))).digest) }
+        let expected = digests
+        let history = SharedHistory(reader, cursorsMax: 3)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<12 {
+                group.addTask {
+                    var random = SplitMix64(seed: UInt64(task))
+                    for _ in 0..<20 {
+                        let number = random.below(91), other = random.below(91)
+                        switch random.below(3) {
+                        case 0:
+                            let snapshot = try await history.snapshot(at: CommitNumber(UInt64(number)))
+                            #expect(snapshot.digest == expected[number], "task \(task), commit \(number)")
+                        case 1 where number > 0:
+                            let step = try #require(try await history.step(to: CommitNumber(UInt64(number))))
+                            #expect(step.commit.commitNumber.rawValue == UInt64(number))
+                            #expect(step.before.digest == expected[number - 1], "task \(task), commit \(number)")
+                            #expect(step.after.digest == expected[number], "task \(task), commit \(number)")
+                        default:
+                            let pair = try await history.snapshots(
+                                at: CommitNumber(UInt64(number)), CommitNumber(UInt64(other)))
+                            #expect(pair.first.digest == expected[number], "task \(task), \(number) and \(other)")
+                            #expect(pair.second.digest == expected[other], "task \(task), \(number) and \(other)")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let beyond = try await history.step(to: 91)
+        #expect(beyond == nil)
+        await #expect(throws: DatabaseError.self) { try await history.snapshot(at: 92) }
+        // A failure gives the cursor back.
+        let again = try await history.snapshot(at: 90)
+        #expect(again.digest == expected[90])
+    }
+
+    @Test func `A followed log delivers every commit once, from before the first one on`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        let reader = try ReplayReader(path)
+        let follower = Task {
+            var numbers: [UInt64] = []
+            for try await commit in reader.followedCommits(after: 0, every: .milliseconds(2)) {
+                numbers.append(commit.commitNumber.rawValue)
+                if numbers.count == 40 { break }
+            }
+            return numbers
+        }
+        for number in 1...40 {
+            try await database.write { $0[.notes]["n"] = "\(number)" }
+            if number % 7 == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        let numbers = try await follower.value
+        #expect(numbers == Array(1...40))
+        let cancelled = Task {
+            var count = 0
+            for try await _ in reader.followedCommits(after: 40) { count += 1 }
+            return count
+        }
+        cancelled.cancel()
+        #expect(try await cancelled.value == 0)
+        try await database.close()
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `An index says of any range what the log says`(seed: UInt64) async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 70, seed: seed)
+        let reader = try ReplayReader(path)
+        var all: [ReplayCommit] = []
+        var commits = reader.commits().makeAsyncIterator()
+        while let commit = try await commits.next() { all.append(commit) }
+        let index = CommitIndex(reader)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<60 {
+            let first = 1 + random.below(75), last = first + random.below(75)
+            let range = CommitNumber(UInt64(first))...CommitNumber(UInt64(last))
+            let expected = all.filter { range.contains($0.commitNumber) }
+            let entries = try index.entries(in: range)
+            #expect(entries.map(\.number) == expected.map(\.commitNumber), "seed \(seed), \(range)")
+            #expect(entries.map(\.nanosecondsSince1970) == expected.map(\.nanosecondsSince1970))
+            #expect(entries.map(\.origin) == expected.map(\.origin))
+            #expect(entries.map(\.changeCount) == expected.map(\.changeCount))
+            #expect(entries.map(\.byteCount) == expected.map(\.byteCount))
+            let slices = 1 + random.below(20)
+            for activity in [
+                try index.activity(in: range, slicesMax: slices),
+                try index.activity(overTimeOf: range, slicesMax: slices),
+            ] {
+                #expect(activity.count <= slices, "seed \(seed), \(range)")
+                #expect(activity.reduce(0) { $0 + $1.commitCount } == expected.count, "seed \(seed), \(range)")
+                #expect(
+                    activity.reduce(0) { $0 + $1.changeCount } == expected.reduce(0) { $0 + $1.changeCount },
+                    "seed \(seed), \(range)")
+            }
+        }
+    }
+}
