@@ -19,7 +19,7 @@ import YaprakReplay
             let draw = SplitMix64(seed: seed &* 1000 &+ UInt64(number))
             try await database.write(origin: number % 2 == 0 ? "sync" : "") { transaction in
                 randomStep(&transaction, number, draw)
-                if number % 3 == 0 { try transaction.setInfo(["number": number]) }
+                if number % 3 == 0 { transaction.setInfo(["number": number]) }
             }
             let changeset = try #require(try await changesets.next())
             let commit = try #require(try await commits.next())

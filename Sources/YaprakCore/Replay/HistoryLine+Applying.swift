@@ -5,7 +5,7 @@ import YaprakTrees
 extension HistoryLine {
     /// Applies the next commit. The state before stays what it was.
     ///
-    /// - Parameter checkpoint: the checkpoint of the commit the line is at, if what it has of extensions is to be taken over.
+    /// - Parameter checkpoint: the checkpoint of the commit the line is at, if what it has of extensions is to be adopted.
     /// - Throws: `corruptLog` if it is not the next; `undecodableRecord`, `migrationFailed`, `extensionFailed`. The line
     ///   then stays where it was.
     /// - Complexity: O(log *n*) for each change, and what extensions take to follow.
