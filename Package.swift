@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Yaprak", targets: ["Yaprak"]),
         .library(name: "YaprakReplay", targets: ["YaprakReplay"]),
         .library(name: "YaprakCBOR", targets: ["YaprakCBOR"]),
+        .library(name: "YaprakTesting", targets: ["YaprakTesting"]),
         .executable(name: "yaprak", targets: ["YaprakTool"]),
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
         .executable(name: "CitySearch", targets: ["CitySearch"]),
@@ -105,6 +106,23 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // For tests, of this package and of programs: nothing above depends on it. A disk in memory whose calls can fail and
+        // whose power can go; what runs a database in an order that follows from a seed.
+        .target(
+            name: "YaprakSimulator",
+            dependencies: [
+                "YaprakStorage", "YaprakLocks", "ToolSupport", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "YaprakTesting",
+            dependencies: [
+                "YaprakSimulator", "YaprakStorage", "Yaprak", "YaprakReplay", "YaprakCore", "YaprakExtensions",
+                "YaprakModel",
+                "YaprakCBOR", "YaprakLocks", "ToolSupport", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+
         // Tools. ToolSupport is what they share: terminals, tables, lines of input.
         .target(
             name: "ToolSupport",
@@ -141,13 +159,6 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ToolSupport", "YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        // A file system in memory whose calls can fail and whose power can go.
-        .target(
-            name: "DiskSimulator",
-            dependencies: [
-                "YaprakStorage", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            path: "Tests/DiskSimulator", swiftSettings: strict),
         // Writes until it is killed; the tests kill it. Or makes and drops things, thousands of times.
         .executableTarget(
             name: "CrashWriter",
@@ -160,7 +171,7 @@ let package = Package(
         .target(
             name: "Proof",
             dependencies: [
-                "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakModel", "YaprakLocks", "DiskSimulator",
+                "Yaprak", "YaprakCore", "YaprakStorage", "YaprakCBOR", "YaprakModel", "YaprakLocks", "YaprakSimulator",
                 "ToolSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Proof", swiftSettings: strict),
@@ -181,7 +192,7 @@ let package = Package(
         .testTarget(
             name: "YaprakStorageTests",
             dependencies: [
-                "YaprakStorage", "YaprakModel", "YaprakLocks", "DiskSimulator", "TestSupport",
+                "YaprakStorage", "YaprakModel", "YaprakLocks", "YaprakSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -189,7 +200,7 @@ let package = Package(
             name: "YaprakCoreTests",
             dependencies: [
                 "CrashWriter", "Yaprak", "YaprakReplay", "YaprakCore", "YaprakModel", "YaprakStorage", "YaprakCBOR",
-                "YaprakTrees", "YaprakLocks", "DiskSimulator", "TestSupport",
+                "YaprakTrees", "YaprakLocks", "YaprakSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "HashTreeCollections", package: "swift-collections"),
@@ -199,7 +210,7 @@ let package = Package(
             name: "YaprakExtensionsTests",
             dependencies: [
                 "Yaprak", "YaprakExtensions", "YaprakCore", "YaprakTrees", "YaprakStorage", "YaprakLocks",
-                "DiskSimulator", "TestSupport", "ToolSupport",
+                "YaprakSimulator", "TestSupport", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -223,14 +234,14 @@ let package = Package(
             dependencies: [
                 "Yaprak", "YaprakSearch", "YaprakExtensions", "YaprakCore", "YaprakCBOR", "YaprakTrees",
                 "YaprakStorage",
-                "DiskSimulator", "TestSupport",
+                "YaprakSimulator", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "YaprakReplayTests",
             dependencies: [
                 "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakExtensions",
-                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "DiskSimulator", "TestSupport",
+                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -242,6 +253,10 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakTestingTests",
+            dependencies: ["YaprakTesting", "Yaprak", "YaprakReplay", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

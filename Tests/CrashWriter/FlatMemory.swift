@@ -125,7 +125,7 @@ struct FlatMemory {
             let database = try await Database.replay(kept, upTo: upTo, collections: Self.books)
             precondition(database.commitNumber.rawValue >= 1)
         case .fork:
-            let fork = await memory.fork()
+            let fork = memory.fork()
             try await fork.write { Self.fill($0[Self.books], round) }
             if random.below(2) == 0 { try await fork.close() }
         case .stream:

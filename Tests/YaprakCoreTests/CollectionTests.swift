@@ -102,7 +102,7 @@ import YaprakCBOR
         let shelves = Self.shelves(3000)
         try await database.write { for shelf in shelves { $0[shelf]["a"] = Book(title: "x") } }
         let before = database.snapshot
-        let fork = await database.fork()
+        let fork = database.fork()
         try await fork.write {
             $0[shelves[2]]["b"] = Book(title: "y")
             $0[shelves[2000]].removeAll()
@@ -210,7 +210,7 @@ import YaprakCBOR
         #expect(database.recoveryReport?.checkpoint == 1)
         let opened = database.snapshot
         #expect(opened.count == 66_000 && opened[shelves[65_999]]["a"]?.title == "x")
-        let fork = await database.fork()
+        let fork = database.fork()
         try await fork.write { $0[shelves[65_999]]["a"] = nil }
         try await fork.restore(opened)
         #expect(fork.snapshot[shelves[65_999]].count == 1)

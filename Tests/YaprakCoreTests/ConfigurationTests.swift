@@ -17,7 +17,7 @@ import Yaprak
         await #expect(throws: EmptyTitle.self) { try await database.write { $0[.books]["a"] = Book(title: "") } }
         try await database.write { $0[.books]["a"] = Book(title: "Dune") }
         await #expect(throws: EmptyTitle.self) { try await database.write { $0[checked]["b"] = Book(title: "") } }
-        let fork = await database.fork()
+        let fork = database.fork()
         await #expect(throws: EmptyTitle.self) { try await fork.write { $0[.books]["b"] = Book(title: "") } }
         try await database.close()
     }
@@ -67,13 +67,13 @@ import Yaprak
         try await database.write { $0[.books]["a"] = Book(title: "Dune") }
         var options = DatabaseOptions()
         options.limits.operationsMax = 1
-        let fork = await database.fork(options: options)
+        let fork = database.fork(options: options)
         let error = await #expect(throws: DatabaseError.self) {
             try await fork.write { for key in ["b", "c"] { $0[.books][key] = Book(title: "x") } }
         }
         #expect(error?.code == .transactionTooLarge && fork.snapshot[.books].count == 1)
         try await database.write { for key in ["b", "c"] { $0[.books][key] = Book(title: "x") } }
-        #expect(await database.fork().options.limits == database.options.limits)
+        #expect(database.fork().options.limits == database.options.limits)
     }
 
     @Test func `Writing an equal value makes no commit where the collection skips those`() async throws {

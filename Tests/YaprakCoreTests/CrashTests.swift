@@ -1,9 +1,9 @@
-import DiskSimulator
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakSimulator
 
 @testable import YaprakCore
 @testable import YaprakStorage
@@ -201,7 +201,7 @@ import Yaprak
             #expect(later?.code == .readOnly)
         }
         #expect(database.snapshot[books].map(\.key) == ["a"])
-        let fork = await database.fork()
+        let fork = database.fork()
         try await fork.write { $0[books]["c"] = Book(title: "c") }
         #expect(fork.snapshot[books].count == 2)
         try? await database.close()

@@ -58,7 +58,7 @@ import Yaprak
         #expect(count == 3)
 
         // snippet: start-fork
-        let preview = await database.fork()
+        let preview = database.fork()
         try await preview.write { $0[.books].removeAll() }  // the original keeps its books
         // end
         #expect(preview.snapshot[.books].isEmpty && database.snapshot[.books].count == 3)
@@ -385,7 +385,7 @@ import Yaprak
         // snippet: fork-per-case
         let fixture = try await makeDatabase()
         for key in ["0", "50", "99"] {
-            let database = await fixture.fork(checkingCoding: true)
+            let database = fixture.fork(checkingCoding: true)
             try await database.write { $0[.books].remove(key) }
             #expect(database.snapshot[Counter()] == ["books": 99])
         }
@@ -403,7 +403,10 @@ import Yaprak
 
     /// The pages of the catalogs, and the README where there is one.
     private static func pages() throws -> [(name: String, text: String)] {
-        let articles = ["Sources/Yaprak/Yaprak.docc", "Sources/YaprakReplay/YaprakReplay.docc"].flatMap {
+        let articles = [
+            "Sources/Yaprak/Yaprak.docc", "Sources/YaprakReplay/YaprakReplay.docc",
+            "Sources/YaprakTesting/YaprakTesting.docc",
+        ].flatMap {
             FileManager.default.enumerator(at: root.appending(path: $0), includingPropertiesForKeys: nil)?.allObjects
                 ?? []
         }
@@ -418,7 +421,8 @@ import Yaprak
     private static func snippets() throws -> [String: [Substring]] {
         let folders = [
             "Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests",
-            "Tests/YaprakQueriesTests", "Tests/YaprakReplayTests", "Tests/YaprakSearchTests", "Sources/DeparturesBoard",
+            "Tests/YaprakQueriesTests", "Tests/YaprakReplayTests", "Tests/YaprakSearchTests",
+            "Tests/YaprakTestingTests", "Sources/DeparturesBoard",
         ]
         let tests = try folders.flatMap {
             try FileManager.default.contentsOfDirectory(

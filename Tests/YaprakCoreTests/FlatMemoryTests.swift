@@ -28,7 +28,7 @@ import Yaprak
         #expect(before.rows == 200)
         var crowded = 0
         for round in 0..<10_000 {
-            let fork = await database.fork()
+            let fork = database.fork()
             try await fork.write { $0[.books]["\(round % 200)"] = Book(title: "y") }
             if round % 3 == 0 { try await fork.close() }
             if database.timeline.arena.counts.nodes > before.nodes + 10_000 { crowded += 1 }
@@ -45,7 +45,7 @@ import Yaprak
         while database.timeline.reclaim(limit: .max) {}
         let before = database.timeline.arena.counts
         for round in 0..<100 {
-            let fork = await database.fork()
+            let fork = database.fork()
             try await fork.write { transaction in
                 for index in 0..<100 { transaction[Shelf("\(round)/\(index)")]["a"] = Book(title: "y") }
             }

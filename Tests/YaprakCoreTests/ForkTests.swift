@@ -14,7 +14,7 @@ import Yaprak
 
     @Test func `A fork and its origin never see each other's writes`() async throws {
         try await fill()
-        let fork = await database.fork()
+        let fork = database.fork()
         try await fork.write { $0[.books].removeAll() }
         try await database.write { $0[.books]["new"] = Book(title: "new") }
         #expect(fork.snapshot[.books].isEmpty && fork.snapshot[counter].isEmpty)
@@ -27,12 +27,12 @@ import Yaprak
         try await origin!.write { $0[.books]["a"] = Book(title: "one") }
         let old = origin!.snapshot
         try await origin!.write { $0[.books]["a"] = Book(title: "two") }
-        let fork = await origin!.fork(from: old)
+        let fork = origin!.fork(from: old)
         try await origin!.close()
         origin = nil
         #expect(fork.snapshot[.books]["a"]?.title == "one")
         try await fork.write { $0[.books]["a"]?.title += " and more" }
-        let second = await fork.fork()
+        let second = fork.fork()
         try await fork.close()
         try await second.write { $0[.books]["b"] = Book(title: "b") }
         #expect(second.snapshot[.books]["a"]?.title == "one and more" && second.snapshot[.books].count == 2)
@@ -62,7 +62,7 @@ import Yaprak
 
     @Test func `A snapshot of a fork can be brought home`() async throws {
         try await fill()
-        let fork = await database.fork()
+        let fork = database.fork()
         try await fork.write { $0[.books]["5"]?.salesRank = 55 }
         let connection = database.makeConnection()
         await connection.beginLongLivedRead()

@@ -175,7 +175,7 @@ import YaprakReplay
             let root = last!.timeline.arena
             weak let arena = root
             for index in 0..<count {
-                let fork = await last!.fork()
+                let fork = last!.fork()
                 try await fork.write { $0[.books]["a"] = Book(title: "\(index)") }
                 last = fork
             }

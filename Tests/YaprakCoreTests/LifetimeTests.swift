@@ -100,7 +100,7 @@ private func expectArenas(_ count: Int, after what: String = "") async {
                 var last: Database? = Database.inMemory()
                 try await last!.write { $0[.books]["x"] = Book(title: "0") }
                 for i in 0..<20_000 {
-                    let fork = await last!.fork()
+                    let fork = last!.fork()
                     if i % 100 == 0 { try await fork.write { $0[.books]["x"] = Book(title: "\(i)") } }
                     last = fork
                 }
@@ -155,7 +155,7 @@ private func expectArenas(_ count: Int, after what: String = "") async {
             let database = Database.inMemory()
             try await database.write { for i in 0..<100 { $0[.books]["\(i)"] = Book(title: "x") } }
             for i in 0..<10_000 {
-                let fork = await database.fork()
+                let fork = database.fork()
                 if i % 10 == 0 { try await fork.write { $0[.books]["\(i)"] = Book(title: "y") } }
                 _ = database.changesets().makeAsyncIterator()
                 _ = database.makeConnection(named: "reader")

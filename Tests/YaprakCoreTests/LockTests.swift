@@ -79,7 +79,7 @@ extension RecordCollection where Object == Watched, Metadata == NoMetadata {
                 }
                 group.addTask {
                     for round in 0..<50 {
-                        let fork = await database.fork()
+                        let fork = database.fork()
                         try? await fork.write { $0[.watched]["fork"] = Watched() }
                         if round % 2 == 0 { try? await fork.close() }
                     }

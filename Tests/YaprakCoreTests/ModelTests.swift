@@ -1,9 +1,9 @@
-import DiskSimulator
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakSimulator
 
 @testable import YaprakCore
 @testable import YaprakStorage
@@ -128,7 +128,7 @@ import Yaprak
         if let start = history.held.randomElement(using: &history.random) {
             var branch = History(seed: seed &+ 1_000_000)
             branch.model.states = Array(history.model.states[...start.index])
-            let fork = await database.fork(from: start.snapshot)
+            let fork = database.fork(from: start.snapshot)
             for _ in 0..<15 { try await branch.step(fork, keys: 40) }
             branch.checkHeld()
             if seed % 2 == 0 { try await database.close() } else { try await fork.close() }

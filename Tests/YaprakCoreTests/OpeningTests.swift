@@ -1,9 +1,9 @@
-import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
 import YaprakCBOR
 import YaprakModel
+import YaprakSimulator
 
 @testable import Yaprak
 @testable import YaprakCore

@@ -100,7 +100,7 @@ import YaprakReplay
                     try await database.close()
                     database = try await open()
                 }
-                if what == 7 { database = hasFile ? database : await database.fork() }
+                if what == 7 { database = hasFile ? database : database.fork() }
                 let expected = Dictionary(grouping: database.snapshot[.books], by: \.object.genre).mapValues(\.count)
                 let counts = Dictionary(uniqueKeysWithValues: database.snapshot[.counts].map { ($0.key, $0.object) })
                 try #require(counts.filter { $0.value != 0 } == expected, "seed \(seed), step \(step)")
@@ -217,7 +217,7 @@ import YaprakReplay
         #expect(early.reactionNames.isEmpty && first.snapshot.reactionNames == ["count genres"])
         try await first.write { $0[.books]["1"] = Book(title: "") }
         let late = first.snapshot
-        let (old, new) = (await first.fork(from: early), await first.fork())
+        let (old, new) = (first.fork(from: early), first.fork())
         for fork in [old, new] { try await fork.write { $0[.books]["2"] = Book(title: "") } }
         #expect(old.snapshot[.counts].isEmpty && new.snapshot[.counts]["sci-fi"] == 2)
 

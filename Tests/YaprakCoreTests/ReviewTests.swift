@@ -1,10 +1,10 @@
-import DiskSimulator
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
 import YaprakCBOR
+import YaprakSimulator
 
 @testable import YaprakCore
 @testable import YaprakStorage
@@ -362,7 +362,7 @@ import YaprakCBOR
     @Test func `Restoring a collection that has other types there stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let database = Database.inMemory()
-            let fork = await database.fork()
+            let fork = database.fork()
             try await fork.write { $0[RecordCollection<Author, NoMetadata>("books")]["a"] = Author(name: "x") }
             try await database.write { $0[.books]["b"] = Book(title: "x") }
             try await database.restore(fork.snapshot)

@@ -93,7 +93,7 @@ import Yaprak
                 try sections.update(to: shown)
                 try #require(shown[view].keys == Self.expected(shown), "\(context), reopened")
             case 1:
-                let fork = await database.fork()
+                let fork = database.fork()
                 try await fork.write { transaction in
                     for key in 0..<6 { transaction[.parents]["\(key)"]?.told += 1 }
                 }

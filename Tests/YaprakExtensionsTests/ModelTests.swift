@@ -1,7 +1,7 @@
-import DiskSimulator
 import TestSupport
 import Testing
 import Yaprak
+import YaprakSimulator
 import YaprakStorage
 
 @testable import YaprakCore
@@ -55,7 +55,7 @@ import YaprakStorage
         let expected = world.expected(in: past, writes.codes, manual: writes.manual)
         #expect(world.shown(in: past) == expected, "seed \(seed)")
 
-        let fork = await database.fork()
+        let fork = database.fork()
         var other = writes
         _ = other.random.next()
         for step in 0..<30 {

@@ -201,7 +201,7 @@ import Yaprak
                 model = FamilyModel(kin, model.records)
                 try Self.check(database.snapshot, model, "\(context), registered again")
             case 3:
-                let fork = await database.fork()
+                let fork = database.fork()
                 var other = model
                 for more in 0..<6 { try await Self.step(fork, &other, .random(&random), "\(context), fork \(more)") }
                 try Self.check(database.snapshot, model, "\(context), beside a fork")

@@ -231,7 +231,7 @@ import Yaprak
             }
             #expect(database.snapshot[one].sourceKeys(of: key) == expected, "\(key.debugDescription)")
         }
-        let late = await database.fork()
+        let late = database.fork()
         try await late.unregister("one")
         try await late.register(one)
         for key in keys {
@@ -292,7 +292,7 @@ import Yaprak
             #expect(edges(database.snapshot) == ["ab", "bc", "ca"])
         }
         let whole = database.snapshot
-        let fork = await database.fork()
+        let fork = database.fork()
         try await fork.write { transaction in
             // Put in and taken out in one transaction, with their record.
             try transaction.connect("d", to: "d", in: friends)

@@ -83,7 +83,7 @@ import Yaprak
         let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
         let past = database.snapshot
         try await database.put(["c2": City(name: "Van", people: 9)])
-        let fork = await database.fork(from: past)
+        let fork = database.fork(from: past)
         try await fork.put(["c3": City(name: "Urfa", people: 1)])
         let sections = ViewMappings(CityView.byCountry)
         let back = try sections.changes(from: database.snapshot, to: past)

@@ -81,7 +81,7 @@ import Yaprak
     /// Mappings took a state of the view for theirs if its commit number and the counts of their groups were the same.
     @Test func `Mappings of one commit are right on a fork's commit of the same number`() async throws {
         let database = try await Database.cities(["c1": City(country: "tr", people: 5)])
-        let fork = await database.fork()
+        let fork = database.fork()
         try await database.put(["c2": City(country: "tr", people: 4)])
         try await fork.put(["c3": City(country: "it", people: 4), "c4": City(country: "tr", people: 1)])
         #expect(database.snapshot.commitNumber == fork.snapshot.commitNumber)
@@ -110,11 +110,11 @@ import Yaprak
     func `The law holds between a database and its forks`(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let database = try await Database.cities()
-        var databases = [database, await database.fork(), await database.fork()]
+        var databases = [database, database.fork(), database.fork()]
         var snapshots = [database.snapshot]
         for _ in 0..<24 {
             let number = random.below(databases.count)
-            if random.chance(10) { databases[number] = await databases[random.below(databases.count)].fork() }
+            if random.chance(10) { databases[number] = databases[random.below(databases.count)].fork() }
             let key = "c\(random.below(12))"
             let city = City(country: ["tr", "it", "de"][random.below(3)], people: random.below(9))
             try await databases[number].write { $0[.cities][key] = city.people == 0 ? nil : city }

@@ -54,7 +54,7 @@ import YaprakReplay
         var writes = GoodsWrites(seed: seed)
         for _ in 0..<30 { try await writes.write(to: database) }
         try await register(Array(GoodsIndex.all[..<3]), with: database)
-        let fork = await database.fork()
+        let fork = database.fork()
         try await register(Array(GoodsIndex.all[4...]), with: database)
         try await register(Array(GoodsIndex.all[4...]), with: fork)
         var other = GoodsWrites(seed: seed + 1_000)

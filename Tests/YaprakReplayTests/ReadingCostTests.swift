@@ -1,9 +1,9 @@
-import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
 import YaprakReplay
+import YaprakSimulator
 import YaprakStorage
 
 @testable import YaprakCore

@@ -1,8 +1,8 @@
-import DiskSimulator
 import TestSupport
 import Testing
 import Yaprak
 import YaprakCBOR
+import YaprakSimulator
 import YaprakStorage
 import YaprakTrees
 

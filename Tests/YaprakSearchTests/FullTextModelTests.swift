@@ -1,7 +1,7 @@
-import DiskSimulator
 import TestSupport
 import Testing
 import Yaprak
+import YaprakSimulator
 import YaprakStorage
 import YaprakTrees
 
@@ -107,7 +107,7 @@ import YaprakTrees
         try await database.register(Self.index)
         try Self.check(Self.index, in: database.snapshot, &mail, queries: 5, "seed \(seed), late")
         let past = database.snapshot
-        let fork = await database.fork()
+        let fork = database.fork()
         var other = mail
         for step in 0..<20 {
             try await mail.write(to: database, Self.index)

@@ -1,7 +1,7 @@
-import DiskSimulator
 import TestSupport
 import Testing
 import Yaprak
+import YaprakSimulator
 import YaprakStorage
 
 @testable import YaprakCore
@@ -68,7 +68,7 @@ import YaprakStorage
             if step % 8 == 0 { kept.append(database.snapshot) }
         }
         for snapshot in kept { try Self.check(snapshot, "seed \(seed), kept") }
-        let fork = await database.fork()
+        let fork = database.fork()
         try await Self.setQuery(&mail, in: fork)
         try await mail.write(to: fork, Self.index)
         try Self.check(fork.snapshot, "seed \(seed), fork")

@@ -151,7 +151,7 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
             if step % 3 == 0 { try Self.check(database.snapshot, &random, "seed \(seed), step \(step)") }
             if step % 10 == 0 { kept.append(database.snapshot) }
         }
-        let fork = await database.fork()
+        let fork = database.fork()
         try await database.unregister("place")
         try await database.register(Self.index)
         try Self.check(database.snapshot, &random, "seed \(seed), again")

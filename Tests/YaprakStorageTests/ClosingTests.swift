@@ -1,8 +1,8 @@
-import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
 import YaprakModel
+import YaprakSimulator
 
 @testable import YaprakStorage
 

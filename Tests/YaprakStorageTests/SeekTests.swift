@@ -1,9 +1,9 @@
-import DiskSimulator
 import SystemPackage
 import TestSupport
 import Testing
 import YaprakLocks
 import YaprakModel
+import YaprakSimulator
 
 @testable import YaprakStorage
 

@@ -1,9 +1,9 @@
-import DiskSimulator
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 import YaprakModel
+import YaprakSimulator
 
 @testable import YaprakStorage
 

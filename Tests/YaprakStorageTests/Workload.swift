@@ -1,7 +1,7 @@
-import DiskSimulator
 import SystemPackage
 import TestSupport
 import YaprakModel
+import YaprakSimulator
 
 @testable import YaprakStorage
 

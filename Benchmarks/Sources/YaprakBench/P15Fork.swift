@@ -17,7 +17,7 @@ extension Measure {
                         var forks: [Database] = []
                         forks.reserveCapacity(operations)
                         let cost = await time(operations) {
-                            for _ in 0..<operations { forks.append(await database.fork()) }
+                            for _ in 0..<operations { forks.append(database.fork()) }
                         }
                         precondition(forks[0].snapshot[.items].count == n)
                         return cost
@@ -32,13 +32,13 @@ extension Measure {
 
             // The gate on what doesn't wobble: a fork of a million rows takes what a fork of a thousand takes.
             if ch_counts() != 0 {
-                let many = await allocations { await database.fork() }
-                let few = await allocations { await small.fork() }
+                let many = await allocations { database.fork() }
+                let few = await allocations { small.fork() }
                 report.hold("P15", "allocations of a fork of \(n) rows", Double(many), atMost: Double(few))
             }
             let heap = await heapGrowth {
                 var forks: [Database] = []
-                for _ in 0..<100 { forks.append(await database.fork()) }
+                for _ in 0..<100 { forks.append(database.fork()) }
                 return forks
             }
             report.hold("P15", "bytes of a fork of \(n) rows", Double(heap.bytes) / 100, atMost: 8192, unit: .bytes)

@@ -223,3 +223,15 @@ extension Database {
     /// The newest snapshot, again and again. See ``SnapshotSequence``.
     public nonisolated var snapshots: SnapshotSequence { SnapshotSequence(publication: publication) }
 }
+
+extension ChangesetSequence {
+    /// The changesets from where the sequence was made up to now, without waiting, as far as memory has them. The sequence
+    /// stays where it is. O(their number).
+    package func published() -> [Changeset] {
+        guard case .linked(let cursor) = start else { return [] }
+        let copy = cursor.copy()
+        var changesets: [Changeset] = []
+        while let next = copy.advance() { changesets.append(next) }
+        return changesets
+    }
+}

@@ -4,7 +4,7 @@ import YaprakTrees
 extension Database {
     /// A writable database in memory that starts at a snapshot of this one.
     ///
-    ///     let preview = await database.fork()
+    ///     let preview = database.fork()
     ///     try await preview.write { $0[.books].removeAll() }          // this database keeps its books
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered
@@ -14,28 +14,22 @@ extension Database {
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
     ///   - options: those of the fork; this database's if `nil`. What is about files has no effect in memory.
-    /// - Complexity: O(1) in the number of records; no node is copied.
-    public nonisolated(nonsending) func fork(
+    /// - Complexity: O(1) in the number of records; no node is copied. Waits for nobody.
+    public nonisolated func fork(
         from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
-    ) async -> Database {
+    ) -> Database {
         let origin = (snapshot ?? self.snapshot).state
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
         let state = SnapshotState(
             number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,
             reactions: origin.reactions, version: timeline.newest)
+        let hosts = origin.extensions.map { ExtensionHost(adopting: $0.registration, at: origin.number) }
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, options: options ?? self.options,
-            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
-        if !origin.extensions.isEmpty { await fork.hostExtensions() }
+            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil,
+            hosts: Dictionary(uniqueKeysWithValues: hosts.map { ($0.name, $0) }))
+        for host in hosts { host.belong(to: fork) }
         return fork
-    }
-
-    private func hostExtensions() async {
-        for entry in working.extensions {
-            let host = ExtensionHost(entry.registration, database: self)
-            hosts[host.name] = host
-            await host.didRegister(at: working.number, origin: .adopted)
-        }
     }
 }

@@ -65,7 +65,8 @@ extension Database {
         return try await open(at: path, options: options, bindings: bindings, fileSystem: fileSystem)
     }
 
-    static func open(
+    /// The same with collections whose types the caller does not name.
+    package static func open(
         at path: FilePath, options: DatabaseOptions, bindings: [CollectionBinding], fileSystem: any FileSystem
     ) async throws -> Database {
         var storeOptions = options.store

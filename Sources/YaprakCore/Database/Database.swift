@@ -48,12 +48,13 @@ public actor Database {
     var lastTicket: CommitTicket?
     /// Extension state that came with the files and that nobody has registered for yet.
     var shelf: ExtensionShelf
-    var hosts: [String: ExtensionHost] = [:]
+    var hosts: [String: ExtensionHost]
     private(set) var isClosed = false
 
     init(
         state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, options: DatabaseOptions,
-        encodes: Bool, checksDecoding: Bool, files: DatabaseFiles?, shelf: ExtensionShelf = ExtensionShelf()
+        encodes: Bool, checksDecoding: Bool, files: DatabaseFiles?, shelf: ExtensionShelf = ExtensionShelf(),
+        hosts: [String: ExtensionHost] = [:]
     ) {
         publication = Publication(state, lagLimit: options.lag)
         working = state
@@ -62,6 +63,7 @@ public actor Database {
         self.options = options
         self.files = files
         self.shelf = shelf
+        self.hosts = hosts
         environment = DraftEnvironment(
             limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock)
     }

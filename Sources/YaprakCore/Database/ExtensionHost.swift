@@ -1,3 +1,4 @@
+import YaprakLocks
 import YaprakTrees
 
 public import struct YaprakModel.CommitNumber
@@ -42,15 +43,34 @@ public actor ExtensionHost {
     }
 
     nonisolated let registration: ExtensionRegistration
-    private weak let database: Database?
+    /// Set once. A host of a fork is made before the fork.
+    private nonisolated let owner = Mutex(Owner())
+
+    private struct Owner: Sendable {
+        weak var database: Database?
+    }
 
     init(_ registration: ExtensionRegistration, database: Database) {
         self.registration = registration
-        self.database = database
         name = registration.name
         versionTag = registration.versionTag
         dependencies = registration.dependencies
+        belong(to: database)
     }
+
+    /// The host of an extension that a fork brings along.
+    init(adopting registration: ExtensionRegistration, at number: CommitNumber) {
+        self.registration = registration
+        name = registration.name
+        versionTag = registration.versionTag
+        dependencies = registration.dependencies
+        status = .registered
+        registeredAt = number
+        origin = .adopted
+    }
+
+    /// Says whose extension it is.
+    nonisolated func belong(to database: Database) { owner.withLock { $0.database = database } }
 
     /// What each commit changes in the extension, from now on: one element for each commit that does.
     ///
@@ -59,7 +79,7 @@ public actor ExtensionHost {
     public nonisolated func changes<Extension: DatabaseExtension>(
         of extension: Extension
     ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
-        let sequence = database?.changesets() ?? ChangesetSequence.finished
+        let sequence = owner.withLock({ $0.database })?.changesets() ?? ChangesetSequence.finished
         return
             sequence
             .filter { (changeset: Changeset) async throws -> Bool in !changeset.changes(of: `extension`).isEmpty }

@@ -33,6 +33,11 @@ extension Snapshot {
         return state.roots[slot]
     }
 
+    /// The collections that have types: to open the same files with, say.
+    package var bindings: [CollectionBinding] {
+        state.directory.bindings.filter { !$0.isHidden && !($0 is RawBinding) }
+    }
+
     /// The record under `key` (in its normal form) of a collection.
     package func box(forKey key: String, in collection: CollectionTypes) -> RecordBox? {
         withExtendedLifetime(state) {

@@ -61,6 +61,13 @@ public struct ReplayChange: Sendable, Hashable {
     /// The record after; `nil` if it is not there any more.
     public let after: ReplayRecord?
 
+    package init(collection: String, kinds: ChangeKinds, before: ReplayRecord?, after: ReplayRecord?) {
+        self.collection = collection
+        self.kinds = kinds
+        self.before = before
+        self.after = after
+    }
+
     /// The key. O(1).
     public var key: String { (after ?? before)?.key ?? "" }
 }

@@ -1,7 +1,7 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// Interrupts an operation at every call that changes the disk, in every way, also while the next opening recovers; and lets

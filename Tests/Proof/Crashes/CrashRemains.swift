@@ -1,4 +1,4 @@
-package import DiskSimulator
+package import YaprakSimulator
 
 /// What a power cut leaves: of un-synced writes and of un-synced names.
 package struct CrashRemains: Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 extension WritingOperation {
@@ -98,7 +98,7 @@ extension WritingOperation {
                 try await database.checkpoint()
             },
             make("restore", states: [base.records, [:]]) { database, _, progress in
-                let fork = await database.fork()
+                let fork = database.fork()
                 try await fork.write { $0.removeAll() }
                 try await database.restore(fork.snapshot)
                 try await fork.close()

@@ -1,7 +1,7 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// A public operation that writes to the disk, the tool's included, over a small database: what the enumerations of crashes

@@ -1,8 +1,8 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import ToolSupport
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// A database of a stated size that is damaged bit by bit, length by length, or forged with right sums.

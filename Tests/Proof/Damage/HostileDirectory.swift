@@ -1,7 +1,7 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// A database directory made of any bytes. Whatever they are, opening succeeds or throws a typed error (R7).

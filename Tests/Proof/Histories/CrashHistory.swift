@@ -1,8 +1,8 @@
-internal import DiskSimulator
 internal import Synchronization
 internal import ToolSupport
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// A history of clients over several openings, with a power cut or a fault of the disk between them.

@@ -1,8 +1,8 @@
-internal import DiskSimulator
 internal import Synchronization
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// Cancels a call of the public API at every step of its run, one after the other, while a writer is beside it.
@@ -41,7 +41,7 @@ package struct CancellationSweep: Sendable {
         Call(name: "drain") { database, _ in try await database.drain() },
         Call(name: "fork") { database, _ in
             try await database.register(Tally())
-            let fork = await database.fork()
+            let fork = database.fork()
             try await WritingOperation.put(fork, 2)
             try await fork.close()
         },

@@ -1,7 +1,7 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import Yaprak
 internal import YaprakCore
+internal import YaprakSimulator
 
 /// The tasks of one launch of a simulation.
 final class SimulatedTasks: @unchecked Sendable {
@@ -143,7 +143,7 @@ final class SimulatedTasks: @unchecked Sendable {
     private func fork(_ edits: [SimulationScript.Edit]) async throws {
         let number = look()
         var state = model.issued[number]
-        let fork = await database.fork()
+        let fork = database.fork()
         guard fork.commitNumber.rawValue >= UInt64(number) else { return model.fail("a fork is older than its origin") }
         if Int(fork.commitNumber.rawValue) != number { state = model.issued[Int(fork.commitNumber.rawValue)] }
         for edit in edits { edit.apply(to: &state) }

@@ -1,9 +1,9 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import ToolSupport
 internal import Yaprak
 internal import YaprakCore
 internal import YaprakLocks
+internal import YaprakSimulator
 internal import YaprakStorage
 
 /// The whole engine on a simulated disk, under a seeded scheduler: one script is one history, byte for byte.

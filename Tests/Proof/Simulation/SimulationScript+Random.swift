@@ -1,7 +1,7 @@
-internal import DiskSimulator
 internal import SystemPackage
 internal import ToolSupport
 internal import YaprakModel
+internal import YaprakSimulator
 
 extension SimulationScript {
     /// The script of a seed.

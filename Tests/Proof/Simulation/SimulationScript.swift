@@ -1,6 +1,6 @@
-package import DiskSimulator
 internal import SystemPackage
 package import YaprakModel
+package import YaprakSimulator
 internal import YaprakStorage
 
 /// What happens in a simulated history, step by step: written by a generator from a seed, shortened when it fails, printed.

@@ -67,14 +67,14 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
         let task = Task(executorPreference: self) { box.set(await body()) }
         while steps < Self.stepsMax, step(jobs: true, works: true, log: true) || advanceClock() {}
         withExtendedLifetime(task) {}
-        return box.get()
+        return box.value()
     }
 
     private final class Box<Result: Sendable>: Sendable {
         private let result: Mutex<Result?>
         init(result: consuming sending Mutex<Result?>) { self.result = result }
         func set(_ value: Result) { result.withLock { $0 = value } }
-        func get() -> Result? { result.withLock { $0 } }
+        func value() -> Result? { result.withLock { $0 } }
     }
 
     /// Runs one of what may run; false if there is nothing.

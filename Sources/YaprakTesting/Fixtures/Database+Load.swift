@@ -1,0 +1,103 @@
+public import Yaprak
+internal import YaprakCBOR
+
+extension Database {
+    /// Writes the records of a file into a collection.
+    ///
+    ///     try await database.load(.ndjson("cities.ndjson"), into: .cities, key: "id")
+    ///
+    /// One commit for 10,000 records, with the name of the file as its origin.
+    /// - Parameters:
+    ///   - file: where the records are.
+    ///   - collection: where they go; metadata is left out.
+    ///   - field: the name of the field that holds the key; a text or a whole number. It may be a property of the object, too.
+    /// - Throws: `notFound`, `ioFailed`; `invalidFixture` with the line if the file is not in its form, has a record without
+    ///   a key, or two with the same; `undecodableRecord` with the record and the field if it is not of the type of the
+    ///   collection. As ``Database.write(origin:_:)``.
+    /// - Complexity: O(bytes of the file).
+    public nonisolated(nonsending) func load<Object, Metadata>(
+        _ file: FixtureFile, into collection: RecordCollection<Object, Metadata>, key field: String
+    ) async throws {
+        let records = try await blocking { try file.records(of: collection, key: field) }
+        for start in stride(from: 0, to: records.count, by: 10_000) {
+            try await write(origin: file.name) { transaction in
+                for record in records[start..<min(start + 10_000, records.count)] {
+                    transaction[collection][record.key] = record.object
+                }
+            }
+        }
+    }
+}
+
+extension FixtureFile {
+    /// The records of the file as values of the program's type.
+    fileprivate func records<Object, Metadata>(
+        of collection: RecordCollection<Object, Metadata>, key field: String
+    ) throws -> [(key: String, object: Object)] {
+        var records: [(key: String, object: Object)] = []
+        var lines: [String: Int] = [:]
+        func add(_ line: Int, _ key: String?, _ decode: () throws -> Object) throws {
+            guard let key else {
+                throw refusal(line, "the field \(field.debugDescription) has no key: a text or a number")
+            }
+            if let first = lines.updateValue(line, forKey: key) {
+                throw refusal(line, "the key \(key.debugDescription) is that of line \(first), too")
+            }
+            do {
+                records.append((key, try decode()))
+            } catch let error as DecodingError {
+                throw mismatch(line, key, collection.name, error)
+            }
+        }
+        switch form {
+        case .ndjson:
+            try Self.lines(of: path) { line, bytes in
+                if bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
+                let json: CBORValue
+                do { json = try CBORValue(json: bytes) } catch { throw refusal(line, "\(error)") }
+                guard json.map != nil else { throw refusal(line, "a record is a JSON object") }
+                try add(line, json[field]?.keyText) { try CBORDecoder().decode(Object.self, from: json.encoded()) }
+            }
+        case .csv(let separator):
+            var text = ""
+            try Self.lines(of: path) { text += String(decoding: $1, as: UTF8.self) + "\n" }
+            let table: CSVTable
+            do { table = try CSVTable(text, separator: separator) } catch { throw refusal(error.line, error.message) }
+            guard table.names.contains(field) else {
+                throw refusal(1, "no field is called \(field.debugDescription); there are \(table.names)")
+            }
+            for row in table.rows {
+                let fields = Dictionary(uniqueKeysWithValues: zip(table.names, row.values))
+                let key = fields[field].flatMap { $0.isEmpty ? nil : $0 }
+                try add(row.line, key) { try Object(from: CSVRowDecoder(fields: fields)) }
+            }
+        }
+        return records
+    }
+
+    private func refusal(_ line: Int, _ what: String) -> DatabaseError {
+        DatabaseError(.invalidFixture, "\(name), line \(line): \(what). Correct the file.", place: .init(file: path))
+    }
+
+    private func mismatch(_ line: Int, _ key: String, _ collection: String, _ error: DecodingError) -> DatabaseError {
+        DatabaseError(
+            .undecodableRecord,
+            """
+            \(name), line \(line): the record \(key.debugDescription) is not one that "\(collection)" holds: \
+            \(SchemaMismatch.text(of: error)). Correct the file, or the type.
+            """,
+            place: .init(file: path, collection: collection, key: key))
+    }
+}
+
+extension CBORValue {
+    /// A key: a text or a whole number.
+    fileprivate var keyText: String? {
+        switch self {
+        case .text(let text) where !text.isEmpty: text
+        case .unsigned(let number): "\(number)"
+        case .negative: integer.map { "\($0)" }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,141 @@
+public import Testing
+internal import ToolSupport
+public import Yaprak
+internal import YaprakCore
+internal import YaprakExtensions
+
+/// Checks the law of lists for a view of a program's own: the list as it was, and its changes, give the list as it is.
+///
+///     @Test func `The inbox moves its rows right`() async {
+///         var sections = ViewMappings(inbox, groups: ["today", "earlier"])
+///         sections.setRangeForAllGroups(.fixed(length: 5, from: .beginning))
+///         await checkListLaw(of: inbox, mappings: [ViewMappings(inbox), sections]) { transaction, choices in
+///             transaction[.mails][choices.key(among: 9)] = choices.chance(30) ? nil : .random(using: &choices)
+///         }
+///     }
+///
+/// Random histories of commits are made of `edit`. Between commits, forwards, backwards and far apart, the changes that the
+/// mappings report are applied as a table applies them. After each commit the view itself is checked, too: every row where
+/// its closures put it, in the order that they give. A view fails whose closures depend on something else than the record,
+/// or whose order contradicts itself. If something fails, the history is shrunk, and the test fails with the shortest one as
+/// text.
+/// - Parameters:
+///   - view: the view.
+///   - mappings: the lists that show it; all its groups if `nil`.
+///   - histories: how many are made.
+///   - seed: the seed of the first history; the following numbers are those of the others. `YAPRAK_SEED` in the environment
+///     repeats one.
+///   - preparing: registers the views that this one reads.
+///   - sourceLocation: where the failure is shown.
+///   - edit: makes one random change, of what it draws from its choices and of nothing else.
+/// - Returns: whether the law holds.
+@discardableResult
+public func checkListLaw<View: OrderedView>(
+    of view: View, mappings: [ViewMappings<View>]? = nil, histories: Int = 30, seed: UInt64 = 1,
+    preparing: @escaping @Sendable (Database) async throws -> Void = { _ in },
+    sourceLocation: SourceLocation = #_sourceLocation,
+    using edit: @escaping @Sendable (_ transaction: inout WriteTransaction, _ choices: inout Choices) throws -> Void
+) async -> Bool {
+    await ListLaw(view: view, mappings: mappings ?? [ViewMappings(view)], prepare: preparing, edit: edit)
+        .check(histories: histories, seed: seed, at: sourceLocation)
+}
+
+/// The list as it was, and the changes, give the list as it is.
+private struct ListLaw<View: OrderedView>: Law {
+    var title: String { "checkListLaw" }
+    var hasOnlyCommits: Bool { true }
+
+    let view: View
+    let mappings: [ViewMappings<View>]
+    let prepare: @Sendable (Database) async throws -> Void
+    let edit: @Sendable (inout WriteTransaction, inout Choices) throws -> Void
+
+    func run(_ script: LawScript, _ trace: LawTrace, _ options: DatabaseOptions) async -> String? {
+        let database = Database.inMemory(options: options)
+        do {
+            try await prepare(database)
+            try await database.register(view)
+            var snapshots = [database.snapshot]
+            for step in script.steps {
+                trace.begin()
+                if let fault = try await commit(step.edits, in: database, trace) { return fault }
+                snapshots.append(database.snapshot)
+                if let fault = fault(in: database.snapshot) { return fault }
+            }
+            for (index, mappings) in mappings.enumerated() {
+                if let fault = try walk(snapshots, mappings) {
+                    return mappings.view.name + (self.mappings.count > 1 ? ", mappings \(index)" : "") + ": " + fault
+                }
+            }
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func commit(_ edits: [LawScript.Edit], in database: Database, _ trace: LawTrace) async throws -> String? {
+        let changesets = database.changesets()
+        do {
+            try await database.write { transaction in
+                for edit in edits {
+                    var choices = edit.choices
+                    defer { trace.drew(choices.used) }
+                    try self.edit(&transaction, &choices)
+                }
+            }
+        } catch let error as DatabaseError where error.code == .extensionFailed {
+            return "a commit throws: \(error)"
+        } catch {
+            trace.add(["a commit that threw: \(error)"])
+        }
+        trace.add(changesets.published())
+        return nil
+    }
+
+    /// What is wrong with the view itself.
+    private func fault(in snapshot: Snapshot) -> String? {
+        let report = snapshot[view].state.verify()
+        if let row = report.misplaced.first {
+            let key = snapshot[view].state.rowID(inGroup: row.group, at: row.index).key
+            return """
+                row \(row.index) of group "\(row.group)" ("\(key)") does not come after the row before it. The order of the view \
+                contradicts itself, or depends on more than the two records.
+                """
+        }
+        if let row = report.misjudged.first {
+            return """
+                "\(row.key)" is not where the closures of the view put it now. They depend on more than the record.
+                """
+        }
+        return report.isSound ? nil : "the view is inconsistent: \(report)"
+    }
+
+    /// Goes from snapshot to snapshot: to each next one, back to the first, and then anywhere.
+    private func walk(_ snapshots: [Snapshot], _ mappings: ViewMappings<View>) throws -> String? {
+        var random = SplitMix64(seed: UInt64(snapshots.count))
+        let jumps = (0..<2 * snapshots.count).map { _ in random.below(snapshots.count) }
+        var sections = mappings
+        var shown = snapshots[0]
+        try sections.update(to: shown)
+        for index in Array(snapshots.indices) + snapshots.indices.reversed() + jumps {
+            let next = snapshots[index]
+            let before = ListImage(shown, sections)
+            let changes = try sections.advance(from: shown, to: next)
+            let after = ListImage(next, sections)
+            let place = "from commit \(shown.commitNumber) to \(next.commitNumber)"
+            let words = (changes.sectionChanges.map { "\($0)" } + changes.rowChanges.map { "\($0)" }).joined(
+                separator: "; ")
+            if !changes.isReload {
+                let result: ListImage
+                do { result = try before.applying(changes) } catch { return "\(place): \(error) (\(words))" }
+                if result != after {
+                    let lines = TextDifference.lines(from: after.lines, to: result.lines)
+                    return "\(place): the changes \(words) lead elsewhere (- the list, + where they lead)\n"
+                        + lines.joined(separator: "\n")
+                }
+            }
+            shown = next
+        }
+        return nil
+    }
+}

@@ -1,0 +1,138 @@
+internal import SystemPackage
+internal import Yaprak
+internal import YaprakCore
+internal import YaprakSimulator
+
+/// An extension equals its rebuild: after each commit, within a transaction, in a fork, after a reopen, registered late.
+struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>: Law {
+    let title: String
+    var hasOnlyCommits: Bool { false }
+
+    let `extension`: Extension
+    let prepare: @Sendable (Database) async throws -> Void
+    let read: @Sendable (Extension.Reader) -> Reading
+    let edit: @Sendable (inout WriteTransaction, inout Choices) throws -> Void
+
+    private static var path: FilePath { "/law" }
+
+    func run(_ script: LawScript, _ trace: LawTrace, _ options: DatabaseOptions) async -> String? {
+        var options = options
+        options.durability = .relaxed
+        let disk = MemoryFileSystem()
+        do {
+            var database = try await Database.open(at: Self.path, options: options, bindings: [], fileSystem: disk)
+            defer { withExtendedLifetime(database) {} }
+            try await prepare(database)
+            try await database.register(`extension`)
+            for step in script.steps {
+                trace.begin()
+                if let fault = try await run(step, &database, disk, trace, options) {
+                    try? await database.close()
+                    return fault
+                }
+            }
+            try await database.close()
+            return nil
+        } catch let error as DatabaseError where error.code == .uniqueViolation {
+            // While it was not registered, two records got the same values: it may refuse them.
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func run(
+        _ step: LawScript.Step, _ database: inout Database, _ disk: MemoryFileSystem, _ trace: LawTrace,
+        _ options: DatabaseOptions
+    ) async throws -> String? {
+        switch step {
+        case .commit(let edits, let readsInside):
+            if let fault = try await commit(edits, in: database, readsInside: readsInside, trace) { return fault }
+            return try await compare(database, "after a commit")
+        case .fork(let edits):
+            trace.add(["a fork:"])
+            let before = read(database.snapshot[`extension`])
+            let fork = database.fork()
+            if let fault = try await compare(fork, "in a fork") { return fault }
+            if let fault = try await commit(edits, in: fork, readsInside: false, trace) { return fault }
+            if let fault = try await compare(fork, "in a fork, after a commit there") { return fault }
+            try await fork.close()
+            return differs(before, read(database.snapshot[`extension`]), "after a commit in a fork")
+        case .reopen(let checkpoint, let edits):
+            if checkpoint {
+                trace.add(["a checkpoint"])
+                try await database.checkpoint()
+            }
+            if let fault = try await commit(edits, in: database, readsInside: false, trace) { return fault }
+            let bindings = database.snapshot.bindings
+            trace.add(["closed and opened again"])
+            try await database.close()
+            database = try await Database.open(at: Self.path, options: options, bindings: bindings, fileSystem: disk)
+            try await prepare(database)
+            try await database.register(`extension`)
+            return try await compare(database, "after a reopen")
+        case .register(let edits):
+            try await database.unregister(`extension`.name)
+            trace.add(["not registered:"])
+            if let fault = try await commit(edits, in: database, readsInside: false, trace) { return fault }
+            try await database.register(`extension`)
+            trace.add(["registered again"])
+            return try await compare(database, "registered behind \(database.commitNumber) commits")
+        }
+    }
+
+    /// Makes a commit.
+    /// - Returns: what is wrong in the middle of it.
+    private func commit(
+        _ edits: [LawScript.Edit], in database: Database, readsInside: Bool, _ trace: LawTrace
+    ) async throws -> String? {
+        if edits.isEmpty { return nil }
+        let changesets = database.changesets()
+        do {
+            try await database.write { transaction in
+                for (index, edit) in edits.enumerated() {
+                    var choices = edit.choices
+                    defer { trace.drew(choices.used) }
+                    try self.edit(&transaction, &choices)
+                    if readsInside, index == edits.count / 2 { _ = try transaction.snapshot() }
+                }
+            }
+        } catch let error as DatabaseError where error.code == .extensionFailed {
+            return "a commit throws: \(error)"
+        } catch {
+            // The edit refused itself, or an index did: nothing of it was kept.
+            trace.add(["a commit that threw: \(error)"])
+        }
+        trace.add(changesets.published())
+        return nil
+    }
+
+    /// Compares the extension with one that is made of the records.
+    private func compare(_ database: Database, _ place: String) async throws -> String? {
+        let found = read(database.snapshot[`extension`])
+        // State of its own is kept when a primary extension is taken out: there is nothing to make it of.
+        if `extension` is any PrimaryExtension { return nil }
+        let rebuilt = database.fork()
+        try await rebuilt.unregister(`extension`.name)
+        try await rebuilt.register(`extension`)
+        return differs(read(rebuilt.snapshot[`extension`]), found, place)
+    }
+
+    private func differs(_ rebuilt: Reading, _ found: Reading, _ place: String) -> String? {
+        if rebuilt == found { return nil }
+        let difference = TextDifference.lines(from: Self.text(rebuilt), to: Self.text(found))
+        return """
+            "\(`extension`.name)" differs from its rebuild \(place) (- rebuilt, + found):
+            \(shortened(difference, to: 40).joined(separator: "\n"))
+            """
+    }
+
+    /// A reading as lines: those of a list one by one.
+    private static func text(_ reading: Reading) -> [String] {
+        if let lines = reading as? [String] { return lines }
+        if let dictionary = reading as? any Collection, Mirror(reflecting: reading).displayStyle == .dictionary {
+            return dictionary.map { "\($0)" }.sorted()
+        }
+        return ["\(reading)"]
+    }
+}

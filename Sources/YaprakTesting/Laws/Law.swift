@@ -1,0 +1,81 @@
+internal import Foundation
+internal import Testing
+internal import YaprakCore
+internal import YaprakSimulator
+internal import YaprakStorage
+
+/// A law that a history can break.
+protocol Law: Sendable {
+    /// The name of the function that checks it, for messages.
+    var title: String { get }
+    /// Whether histories have commits alone.
+    var hasOnlyCommits: Bool { get }
+
+    /// Does what a script says, in databases with these options.
+    /// - Returns: what is wrong, or `nil`.
+    func run(_ script: LawScript, _ trace: LawTrace, _ options: DatabaseOptions) async -> String?
+}
+
+extension Law {
+    /// Runs random histories until one breaks the law; then reports the shortest that can be found.
+    ///
+    /// - Returns: whether none does.
+    func check(histories: Int, seed: UInt64, at location: SourceLocation) async -> Bool {
+        let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
+        for seed in only.map({ [$0] }) ?? (0..<UInt64(max(histories, 1))).map({ seed &+ $0 }) {
+            var script = LawScript(seed: seed, onlyCommits: hasOnlyCommits)
+            let trace = LawTrace()
+            guard await attempt(script, trace) != nil else { continue }
+            // From here on the numbers are those that were drawn.
+            for (step, draws) in trace.draws.enumerated() where step < script.steps.count {
+                for (edit, draws) in draws.enumerated() where edit < script.steps[step].edits.count {
+                    script.steps[step].edits[edit] = .init(draws: draws)
+                }
+            }
+            await report(script, seed, at: location)
+            return false
+        }
+        return true
+    }
+
+    /// Runs a script on one thread, always in the same order, without waiting for others.
+    private func attempt(_ script: LawScript, _ trace: LawTrace) async -> String? {
+        let outcome = try? await blocking { () -> LawOutcome in
+            let scheduler = SeededScheduler(seed: 0)
+            return scheduler.run {
+                var options = DatabaseOptions()
+                options.clock = { Int64(scheduler.now()) }
+                options.store.scheduler = scheduler
+                return LawOutcome.done(fault: await run(script, trace, options))
+            } ?? .stuck
+        }
+        if case .done(let fault)? = outcome { return fault }
+        return "every task waits, and nobody will wake one. Does an edit or the extension wait for others?"
+    }
+
+    private func report(_ script: LawScript, _ seed: UInt64, at location: SourceLocation) async {
+        let shortest = await script.shrunk { await attempt($0, LawTrace()) != nil }
+        let trace = LawTrace()
+        guard let fault = await attempt(shortest, trace) else {
+            reportIssue(
+                """
+                \(title): seed \(seed) fails, and does not when it is repeated. The extension or the edit depends on something \
+                else than the records and its choices: a clock, a random number, a hash seed, an object that it keeps.
+                """, at: location)
+            return
+        }
+        reportIssue(
+            """
+            \(title): \(fault)
+            The shortest history of seed \(seed) that leads there, of \(script.steps.count) steps and \(script.editCount) \
+            edits (YAPRAK_SEED=\(seed) repeats it):
+            \(shortened(trace.lines, to: 100).joined(separator: "\n"))
+            """, at: location)
+    }
+}
+
+/// How a run of a script ended.
+private enum LawOutcome: Sendable {
+    case done(fault: String?)
+    case stuck
+}

@@ -1,0 +1,30 @@
+internal import Foundation
+internal import YaprakCore
+internal import YaprakLocks
+
+/// What a run of a script did: its commits as text, and the numbers that its edits drew.
+final class LawTrace: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var draws: [[[UInt64]]] = []
+    }
+
+    private let state = Mutex(State())
+
+    var lines: [String] { state.withLock { $0.lines } }
+    /// For each step, what each of its edits drew.
+    var draws: [[[UInt64]]] { state.withLock { $0.draws } }
+
+    func begin() { state.withLock { $0.draws.append([]) } }
+    func drew(_ draws: [UInt64]) { state.withLock { $0.draws[$0.draws.count - 1].append(draws) } }
+    func add(_ lines: some Sequence<String>) { state.withLock { $0.lines += lines } }
+
+    /// Notes what a commit did.
+    func add(_ changesets: [Changeset]) {
+        for changeset in changesets {
+            let lines = CommitText.lines(of: changeset)
+            // The time says nothing here.
+            add([lines[0].components(separatedBy: " at ")[0]] + lines.dropFirst())
+        }
+    }
+}

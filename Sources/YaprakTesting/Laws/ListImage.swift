@@ -1,0 +1,128 @@
+internal import Yaprak
+
+/// A list as a screen has it: sections with rows. Knows nothing of how changes are found.
+struct ListImage: Equatable {
+    struct Row: Hashable {
+        var collection: String
+        var key: String
+    }
+
+    struct Section: Equatable {
+        var name: String
+        var rows: [Row]
+    }
+
+    var sections: [Section] = []
+
+    /// What a list shows of a snapshot.
+    init<View: OrderedView>(_ snapshot: Snapshot, _ mappings: ViewMappings<View>) {
+        sections = snapshot.sections(of: mappings).map { section in
+            Section(name: section.name, rows: section.map { Row(collection: $0.collectionName, key: $0.key) })
+        }
+    }
+
+    /// The sections with their keys, a line each.
+    var lines: [String] {
+        sections.map { section in
+            "\(RecordText.key(section.name)): \(section.rows.map { RecordText.key($0.key) }.joined(separator: ", "))"
+        }
+    }
+}
+
+/// Why a list view would refuse a set of changes.
+struct ListRefusal: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension ListImage {
+    /// The list after `changes`, by the rules of list views: what is not said to change stays, in its order.
+    /// - Throws: ``ListRefusal``.
+    func applying(_ changes: ListChanges) throws(ListRefusal) -> ListImage {
+        var (result, sources) = try applyingSections(changes.sectionChanges)
+        var gone = sections.map { [Bool](repeating: false, count: $0.rows.count) }
+        var comers: [ListPath: Row] = [:]
+        for change in changes.rowChanges {
+            if case .update = change.kind { continue }
+            if let path = change.source {
+                guard try row(at: path, of: change) == Row(change) else {
+                    throw ListRefusal("\(change) is another row")
+                }
+                guard !gone[path.section][path.row] else { throw ListRefusal("\(change): the row left already") }
+                gone[path.section][path.row] = true
+            }
+            if let path = change.target, comers.updateValue(Row(change), forKey: path) != nil {
+                throw ListRefusal("\(change): two rows come to the same place")
+            }
+        }
+        for change in changes.rowChanges {
+            guard case .update(let path, _) = change.kind else { continue }
+            guard try row(at: path, of: change) == Row(change), !gone[path.section][path.row] else {
+                throw ListRefusal("\(change) is another row")
+            }
+        }
+        for (target, source) in sources.enumerated() {
+            var rest: [Row] = []
+            if let source { rest = zip(sections[source].rows, gone[source]).filter { !$0.1 }.map(\.0) }
+            for comer in comers.filter({ $0.key.section == target }).sorted(by: { $0.key.row < $1.key.row }) {
+                guard (0...rest.count).contains(comer.key.row) else {
+                    throw ListRefusal("a row comes past the end of section \(target)")
+                }
+                rest.insert(comer.value, at: comer.key.row)
+                comers[comer.key] = nil
+            }
+            result.sections[target].rows = rest
+        }
+        if let path = comers.keys.first {
+            throw ListRefusal("a row comes to section \(path.section), which is not there")
+        }
+        for (source, rows) in gone.enumerated() where !sources.contains(source) && rows.contains(false) {
+            throw ListRefusal("rows of section \(source) went with it, and no change says so")
+        }
+        for change in changes.rowChanges {
+            guard case .update(_, let path) = change.kind else { continue }
+            guard try result.row(at: path, of: change) == Row(change) else {
+                throw ListRefusal("\(change) ends elsewhere")
+            }
+        }
+        return result
+    }
+
+    private func row(at path: ListPath, of change: RowChange) throws(ListRefusal) -> Row {
+        guard sections.indices.contains(path.section), sections[path.section].rows.indices.contains(path.row) else {
+            throw ListRefusal("\(change): no row is there")
+        }
+        return sections[path.section].rows[path.row]
+    }
+
+    /// The sections after `changes`, still empty, and where each was before.
+    private func applyingSections(
+        _ changes: [SectionChange]
+    ) throws(ListRefusal) -> (list: ListImage, sources: [Int?]) {
+        var gone = [Bool](repeating: false, count: sections.count)
+        var comers: [Int: (name: String, source: Int?)] = [:]
+        for change in changes {
+            if let source = change.source {
+                guard sections.indices.contains(source), !gone[source], sections[source].name == change.group else {
+                    throw ListRefusal("\(change): no such section")
+                }
+                gone[source] = true
+            }
+            if let target = change.target, comers.updateValue((change.group, change.source), forKey: target) != nil {
+                throw ListRefusal("\(change): two sections come there")
+            }
+        }
+        var result = sections.indices.filter { !gone[$0] }.map { (name: sections[$0].name, source: Optional($0)) }
+        for (target, comer) in comers.sorted(by: { $0.key < $1.key }) {
+            guard (0...result.count).contains(target) else { throw ListRefusal("section \(target) is past the end") }
+            result.insert(comer, at: target)
+        }
+        var list = self
+        list.sections = result.map { Section(name: $0.name, rows: []) }
+        return (list, result.map(\.source))
+    }
+}
+
+extension ListImage.Row {
+    fileprivate init(_ change: RowChange) { self.init(collection: change.collectionName, key: change.key) }
+}

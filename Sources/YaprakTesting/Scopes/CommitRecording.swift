@@ -1,0 +1,48 @@
+internal import YaprakCore
+internal import YaprakLocks
+internal import YaprakModel
+internal import YaprakReplay
+
+/// Notes where the database of a test begins, so that a failure can show what the test committed.
+final class CommitRecording: Sendable {
+    private let database: Database
+    private let start: Snapshot
+    private let changesets: ChangesetSequence
+    private let mark = Mutex(false)
+
+    init(_ database: Database) {
+        self.database = database
+        start = database.snapshot
+        changesets = database.changesets()
+    }
+
+    /// Whether something failed so far.
+    var hasFailed: Bool { mark.withLock { $0 } }
+
+    /// Whether the test has committed something.
+    var hasCommits: Bool { database.commitNumber > start.commitNumber }
+
+    /// Notes a failure.
+    /// - Returns: whether it is the first.
+    func noteFailure() -> Bool {
+        mark.withLock { mark in
+            defer { mark = true }
+            return !mark
+        }
+    }
+
+    /// The commits of the test so far, oldest first; with a limit the newest ones.
+    func text(last limit: Int? = nil) -> String {
+        let commits = changesets.published()
+        let count = database.commitNumber.rawValue - start.commitNumber.rawValue
+        if count == 0 { return "The test has made no commit." }
+        if commits.count < count {
+            // The stream was let go of because it fell too far behind: what the commits come to is still there.
+            let net = RecordText.lines(of: ReplayChanges(from: start, to: database.snapshot))
+            return "\(count) commits, together:\n" + net.joined(separator: "\n")
+        }
+        let shown = limit.map { commits.suffix($0) } ?? commits[...]
+        let head = shown.count < commits.count ? ["… \(commits.count - shown.count) commits before"] : []
+        return (head + shown.flatMap { CommitText.lines(of: $0) }).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,57 @@
+internal import YaprakCore
+internal import YaprakReplay
+
+/// Databases as text that a person reviews: records with their fields, and the rows of views.
+///
+///     books
+///       dune
+///         salesRank: 3
+///         title: "Dune"
+///     view bySalesRank
+///       sci-fi: dune
+enum SnapshotText {
+    /// So many records are shown; nobody reviews more.
+    static let recordsMax = 1_000
+
+    /// The lines of a snapshot.
+    static func lines(of snapshot: Snapshot, collections: [String]?, withViews: Bool) -> [String] {
+        var lines: [String] = []
+        for name in collections?.sorted() ?? snapshot.collectionNames {
+            lines.append(RecordText.key(name))
+            for record in snapshot.untyped(name) { lines += RecordText.fields(of: record, indentation: "  ") }
+        }
+        if withViews { lines += ViewText.lines(of: snapshot) }
+        return lines.isEmpty ? ["(empty)"] : lines
+    }
+
+    /// The lines of what differs between two snapshots.
+    static func differences(from before: Snapshot, to after: Snapshot, withViews: Bool) -> [String] {
+        let records = RecordText.lines(of: changes(from: before, to: after))
+        return withViews ? records + ViewText.differences(from: before, to: after) : records
+    }
+
+    /// The records that differ, in order.
+    static func changes(from before: Snapshot, to after: Snapshot) -> [ReplayChange] {
+        // Those of one database and its forks share what they have in common.
+        if after.isRelated(to: before) { return Array(ReplayChanges(from: before, to: after)) }
+        var changes: [ReplayChange] = []
+        for name in Set(before.collectionNames).union(after.collectionNames).sorted() {
+            var (old, new) = (before.untyped(name).makeIterator(), after.untyped(name).makeIterator())
+            var (left, right) = (old.next(), new.next())
+            while left != nil || right != nil {
+                let isOld = right.map { right in left.map { $0.key <= right.key } ?? false } ?? true
+                let isNew = left.map { left in right.map { $0.key <= left.key } ?? false } ?? true
+                let (from, to) = (isOld ? left : nil, isNew ? right : nil)
+                if from != to {
+                    changes.append(
+                        ReplayChange(
+                            collection: name, kinds: from == nil ? .inserted : to == nil ? .removed : .objectChanged,
+                            before: from, after: to))
+                }
+                if isOld { left = old.next() }
+                if isNew { right = new.next() }
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+import XCTest
+import Yaprak
+import YaprakTesting
+
+/// The same for XCTest: its own tests, which `swift test` runs with XCTest.
+final class ShelfTestCase: DatabaseTestCase {
+    override class var fixture: Fixture { .shelf }
+
+    override func setUp() async throws { try await Database.current.write { $0[.books]["set up"] = Book(title: "") } }
+
+    func testASynchronousTestHasAFork() {
+        XCTAssertEqual(Database.current.snapshot[.books].count, 4)
+        XCTAssertEqual(Database.current.commitNumber, 2)
+    }
+
+    func testAnAsynchronousTestHasAFork() async throws {
+        try await Database.current.write { $0[.books].removeAll() }
+        XCTAssertEqual(Database.current.snapshot[.books].count, 0)
+    }
+
+    func testNoTestSeesTheWritesOfAnother() async throws {
+        XCTAssertEqual(Database.current.snapshot[.books].count, 4)
+        try await Database.current.write { $0[.books]["left behind"] = Book(title: "") }
+    }
+}
+
+/// What a failed case of XCTest comes to; a case of its own, that no runner finds.
+@Suite(.bounded) struct DatabaseTestCaseTests {
+    @Test func `A fixture that can't be built fails the case`() {
+        struct Broken: Error {}
+        final class BrokenCase: DatabaseTestCase {
+            override class var fixture: Fixture { Fixture { _ in throw Broken() } }
+        }
+        let test = BrokenCase(name: "test") { (_: XCTestCase) in Issue.record("the test must not run") }
+        test.run()
+        #expect(test.testRun?.totalFailureCount == 1)
+    }
+
+    @Test func `A case that fails still ends with its own database`() {
+        final class PlantedCase: DatabaseTestCase {
+            override class var fixture: Fixture { .shelf }
+        }
+        let counts = Log()
+        let test = PlantedCase(name: "test") { (_: XCTestCase) in
+            counts.add("\(Database.current.snapshot[.books].count)")
+            XCTFail("planted")
+        }
+        test.run()
+        #expect(test.testRun?.totalFailureCount == 1 && counts.lines == ["3"])
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Yaprak
+import YaprakTesting
+
+/// The trait `.database(…)`: a fork of a fixture for each test and each argument.
+@Suite(.bounded, .database(.counted)) struct DatabaseTraitTests {
+    @Test(arguments: 0..<200)
+    func `Each argument has a fork of its own, and the fixture is built once`(argument: Int) async throws {
+        let database = Database.current
+        #expect(database.snapshot[.books].count == 100)
+        try await database.write { $0[.books]["new \(argument)"] = Book(title: "\(argument)") }
+        await Task.yield()
+        #expect(database.snapshot[.books].count == 101 && database.commitNumber == 2)
+        #expect(Fixture.timesBuilt.load(ordering: .relaxed) == 1)
+    }
+
+    @Test(.database(.shelf)) func `The trait of a test counts, not that of its suite`() {
+        #expect(Database.current.snapshot[.books].count == 3)
+        #expect(Database.current.snapshot[bySalesRank].groupNames == ["horror", "romance", "sci-fi"])
+    }
+
+    @Test func `Tasks of a test have its database`() async {
+        let database = Database.current
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<4 { group.addTask { Database.current === database } }
+            for await isSame in group { #expect(isSame) }
+        }
+        #expect(await Task { Database.current === database }.value)
+    }
+
+    @Test func `Forks check coding, so that what has no encoding fails as it would with a file`() async throws {
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Database.current.write {
+                $0[RecordCollection<Unencodable, NoMetadata>("odd")]["a"] = Unencodable()
+            }
+        }
+        #expect(error?.code == .encodingFailed)
+    }
+
+    // MARK: Isolation
+
+    /// How many tests see records of others, if each takes a database, writes, and looks when all have written.
+    private func leaks(among count: Int, _ take: () async throws -> Database) async throws -> Int {
+        var databases: [Database] = []
+        for _ in 0..<count { databases.append(try await take()) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, database) in databases.enumerated() {
+                group.addTask { try await database.write { $0[.books]["mine \(index)"] = Book(title: "mine") } }
+            }
+            try await group.waitForAll()
+        }
+        return databases.count { $0.snapshot[.books].count != 101 }
+    }
+
+    @Test func `No state leaks between tests that run at once, and a leak would be seen`() async throws {
+        #expect(try await leaks(among: 64) { try await Fixture.counted.fork() } == 0)
+        let shared = try await Fixture.counted.fork()
+        #expect(try await leaks(among: 64) { shared } > 0)
+    }
+
+    // MARK: Failures
+
+    /// Runs a body as a test with the trait would, and returns what it attaches.
+    private func attachments(of body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
+        let texts = Log()
+        let trait = DatabaseTrait.attaching(.shelf) { texts.add($0) }
+        _ = await reports {
+            try await trait.provideScope(for: Test.current!, testCase: Test.Case.current, performing: body)
+        }
+        return texts.lines
+    }
+
+    @Test func `A test that fails attaches its commits as text`() async throws {
+        let texts = try await attachments {
+            try await Database.current.write(origin: "sale") { transaction in
+                transaction[.books]["dune"]?.salesRank = 4
+                transaction[.books]["ubik"] = Book(title: "Ubik")
+                transaction[.books].remove("it")
+            }
+            #expect(Database.current.snapshot[.books].count == 4)
+        }
+        let lines = try #require(texts.first).split(separator: "\n")
+        #expect(texts.count == 1)
+        #expect(lines[0].hasPrefix("commit 2 \"sale\" at 20"))
+        #expect(
+            lines.dropFirst().map { String($0) } == [
+                "  books", "    ~ dune: salesRank: 3 → 4",
+                #"    - it: {"genre": "horror", "title": "It", "salesRank": 1}"#,
+                #"    + ubik: {"genre": "sci-fi", "title": "Ubik", "salesRank": 0}"#,
+            ])
+    }
+
+    @Test func `A test that throws attaches its commits, too`() async throws {
+        let texts = try await attachments {
+            try await Database.current.write { $0[.books].removeAll() }
+            throw CancellationError()
+        }
+        #expect(texts.count == 1 && texts[0].contains("removed everything in books"))
+    }
+
+    @Test func `A test that succeeds attaches nothing`() async throws {
+        let texts = Log()
+        let trait = DatabaseTrait.attaching(.shelf) { texts.add($0) }
+        try await trait.provideScope(for: Test.current!, testCase: Test.Case.current) {
+            try await Database.current.write { $0[.books].removeAll() }
+            Issue.record("a warning is no failure", severity: .warning)
+        }
+        #expect(texts.lines.isEmpty)
+    }
+
+    @Test func `The last commits stand below the first failure`() async throws {
+        let trait = DatabaseTrait.attaching(.shelf) { _ in }
+        let reports = await reports {
+            try await trait.provideScope(for: Test.current!, testCase: Test.Case.current) {
+                for rank in 0..<9 { try await Database.current.write { $0[.books]["dune"]?.salesRank = 10 + rank } }
+                Issue.record("first")
+                Issue.record("second")
+            }
+        }
+        let first = try #require(reports.first)
+        #expect(first.hasPrefix("first\n… 4 commits before\n") && first.contains("salesRank: 17 → 18"), "\(first)")
+        #expect(reports.last == "second")
+    }
+
+    @Test func `A fixture that can't be built fails every test that asks for it, with its own error`() async throws {
+        struct Broken: Error {}
+        let fixture = Fixture { _ in throw Broken() }
+        for _ in 0..<2 { await #expect(throws: Broken.self) { try await fixture.fork() } }
+    }
+}
+
+/// Outside of any trait.
+@Suite(.bounded) struct NoDatabaseTests {
+    @Test func `Without the trait the current database is empty, and the test fails with the remedy`() {
+        withKnownIssue {
+            #expect(Database.current.snapshot.count == 0)
+        } matching: {
+            $0.comments.contains { $0.rawValue.contains("Give the test the trait .database(…)") }
+        }
+    }
+}
+
+private struct Unencodable: Codable, Sendable {
+    init() {}
+    init(from decoder: any Decoder) throws {}
+    func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "it has no encoding"))
+    }
+}
+
+extension Fixture {
+    static let timesBuilt = Atomic(0)
+
+    /// A hundred books, and how often they were made.
+    static let counted = Fixture { database in
+        timesBuilt.add(1, ordering: .relaxed)
+        try await database.write { for index in 0..<100 { $0[.books]["\(index)"] = Book(title: "Volume \(index)") } }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+import YaprakReplay
+import YaprakTesting
+
+/// Fixtures from files: what they hold, and what they say of files that do not fit.
+@Suite(.bounded) struct FixtureTests {
+    let directory = TemporaryDirectory()
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = directory.appending(name)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    /// What building a fixture throws.
+    private func refusal(_ fixture: Fixture) async -> DatabaseError? {
+        await #expect(throws: DatabaseError.self) { try await fixture.fork() }
+    }
+
+    // MARK: NDJSON
+
+    @Test func `Records come from a file beside the source file, also a compressed one`() async throws {
+        let database = try await Fixture.cities.fork()
+        #expect(database.snapshot[.cities].count == 34_006)
+        #expect(database.snapshot[byCountry]["TR"].first?.object.name == "Istanbul")
+        #expect(database.commitNumber == 4, "one commit for 10,000 records")
+    }
+
+    @Test func `A record that does not fit names the line, the key and the field`() async throws {
+        let path = try file(
+            "books.ndjson",
+            """
+            {"id": "dune", "title": "Dune", "genre": "sci-fi", "salesRank": 3}
+
+            {"id": "emma", "title": "Emma", "genre": "romance", "salesRank": "eight"}
+            """)
+        let error = try #require(await refusal(.file(.ndjson(path), into: .books, key: "id")))
+        #expect(error.code == .undecodableRecord && error.place.key == "emma" && error.place.collection == "books")
+        #expect(error.message.hasPrefix(#"books.ndjson, line 3: the record "emma" is not one that "books" holds: "#))
+        #expect(error.message.contains(#"the field "salesRank" is no Int"#), "\(error.message)")
+    }
+
+    @Test(arguments: [
+        (#"{"id": "a", "title": "A""#, "line 1"), ("[1]", "a record is a JSON object"),
+        (#"{"title": "A", "genre": "x", "salesRank": 1}"#, #"the field "id" has no key"#),
+        (#"{"id": null, "title": "A", "genre": "x", "salesRank": 1}"#, #"the field "id" has no key"#),
+        (
+            """
+            {"id": 7, "title": "A", "genre": "x", "salesRank": 1}
+            {"id": 7, "title": "B", "genre": "x", "salesRank": 1}
+            """, #"the key "7" is that of line 1, too"#
+        ),
+    ])
+    func `A file that is no NDJSON with keys is refused with the line`(text: String, words: String) async throws {
+        let path = try file("bad.ndjson", text)
+        let error = try #require(await refusal(.file(.ndjson(path), into: .books, key: "id")))
+        #expect(error.code == .invalidFixture && error.message.contains(words), "\(error.message)")
+    }
+
+    @Test func `A file that is not there says where it was looked for`() async throws {
+        let error = try #require(await refusal(.file(.ndjson("none.ndjson"), into: .books, key: "id")))
+        #expect(
+            error.code == .notFound && error.message.contains("/Tests/YaprakTestingTests/none.ndjson can't be opened"))
+    }
+
+    // MARK: CSV
+
+    private struct Sale: Codable, Sendable, Hashable {
+        var id: String
+        var count: Int
+        var price: Double
+        var isPaid: Bool
+        var note: String?
+        var day: Date?
+    }
+
+    private let sales = RecordCollection<Sale, NoMetadata>("sales")
+
+    @Test func `Fields of CSV are read as what the property is`() async throws {
+        let path = try file(
+            "sales.csv",
+            "\u{FEFF}id;count;price;isPaid;note;day\r\n"
+                + "a;3;2.5;true;\"two; \"\"three\"\"\n\nfour\";2013-01-05\r\n\r\n" + "b;-1;1e3;0;;\r\n")
+        let database = try await Fixture.file(.csv(path, separator: ";"), into: sales, key: "id").fork()
+        let first = try #require(database.snapshot[sales]["a"])
+        #expect(first.count == 3 && first.price == 2.5 && first.isPaid && first.note == "two; \"three\"\n\nfour")
+        #expect(first.day == Date(timeIntervalSince1970: 1_357_344_000))
+        #expect(database.snapshot[sales]["b"] == Sale(id: "b", count: -1, price: 1000, isPaid: false))
+    }
+
+    @Test(arguments: [
+        ("", "the names of the fields"), ("id,id\n", "two fields have the same name"),
+        ("title\nA\n", "no field is called"),
+        ("id,title\na\n", "line 2: 1 values for 2 fields"), ("id,title\na,\"b\n", "line 2: a quote is not closed"),
+        ("id,title\n\na,\"b\"c\n", "line 3: text follows a closing quote"), ("id,title\n,b\n", "has no key"),
+    ])
+    func `A file that is no CSV is refused with the line`(text: String, words: String) async throws {
+        let path = try file("bad.csv", text)
+        let error = try #require(await refusal(.file(.csv(path), into: .books, key: "id")))
+        #expect(error.code == .invalidFixture && error.message.contains(words), "\(error.message)")
+    }
+
+    @Test(arguments: [
+        ("a,three,1,true,,", #"the field "count" is no Int ("three" is no Int)"#),
+        ("a,3,,true,,", #""price" is no Double"#),
+        ("a,3,1,yes,,", #""isPaid" is no Bool"#), ("a,3,1,true,,monday", #""day" is no Date"#),
+    ])
+    func `A field of CSV that does not fit is named`(row: String, words: String) async throws {
+        let path = try file("bad.csv", "id,count,price,isPaid,note,day\n\(row)\n")
+        let error = try #require(await refusal(.file(.csv(path), into: sales, key: "id")))
+        #expect(error.code == .undecodableRecord && error.place.key == "a" && error.message.contains(words), "\(error)")
+    }
+
+    // MARK: Dumps and logs
+
+    @Test func `A dump comes back with its commit number, and a changed one is refused`() async throws {
+        let origin = try await Fixture.shelf.fork()
+        try await origin.write { $0[.books]["ubik"] = Book(title: "Ubik") }
+        var lines: [String] = []
+        ReplayDump(of: origin.snapshot).forEachLine { lines.append($0) }
+        let path = try file("shop.ndjson", lines.joined(separator: "\n"))
+        let copy = try await Fixture.dump(path, collections: .books) { try await $0.register(bySalesRank) }.fork()
+        #expect(copy.snapshot.digest == origin.snapshot.digest && copy.commitNumber == 2)
+        #expect(copy.snapshot[bySalesRank]["sci-fi"].map(\.key) == ["ubik", "dune"])
+
+        let changed = lines.joined(separator: "\n").replacing("Ubik", with: "Ubiq")
+        let refusal = try #require(await refusal(.dump(try file("changed.ndjson", changed), collections: .books)))
+        #expect(refusal.code == .invalidDump && refusal.message.contains("the digest differs"))
+        let cut = try #require(await self.refusal(.dump(try file("cut.ndjson", lines[0] + "\n{"), collections: .books)))
+        #expect(cut.code == .invalidDump && cut.message.contains("cut.ndjson, line 2"))
+        let empty = try #require(await self.refusal(.dump(try file("empty.ndjson", ""), collections: .books)))
+        #expect(empty.code == .invalidDump)
+    }
+
+    private struct OtherBook: Codable, Sendable {
+        var title: String
+        var salesRank: String
+    }
+
+    @Test func `A dump of other types names the record and the field`() async throws {
+        var lines: [String] = []
+        ReplayDump(of: try await Fixture.shelf.fork().snapshot).forEachLine { lines.append($0) }
+        let path = try file("shop.ndjson", lines.joined(separator: "\n"))
+        let other = RecordCollection<OtherBook, NoMetadata>("books")
+        let error = try #require(await refusal(.dump(path, collections: other)))
+        #expect(error.code == .undecodableRecord && error.place.key == "dune")
+        #expect(
+            error.message.contains(#"the record "dune" is not one that "books" holds: the field "salesRank" is no "#))
+    }
+
+    /// A log of nine commits, a minute apart.
+    private func writeLog() async throws -> String {
+        let path = directory.appending("crash.yaprak")
+        let ticks = Log()
+        var options = DatabaseOptions()
+        options.clock = { 1_357_000_000_000_000_000 + Int64(ticks.lines.count) * 60_000_000_000 }
+        let database = try await Database.open(at: FilePath(path), options: options, collections: .books)
+        for rank in 1...9 {
+            ticks.add("tick")
+            try await database.write { $0[.books]["dune"] = Book(title: "Dune", salesRank: rank) }
+        }
+        try await database.close()
+        return path
+    }
+
+    @Test(arguments: [("@", 9), ("4", 4), ("@~3", 6), ("@{5 minutes ago}", 4), ("0", 0)])
+    func `A log gives the state at a position, and times count from its newest commit`(
+        position: String, commit: UInt64
+    ) async throws {
+        let database = try await Fixture.log(try await writeLog(), at: position, collections: .books).fork()
+        #expect(database.commitNumber == CommitNumber(commit))
+        #expect(database.snapshot[.books]["dune"]?.salesRank == (commit == 0 ? nil : Int(commit)))
+        try await database.write { $0[.books].removeAll() }
+    }
+
+    @Test func `A position that is none, or not there, is refused`() async throws {
+        let path = try await writeLog()
+        #expect(await refusal(.log(path, at: "@{", collections: .books))?.code == .invalidPosition)
+        #expect(await refusal(.log(path, at: "10", collections: .books))?.code == .commitOutOfReach)
+        #expect(await refusal(.log(directory.appending("none"), collections: .books))?.code == .notFound)
+    }
+}

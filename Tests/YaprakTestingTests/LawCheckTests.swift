@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Yaprak
+import YaprakTesting
+
+/// The laws hold for code that is right, and each finds a mistake that was planted, with a short history.
+@Suite(.bounded) struct LawCheckTests {
+    /// What a check reports; it has to fail.
+    private func report(_ check: @escaping @Sendable () async -> Bool) async -> String {
+        await reports { #expect(await !check()) }.joined(separator: "\n")
+    }
+
+    /// The number of commits in the history that a report prints.
+    private func commits(_ report: String) -> Int { report.split(separator: "\n").count { $0.hasPrefix("commit ") } }
+
+    /// Inserts, changes, removals, touches of few books.
+    @Sendable private static func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) {
+        let key = choices.key(among: 8)
+        switch choices.below(8) {
+        case 0..<4:
+            transaction[.books][key] = Book(
+                title: "t\(choices.below(9))", genre: choices.pick(["a", "b", "c"]), salesRank: choices.below(6))
+        case 4: transaction[.books].remove(key)
+        case 5: transaction[.books][key]?.salesRank += 1
+        case 6: transaction[.books].touchObject(for: key)
+        default: if choices.chance(10) { transaction[.books].removeAll() }
+        }
+    }
+
+    // MARK: Code that is right
+
+    @Test func `Code that is right passes`() async {
+        #expect(await checkListLaw(of: bySalesRank, histories: 10, using: Self.edit))
+        var window = ViewMappings(bySalesRank, groups: ["b", "a"])
+        window.setRangeForAllGroups(.fixed(length: 2, from: .beginning))
+        window.setDynamicForAllGroups(true)
+        #expect(await checkListLaw(of: bySalesRank, mappings: [window], histories: 10, using: Self.edit))
+        let few = FilteredView("few", of: bySalesRank) { $0.salesRank < 3 }
+        #expect(
+            await checkListLaw(
+                of: few, histories: 10, preparing: { try await $0.register(bySalesRank) }, using: Self.edit))
+        #expect(
+            await checkIndex(RecordIndex("rank", of: .books, \.genre, \.salesRank), histories: 10, using: Self.edit))
+        let unique = RecordIndex("title", of: .books, columns: .ascending(\.title), unique: true)
+        #expect(await checkIndex(unique, histories: 10, using: Self.edit))
+        #expect(await checkExtension(Ranks(.none), histories: 20, reading: { $0.mapValues { $0 } }, using: Self.edit))
+    }
+
+    // MARK: Mistakes
+
+    @Test(arguments: Ranks.Mistake.all)
+    func `A mistake of an extension is found, with a history of a few commits`(mistake: Ranks.Mistake) async {
+        let text = await report {
+            await checkExtension(Ranks(mistake), histories: 60, reading: { $0.mapValues { $0 } }, using: Self.edit)
+        }
+        #expect(text.contains("differs from its rebuild \(mistake.place)"), "\(mistake): \(text)")
+        #expect((1...3).contains(commits(text)), "\(mistake): \(text)")
+        #expect(text.contains("YAPRAK_SEED="))
+    }
+
+    @Test func `An extension that throws is found, with what it throws`() async {
+        let text = await report {
+            await checkExtension(Ranks(.throwing), reading: { $0.mapValues { $0 } }, using: Self.edit)
+        }
+        #expect(text.contains("a commit throws: extensionFailed") && commits(text) <= 1, "\(text)")
+    }
+
+    @Test func `An index whose column is no function of the record is found`() async {
+        let calls = Atomic(0)
+        let index = RecordIndex(
+            "odd", of: .books,
+            columns: .ascending { book in
+                book.salesRank * (calls.add(1, ordering: .relaxed).newValue % 7 == 0 ? -1 : 1)
+            })
+        let text = await report { await checkIndex(index, using: Self.edit) }
+        #expect(text.hasPrefix("checkIndex: "), "\(text)")
+    }
+
+    @Test func `A view whose order contradicts itself is found`() async {
+        let view = AutoView(
+            "circle", of: .books, groupedBy: { _ in "all" }, sortedBy: { Circular(value: $0.salesRank % 3) })
+        let text = await report { await checkListLaw(of: view, using: Self.edit) }
+        #expect(text.contains("The order of the view contradicts itself"), "\(text)")
+        #expect((1...3).contains(commits(text)), "\(text)")
+    }
+
+    @Test func `A view whose group is no function of the record is found`() async {
+        let calls = Atomic(0)
+        let view = AutoView(
+            "odd", of: .books,
+            groupedBy: { $0.genre + (calls.add(1, ordering: .relaxed).newValue % 9 == 0 ? "!" : "") },
+            sortedBy: \.salesRank)
+        let text = await report { await checkListLaw(of: view, using: Self.edit) }
+        #expect(text.hasPrefix("checkListLaw: "), "\(text)")
+    }
+
+    @Test func `The shortest history has small numbers, and is the same each time`() async {
+        let texts = [0, 1].map { _ in Log() }
+        for text in texts {
+            text.add(
+                await report {
+                    await checkExtension(Ranks(.keepsRemoved), reading: { $0.mapValues { $0 } }, using: Self.edit)
+                })
+        }
+        #expect(texts[0].lines == texts[1].lines)
+        let text = texts[0].lines[0]
+        #expect(text.contains(#": {"genre": "a", "title": "t0", "salesRank": 0}"#) && commits(text) == 2, "\(text)")
+    }
+}
+
+/// How many books have each rank; with mistakes to plant.
+struct Ranks: DatabaseExtension {
+    enum Mistake: Sendable, CaseIterable {
+        case none, keepsRemoved, forgetsClearing, countsUpdatesTwice, staleAfterReopen, throwing
+
+        /// Those that a comparison finds.
+        static var all: [Mistake] { [.keepsRemoved, .forgetsClearing, .countsUpdatesTwice, .staleAfterReopen] }
+
+        /// Where it is found.
+        var place: String { self == .staleAfterReopen ? "after a reopen" : "" }
+    }
+
+    let name = "ranks"
+    let mistake: Mistake
+
+    init(_ mistake: Mistake) { self.mistake = mistake }
+
+    struct Failure: Error {}
+
+    func makeRoot() -> [Int: Int] { [:] }
+
+    func update(_ root: inout [Int: Int], for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+        if changes.didRemoveAll(in: .books), mistake != .forgetsClearing { root = [:] }
+        for change in changes.changes(in: .books) {
+            if mistake == .throwing { throw Failure() }
+            if let book = change.before?.object, mistake != .keepsRemoved || change.after != nil {
+                root[book.salesRank, default: 0] -= 1
+                if root[book.salesRank] == 0 { root[book.salesRank] = nil }
+            }
+            if let book = change.after?.object {
+                root[book.salesRank, default: 0] += mistake == .countsUpdatesTwice && change.before != nil ? 2 : 1
+            }
+        }
+        return nil
+    }
+
+    func encode(_ root: [Int: Int]) throws -> [UInt8]? { try Array(JSONEncoder().encode(root)) }
+
+    func decode(_ bytes: [UInt8]) throws -> [Int: Int] {
+        let root = try JSONDecoder().decode([Int: Int].self, from: Data(bytes))
+        return mistake == .staleAfterReopen ? root.mapValues { $0 + 1 } : root
+    }
+}
+
+/// Rock, paper, scissors.
+private struct Circular: Comparable {
+    var value: Int
+    static func < (a: Circular, b: Circular) -> Bool { (b.value - a.value + 3) % 3 == 1 }
+}
