@@ -29,7 +29,7 @@ extension ChangeBatch {
                 collections.append(changes)
             }
         }
-        self.collections = collections
+        self.collections = OneOrMany(collections)
     }
 }
 
@@ -53,7 +53,7 @@ extension CollectionChanges {
             }
         }
         guard !entries.isEmpty else { return nil }
-        self.init(binding: binding, clearedCount: nil, entries: entries)
+        self.init(binding: binding, clearedCount: nil, entries: OneOrMany(entries))
     }
 }
 

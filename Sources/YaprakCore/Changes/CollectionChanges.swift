@@ -7,11 +7,11 @@ final class CollectionChanges: Sendable {
     /// not among the entries; what came after the removal is.
     let clearedCount: Int?
     /// One entry per record, in the order in which records were first changed.
-    let entries: ContiguousArray<ChangeEntry>
+    let entries: OneOrMany<ChangeEntry>
     /// Positions of entries in the order of their keys, made when somebody first asks for a key.
     private let order = Mutex<[Int]?>(nil)
 
-    init(binding: CollectionBinding, clearedCount: Int?, entries: ContiguousArray<ChangeEntry>) {
+    init(binding: CollectionBinding, clearedCount: Int?, entries: OneOrMany<ChangeEntry>) {
         self.binding = binding
         self.clearedCount = clearedCount
         self.entries = entries
@@ -57,13 +57,14 @@ final class CollectionChanges: Sendable {
                 binding: next.binding, clearedCount: before == 0 ? nil : before, entries: next.entries)
         }
         return CollectionChanges(
-            binding: next.binding, clearedCount: clearedCount, entries: netEntries(entries + next.entries))
+            binding: next.binding, clearedCount: clearedCount,
+            entries: OneOrMany(netEntries(entries.array + next.entries.array)))
     }
 }
 
 /// What one commit, or one part of it, did to all collections: net, and immutable.
 struct ChangeBatch: Sendable {
-    var collections: ContiguousArray<CollectionChanges> = [] {
+    var collections: OneOrMany<CollectionChanges> = [] {
         didSet { places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil }
     }
     /// Where each collection stands among them; `nil` where there are few.
@@ -85,14 +86,15 @@ struct ChangeBatch: Sendable {
     /// What extensions are given: they have never seen the rows of a collection without types, nor rows set aside.
     var forExtensions: ChangeBatch {
         var given = self
-        given.collections = ContiguousArray(
-            collections.lazy.compactMap { changes -> CollectionChanges? in
+        given.collections = OneOrMany(
+            collections.compactMap { changes -> CollectionChanges? in
                 if changes.binding is RawBinding { return nil }
                 let entries = ContiguousArray(
                     changes.entries.lazy.filter { !($0.after == nil && $0.before is RawRecord) })
                 if entries.count == changes.entries.count { return changes }
                 if entries.isEmpty, changes.clearedCount == nil { return nil }
-                return CollectionChanges(binding: changes.binding, clearedCount: changes.clearedCount, entries: entries)
+                return CollectionChanges(
+                    binding: changes.binding, clearedCount: changes.clearedCount, entries: OneOrMany(entries))
             })
         return given
     }
@@ -116,8 +118,8 @@ struct ChangeBatch: Sendable {
         sum.clearedAll = clearedAll || next.clearedAll
         if next.clearedAll {
             // A collection that was empty by then is not named there: what was removed from it before is part of it now.
-            sum.collections = ContiguousArray(
-                collections.lazy.map { changes in
+            sum.collections = OneOrMany(
+                collections.map { changes in
                     if next.changes(inCollection: changes.binding.name)?.clearedCount != nil { return changes }
                     return CollectionChanges(
                         binding: changes.binding,
@@ -126,7 +128,7 @@ struct ChangeBatch: Sendable {
                 })
         }
         let places = CollectionPlaces()
-        var all = sum.collections
+        var all = sum.collections.array
         for changes in next.collections {
             // No collection is twice among the later ones: what is appended here is not asked for again.
             if let index = places.place(of: changes.binding.name, in: sum.collections) {
@@ -136,7 +138,7 @@ struct ChangeBatch: Sendable {
             }
         }
         all.removeAll { $0.entries.isEmpty && $0.clearedCount == nil }
-        sum.collections = all
+        sum.collections = OneOrMany(all)
         return sum
     }
 }
@@ -148,7 +150,7 @@ final class CollectionPlaces: Sendable {
     private let places = Mutex<[String: Int]?>(nil)
 
     /// The first place of the collection called `name`, or `nil`. `collections` are the same with every call.
-    func place(of name: String, in collections: ContiguousArray<CollectionChanges>) -> Int? {
+    func place(of name: String, in collections: OneOrMany<CollectionChanges>) -> Int? {
         if collections.count <= Self.scannedMax { return collections.firstIndex { $0.binding.name == name } }
         return places.withLock { places in
             if let places { return places[name] }

@@ -4,7 +4,7 @@ extension NetChanges {
         guard let changes = batch.changes(inCollection: collection.name), collection.isBound(changes.binding) else {
             return nil
         }
-        return (changes.clearedCount != nil, changes.entries)
+        return (changes.clearedCount != nil, changes.entries.array)
     }
 }
 

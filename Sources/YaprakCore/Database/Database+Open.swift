@@ -89,8 +89,8 @@ extension Database {
             fileSystem: fileSystem, scheduler: storeOptions.scheduler)
         options.logger.info("opened \(path): \(recovered.report)")
         let database = Database(
-            state: recovered.state, timeline: timeline, reclaimer: reclaimer, options: options,
-            encodes: true, checksDecoding: false, files: files, shelf: recovered.shelf)
+            state: recovered.state, timeline: timeline, reclaimer: reclaimer, settings: .withLog(options),
+            files: files, shelf: recovered.shelf)
         do {
             if !bindings.isEmpty { try await database.bind(bindings) }
         } catch {

@@ -33,8 +33,8 @@ extension Database {
         repeat bindings.append(TypedBinding(each collections))
         let replayed = try await DatabaseFiles.blocking(on: options.store.scheduler) { try Replayed(log, upTo: last) }
         let database = Database(
-            state: replayed.state, timeline: replayed.timeline, reclaimer: replayed.reclaimer, options: options,
-            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil, shelf: replayed.shelf)
+            state: replayed.state, timeline: replayed.timeline, reclaimer: replayed.reclaimer,
+            settings: .inMemory(options, checkingCoding: checkingCoding), shelf: replayed.shelf)
         if !bindings.isEmpty { try await database.bind(bindings) }
         return database
     }

@@ -25,8 +25,8 @@ extension Database {
         let state = SnapshotState(
             number: number, directory: directory, roots: roots, extensions: [], version: draft.seal())
         return Database(
-            state: state, timeline: timeline, reclaimer: reclaimer, options: options, encodes: checkingCoding,
-            checksDecoding: checkingCoding, files: nil)
+            state: state, timeline: timeline, reclaimer: reclaimer,
+            settings: .inMemory(options, checkingCoding: checkingCoding))
     }
 }
 

@@ -119,7 +119,7 @@ extension Database {
     /// - Throws: `closed`, `readOnly`.
     func beginDraft() throws -> Draft {
         try checkWritable()
-        return Draft(base: working, tree: timeline.beginDraft(), environment: environment)
+        return Draft(base: working, tree: timeline.beginDraft(), environment: settings.environment)
     }
 
     /// Seals a draft and sends it on its way: to the log, or straight to the readers.

@@ -25,12 +25,12 @@ public actor Database {
     nonisolated let turns = WriteTurns()
     nonisolated let timeline: Timeline
     nonisolated let reclaimer: Reclaimer
-    nonisolated let environment: DraftEnvironment
+    nonisolated let settings: DatabaseSettings
     nonisolated let files: DatabaseFiles?
     nonisolated let logHealth = LogHealth()
 
     /// What this database was opened with.
-    public nonisolated let options: DatabaseOptions
+    public nonisolated var options: DatabaseOptions { settings.options }
 
     /// What opening the files found and did; `nil` in memory.
     ///
@@ -52,20 +52,17 @@ public actor Database {
     private(set) var isClosed = false
 
     init(
-        state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, options: DatabaseOptions,
-        encodes: Bool, checksDecoding: Bool, files: DatabaseFiles?, shelf: ExtensionShelf = ExtensionShelf(),
-        hosts: [String: ExtensionHost] = [:]
+        state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, settings: DatabaseSettings,
+        files: DatabaseFiles? = nil, shelf: ExtensionShelf = ExtensionShelf(), hosts: [String: ExtensionHost] = [:]
     ) {
-        publication = Publication(state, lagLimit: options.lag)
+        publication = Publication(state, lagLimit: settings.options.lag)
         working = state
         self.timeline = timeline
         self.reclaimer = reclaimer
-        self.options = options
+        self.settings = settings
         self.files = files
         self.shelf = shelf
         self.hosts = hosts
-        environment = DraftEnvironment(
-            limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock)
     }
 
     deinit {
@@ -111,8 +108,8 @@ public actor Database {
         let state = SnapshotState(
             number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
         return Database(
-            state: state, timeline: timeline, reclaimer: reclaimer, options: options,
-            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
+            state: state, timeline: timeline, reclaimer: reclaimer,
+            settings: .inMemory(options, checkingCoding: checkingCoding))
     }
 
     /// A database in memory with its collections bound, so that their coders and checks are used from the first write on.
@@ -142,9 +139,8 @@ public actor Database {
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let empty = SnapshotState(
             number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
-        let environment = DraftEnvironment(
-            limits: options.limits, encodes: checkingCoding, checksDecoding: checkingCoding, clock: options.clock)
-        let draft = Draft(base: empty, tree: timeline.beginDraft(), environment: environment)
+        let settings = DatabaseSettings.inMemory(options, checkingCoding: checkingCoding)
+        let draft = Draft(base: empty, tree: timeline.beginDraft(), environment: settings.environment)
         var shelf = ExtensionShelf()
         do {
             for binding in bindings { try draft.bind(binding, &shelf) }
@@ -154,8 +150,7 @@ public actor Database {
             throw error
         }
         return Database(
-            state: draft.sealTrees(number: .zero), timeline: timeline, reclaimer: reclaimer, options: options,
-            encodes: checkingCoding, checksDecoding: checkingCoding, files: nil)
+            state: draft.sealTrees(number: .zero), timeline: timeline, reclaimer: reclaimer, settings: settings)
     }
 
     /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.

@@ -1,11 +1,21 @@
 import YaprakModel
 
-/// What a draft takes from the database it is part of.
-struct DraftEnvironment: Sendable {
-    var limits = DatabaseLimits()
+/// What the drafts of a database take from it. One object for all of them.
+final class DraftEnvironment: Sendable {
+    let limits: DatabaseLimits
     /// Whether records are encoded when the transaction is sealed.
-    var encodes = false
+    let encodes: Bool
     /// Whether what was encoded is decoded again, to fail where a launch would.
-    var checksDecoding = false
-    var clock: @Sendable () -> Int64
+    let checksDecoding: Bool
+    let clock: @Sendable () -> Int64
+
+    init(
+        limits: DatabaseLimits, encodes: Bool = false, checksDecoding: Bool = false,
+        clock: @escaping @Sendable () -> Int64
+    ) {
+        self.limits = limits
+        self.encodes = encodes
+        self.checksDecoding = checksDecoding
+        self.clock = clock
+    }
 }

@@ -39,7 +39,8 @@ struct PopulationChunks: Sequence, IteratorProtocol {
             }
             var batch = ChangeBatch()
             batch.collections = [
-                CollectionChanges(binding: state.directory.bindings[slots[slot]], clearedCount: nil, entries: entries)
+                CollectionChanges(
+                    binding: state.directory.bindings[slots[slot]], clearedCount: nil, entries: OneOrMany(entries))
             ]
             return NetChanges(batch: batch)
         }

@@ -27,7 +27,7 @@ package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & 
     @usableFromInline final let metadata: Metadata?
 
     @inlinable
-    init(key: String, object: Object, metadata: Metadata?, objectStamp: UInt64, metadataStamp: UInt64) {
+    package init(key: String, object: Object, metadata: Metadata?, objectStamp: UInt64, metadataStamp: UInt64) {
         self.object = object
         self.metadata = metadata
         super.init(key: key, objectStamp: objectStamp, metadataStamp: metadataStamp)

@@ -149,20 +149,16 @@ package final class HistoryLine {
         draft.forgetFrozen()
     }
 
-    func beginDraft() -> Draft {
-        let draft = Draft(
-            base: state, tree: timeline.beginDraft(),
-            environment: DraftEnvironment(limits: .none, clock: { 0 }))
-        draft.isUnlimited = true
-        return draft
-    }
-}
-
-extension DatabaseLimits {
     /// What was written was within the limits of its time.
-    fileprivate static var none: DatabaseLimits {
+    private static let environment: DraftEnvironment = {
         var limits = DatabaseLimits()
         limits.keyBytesMax = .max
-        return limits
+        return DraftEnvironment(limits: limits, clock: { 0 })
+    }()
+
+    func beginDraft() -> Draft {
+        let draft = Draft(base: state, tree: timeline.beginDraft(), environment: Self.environment)
+        draft.isUnlimited = true
+        return draft
     }
 }

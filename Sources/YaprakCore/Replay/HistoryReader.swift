@@ -77,9 +77,10 @@ package final class HistoryReader: Sendable {
                     after: try entry.after.map { try decode($0, binding, decoder) }, kinds: entry.kinds)
             }
             collections.append(
-                CollectionChanges(binding: binding, clearedCount: cleared[name], entries: ContiguousArray(typed)))
+                CollectionChanges(
+                    binding: binding, clearedCount: cleared[name], entries: OneOrMany(typed)))
         }
-        batch.collections = collections
+        batch.collections = OneOrMany(collections)
         return ChangesetStorage(
             number: logged.number, origin: logged.origin, nanoseconds: logged.nanoseconds,
             info: logged.info.map { .encoded($0) }, batch: batch, extensionChanges: [])

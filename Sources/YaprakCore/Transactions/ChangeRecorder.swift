@@ -5,7 +5,7 @@ struct ChangeRecorder {
     let slot: Int
     /// Records there were when noting began.
     let startCount: Int
-    var entries: ContiguousArray<ChangeEntry> = []
+    var entries: OneOrMany<ChangeEntry> = []
     var isCleared = false
     private var hasRemovals = false
     private var hasRepeats = false
@@ -38,7 +38,7 @@ struct ChangeRecorder {
 
     /// What is left of it all, or `nil` if nothing is.
     func changes(_ binding: CollectionBinding) -> CollectionChanges? {
-        let net = hasRepeats ? netEntries(entries) : entries
+        let net = hasRepeats ? OneOrMany(netEntries(entries.array)) : entries
         if net.isEmpty && !isCleared { return nil }
         return CollectionChanges(binding: binding, clearedCount: isCleared ? startCount : nil, entries: net)
     }

@@ -113,7 +113,7 @@ extension Draft {
             number: base.number, directory: directory, roots: rootsBefore, extensions: extensions,
             reactions: reactions, version: tree.freeze())
         var batch = ChangeBatch()
-        batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: entries)]
+        batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: OneOrMany(entries))]
         segments.append(DraftSegment(batch: batch))
         try catchUp()
         // No commit logs this; the next one logs their roots as a whole.

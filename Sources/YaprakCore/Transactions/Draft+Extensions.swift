@@ -43,7 +43,7 @@ extension Draft {
     func takeBatch() -> ChangeBatch {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
-        var collections: ContiguousArray<CollectionChanges> = []
+        var collections: OneOrMany<CollectionChanges> = []
         for recorder in takeRecorders() {
             if let changes = recorder.changes(directory.bindings[recorder.slot]) { collections.append(changes) }
         }

@@ -31,7 +31,7 @@ final class Draft {
 
     // Notes since the extensions last caught up, and before.
     @exclusivity(unchecked)
-    private(set) var recorders: ContiguousArray<ChangeRecorder> = []
+    private(set) var recorders: OneOrMany<ChangeRecorder> = []
     /// Which recorder is a collection's, by slot; empty where there are so few that looking through them is faster.
     @exclusivity(unchecked)
     private var recorderPlaces: [Int: Int] = [:]
@@ -195,7 +195,7 @@ final class Draft {
             hadAsides = true
         }
         guard !roots[slot].isEmpty || hadAsides || knownRecorder(of: slot) != nil else { return }
-        recorders[recorder(of: slot, count: roots[slot].count)].noteClear(ofAsides: hadAsides)
+        recorders.update(at: recorder(of: slot, count: roots[slot].count)) { $0.noteClear(ofAsides: hadAsides) }
         tree.clear(&roots[slot])
         frozen = nil
     }
@@ -209,14 +209,15 @@ final class Draft {
     func note(_ slot: Int, _ entry: ChangeEntry) {
         // The tree has the change already.
         let countBefore = roots[slot].count - (entry.before == nil ? 1 : 0) + (entry.after == nil ? 1 : 0)
-        recorders[recorder(of: slot, count: countBefore)].note(entry, firstStamp: firstStamp)
+        recorders.update(at: recorder(of: slot, count: countBefore)) { $0.note(entry, firstStamp: firstStamp) }
         frozen = nil
     }
 
     /// Notes that a record was removed of which only the bytes were left, and which nobody counted.
     func noteRemoval(ofAside aside: RecordBox, of slot: Int) {
-        recorders[recorder(of: slot, count: roots[slot].count)]
-            .note(ChangeEntry(before: aside, after: nil, kinds: .removed), firstStamp: firstStamp)
+        recorders.update(at: recorder(of: slot, count: roots[slot].count)) {
+            $0.note(ChangeEntry(before: aside, after: nil, kinds: .removed), firstStamp: firstStamp)
+        }
         frozen = nil
     }
 
@@ -241,7 +242,7 @@ final class Draft {
     }
 
     /// Hands over what was noted since the last time.
-    func takeRecorders() -> ContiguousArray<ChangeRecorder> {
+    func takeRecorders() -> OneOrMany<ChangeRecorder> {
         defer {
             recorders = []
             if !recorderPlaces.isEmpty { recorderPlaces = [:] }

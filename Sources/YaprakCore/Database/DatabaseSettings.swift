@@ -1,0 +1,31 @@
+/// How a database was opened, and what is done with its records. One object, which forks share that were given nothing else.
+final class DatabaseSettings: Sendable {
+    /// What the database was opened with.
+    let options: DatabaseOptions
+    let environment: DraftEnvironment
+
+    private init(_ options: DatabaseOptions, encodes: Bool, checksDecoding: Bool) {
+        self.options = options
+        environment = DraftEnvironment(
+            limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock)
+    }
+
+    /// Of a database in memory.
+    /// - Parameter checkingCoding: whether records are encoded and decoded all the same.
+    static func inMemory(_ options: DatabaseOptions, checkingCoding: Bool) -> DatabaseSettings {
+        DatabaseSettings(options, encodes: checkingCoding, checksDecoding: checkingCoding)
+    }
+
+    /// Of a database with a log.
+    static func withLog(_ options: DatabaseOptions) -> DatabaseSettings {
+        DatabaseSettings(options, encodes: true, checksDecoding: false)
+    }
+
+    /// Of a fork: these, if nothing is different.
+    func ofFork(_ options: DatabaseOptions?, checkingCoding: Bool) -> DatabaseSettings {
+        if options == nil, environment.encodes == checkingCoding, environment.checksDecoding == checkingCoding {
+            return self
+        }
+        return .inMemory(options ?? self.options, checkingCoding: checkingCoding)
+    }
+}
