@@ -13,8 +13,7 @@ LAYERS = {
     "YaprakLists": ["Vocabulary", "Difference", "Layout", "Changes", "Mappings", "Updates", "Adapters"],
     "YaprakExtensions": [
         "Views", "Difference", "Encoding", "ManualView", "AutoView", "FilteredView", "StoredView", "Explaining",
-        "RecordIndex",
-        "Relationships", "JoinedView",
+        "AggregateView", "RecordIndex", "Relationships", "JoinedView",
     ],
     "YaprakSearch": ["Text", "Query", "Scanning", "Postings", "FullText", "Spatial", "Lists", "Results"],
     "YaprakQueries": ["Predicates", "Sorting", "Planning", "Rows", "Queries", "Live", "Sections", "Models"],

@@ -22,6 +22,14 @@ extension RecordCollection where Object == Flight, Metadata == Gate {
 }
 // end
 
+// snippet: views-airport
+struct Airport: Codable, Sendable, Equatable {
+    var flights: Int
+    var delayed: Int
+    var next: Int
+}
+// end
+
 // snippet: views-trains
 struct Train: Codable, Sendable {
     var line: String
@@ -105,6 +113,21 @@ extension RecordCollection where Object == Train, Metadata == NoMetadata {
             print(next?.key ?? "no flights")
         }
         // end
+
+        // snippet: views-aggregate
+        let airports = AggregateView(
+            "airports", of: departures, sums: [{ $0.object.status == .delayed ? 1 : 0 }],
+            row: { Airport(flights: $0.count, delayed: Int($0.totals[0]), next: $0.first.object.minute) },
+            sortedBy: { $0.object.next })
+        try await database.register(airports)
+
+        for airport in database.snapshot[airports]["all"] {
+            print(airport.key, airport.object.flights, airport.object.delayed)  // JFK 20 0, …
+        }
+        // end
+        #expect(database.snapshot[airports]["all"].count == database.snapshot[departures].groupCount)
+        try await database.write { $0[.flights]["f9"]?.status = .delayed }
+        #expect(database.snapshot[airports]["all"].first { $0.key == "JFK" }?.object.delayed == 1)
 
         // snippet: views-exchange
         try await database.write { transaction in

@@ -2,8 +2,8 @@ import YaprakCore
 import YaprakTrees
 
 /// A placement ordered by a value that was taken from its record once.
-final class KeyedPlacement<Key: Comparable & Sendable>: Placement, @unchecked Sendable {
-    let sortKey: Key
+class KeyedPlacement<Key: Comparable & Sendable>: Placement, @unchecked Sendable {
+    final let sortKey: Key
 
     init(_ record: RecordBox, collection: Int, group: String, touches: Touches, sortKey: Key, hint: UInt64) {
         self.sortKey = sortKey
@@ -14,7 +14,7 @@ final class KeyedPlacement<Key: Comparable & Sendable>: Placement, @unchecked Se
         KeyedPlacement(record, collection: collection, group: group, touches: touches, sortKey: sortKey, hint: hint)
     }
 
-    override var sortKeyDescription: String? { String(reflecting: sortKey) }
+    override final var sortKeyDescription: String? { String(reflecting: sortKey) }
 }
 
 /// The order of ``KeyedPlacement``s.

@@ -16,7 +16,7 @@ extension Snapshot {
         let collection = collections.firstIndex { box(forKey: key, in: $0) != nil } ?? 0
         return ViewExplanation(
             viewName: view.name, key: key,
-            answer: (view as! any ExplainableView).answer(about: RowID(collection: collection, key: key), in: self))
+            answer: view.answer(about: RowID(collection: collection, key: key), in: self))
     }
 
     /// Says why a record of one collection is where it is in a view, or why it is not there.
@@ -30,7 +30,7 @@ extension Snapshot {
         let names = self[view].collectionNames
         let answer: ViewExplanation.Answer =
             if let number = names.firstIndex(of: collection.name) {
-                (view as! any ExplainableView).answer(about: RowID(collection: number, key: key), in: self)
+                view.answer(about: RowID(collection: number, key: key), in: self)
             } else {
                 .otherCollection(collection.name, collectionNames: names)
             }
@@ -38,27 +38,30 @@ extension Snapshot {
     }
 }
 
-/// A view that can explain why it does not have a row. All of them can.
-protocol ExplainableView: OrderedView {
+/// A view that can explain why it does not have a row.
+package protocol ExplainableView: OrderedView {
     /// Why there is no row for a record that there is.
     func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer
 }
 
-extension ExplainableView {
-    func answer(about row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
+extension OrderedView {
+    /// Where a row is, or why it is nowhere.
+    package func answer(about row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
         let state = snapshot[self].state
         let names = state.root.configuration.collectionNames
         let places = state.placements(of: row).map { state.describe($0) }
         if !places.isEmpty { return .placed(places) }
-        if snapshot.box(forKey: row.key, in: state.root.configuration.collections[row.collection]) == nil {
+        if state.root.configuration.rowsAreRecords,
+            snapshot.box(forKey: row.key, in: state.root.configuration.collections[row.collection]) == nil
+        {
             return .noRecord(collectionNames: names)
         }
-        return absence(of: row, in: snapshot)
+        return (self as? any ExplainableView)?.absence(of: row, in: snapshot) ?? .notPut(inViewNamed: name)
     }
 }
 
 extension AutoView: ExplainableView {
-    func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
+    package func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
         let configuration = snapshot[self].state.root.configuration as! AutoConfiguration
         return .notGrouped(
             by: .init(viewName: name, reads: configuration.groupings[row.collection].reads.words(withGroup: false)))
@@ -66,12 +69,12 @@ extension AutoView: ExplainableView {
 }
 
 extension ManualView: ExplainableView {
-    func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer { .notPut(inViewNamed: name) }
+    package func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer { .notPut(inViewNamed: name) }
 }
 
 extension FilteredView: ExplainableView {
-    func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
-        let answer = (parent as! any ExplainableView).answer(about: row, in: snapshot)
+    package func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
+        let answer = parent.answer(about: row, in: snapshot)
         guard case .placed = answer else { return answer }
         let rule = (snapshot[self].state.root.configuration as! FilterConfiguration).rule
         return .rejected(

@@ -24,6 +24,8 @@ public struct ViewExplanation: Sendable {
         case notGrouped(by: Closure)
         /// The record was never put into a manual view.
         case notPut(inViewNamed: String)
+        /// The view has a row for each group of another one, and that has no group of this name.
+        case noGroup(inViewNamed: String)
         /// A filter rejected the row that the parent has.
         case rejected(by: Closure, parentName: String)
     }
@@ -32,8 +34,14 @@ public struct ViewExplanation: Sendable {
     public struct Closure: Sendable, Hashable {
         /// The view whose closure it is: the one that was asked, or one it is made of.
         public let viewName: String
-        /// What the closure reads: "key", "object", "metadata", "object and metadata", with "group" where it does.
+        /// What the closure reads: "key", "object", "metadata", "object and metadata", with "group" where it does; "record and
+        /// the one it refers to" in a view of a relationship, "words" in a view of what a search finds.
         public let reads: String
+
+        package init(viewName: String, reads: String) {
+            self.viewName = viewName
+            self.reads = reads
+        }
     }
 
     /// One place of a row.
@@ -79,6 +87,8 @@ extension ViewExplanation: CustomStringConvertible {
         case .notPut(let name):
             let whose = name == viewName ? "it" : "view \(quoted(name))"
             return "\(absence): nobody has put the record into \(whose)."
+        case .noGroup(let name):
+            return "\(absence): view \(quoted(name)) has no group of that name."
         case .rejected(let closure, let parent):
             let whose = closure.viewName == viewName ? "its filter" : "the filter of view \(quoted(closure.viewName))"
             return "\(absence): \(whose), which reads the \(closure.reads), rejects its row of view \(quoted(parent))."

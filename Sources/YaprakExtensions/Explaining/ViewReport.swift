@@ -57,7 +57,9 @@ extension ViewState {
                 let placement = unsafeDowncast(next, to: Placement.self)
                 if let last, order.compare(last, placement) >= 0 { report.misplaced.append((row.key, index)) }
                 let types = root.configuration.collections[placement.collection]
-                if snapshot.box(forKey: placement.key, in: types) !== placement.record {
+                if root.configuration.rowsAreRecords,
+                    snapshot.box(forKey: placement.key, in: types) !== placement.record
+                {
                     report.ghosts.append(placement.row)
                 }
                 if root.place(of: placement.row)?.placement(inGroup: row.key) !== placement {

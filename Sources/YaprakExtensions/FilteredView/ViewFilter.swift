@@ -67,10 +67,13 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     /// As the parent's.
     override package var rowsHaveOnePlace: Bool { parentRowsHaveOnePlace }
     private let parentRowsHaveOnePlace: Bool
+    override var rowsAreRecords: Bool { parentRowsAreRecords }
+    private let parentRowsAreRecords: Bool
 
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {
         self.rule = rule
         parentRowsHaveOnePlace = parent.rowsHaveOnePlace
+        parentRowsAreRecords = parent.rowsAreRecords
         super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 

@@ -171,3 +171,9 @@ extension JoinedView: TreeBackedExtension {
     package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
     package func versionTag(of root: ViewRoot) -> String { root.configuration.versionTag }
 }
+
+extension JoinedView: ExplainableView {
+    package func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
+        .notGrouped(by: .init(viewName: name, reads: "record and the one it refers to"))
+    }
+}

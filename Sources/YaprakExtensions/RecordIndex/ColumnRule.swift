@@ -1,5 +1,6 @@
 import Foundation
-import YaprakCore
+package import YaprakCore
+import YaprakTrees
 
 /// A column of an index without the types of its records: how its values are read and written.
 ///
@@ -31,6 +32,16 @@ package final class ColumnRule: @unchecked Sendable {
         write = { value($0).forEachIndexed(&$1, $2) }
         writeOne = { value($0).forEachIndexed(&$1) { _ in } }
         isSame = { value($0).hasSameEntries(as: value($1)) }
+    }
+
+    /// The keys of records, as a column of an index would have them.
+    package static let key = ColumnRule(String.self, path: \String.self, reads: .key) { $0.key }
+
+    /// The bytes of a record's only value.
+    package func bytes(of record: RecordBox) -> [UInt8] {
+        var writer = IndexKeyWriter()
+        writeOne(record, &writer)
+        return writer.array
     }
 
     /// The same column, large values first. Called where it was just made.

@@ -10,7 +10,7 @@ public import YaprakCore
 /// records of its snapshot: the same after a rebuild, a replay, a fork.
 ///
 /// ``AutoView`` groups and sorts by closures, ``ManualView`` is arranged explicitly, ``FilteredView`` leaves out rows of
-/// another view. Not a protocol to conform to outside of this package.
+/// another view, ``AggregateView`` has a row for each group of one. Not a protocol to conform to outside of this package.
 public protocol OrderedView: DatabaseExtension
 where Root == ViewRoot, Changes == ViewChanges, Reader == ViewReader<Element> {
     /// What a row is read as: ``Record`` in a view of one collection, ``MixedRecord`` in a view of several.

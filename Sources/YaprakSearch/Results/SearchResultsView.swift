@@ -63,6 +63,14 @@ public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable,
     private static func parsed(_ text: String) -> SearchQuery { (try? SearchQuery(parsing: text)) ?? .all(of: []) }
 }
 
+extension SearchResultsView: ExplainableView {
+    package func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
+        let answer = parent.answer(about: row, in: snapshot)
+        guard case .placed = answer else { return answer }
+        return .rejected(by: .init(viewName: name, reads: "words"), parentName: parent.name)
+    }
+}
+
 /// A query that was set, as it is logged.
 public struct SearchStep: Codable, Sendable, Hashable {
     /// The query in the query language.

@@ -1,0 +1,46 @@
+import YaprakCore
+import YaprakTrees
+
+/// The place of a group's row, with the sums that the next change starts from.
+final class AggregatePlacement<Key: Comparable & Sendable>: KeyedPlacement<Key>, SummedPlacement, @unchecked Sendable {
+    let totals: [Int128]
+
+    init(
+        _ record: RecordBox, group: String, touches: Touches, sortKey: Key, hint: UInt64, totals: [Int128]
+    ) {
+        self.totals = totals
+        super.init(record, collection: 0, group: group, touches: touches, sortKey: sortKey, hint: hint)
+    }
+
+    override func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
+        AggregatePlacement(
+            record, group: group, touches: touches, sortKey: sortKey, hint: hint, totals: totals)
+    }
+
+    func copy(totals: [Int128]) -> Placement {
+        AggregatePlacement(
+            record, group: group, touches: touches, sortKey: sortKey, hint: hint, totals: totals)
+    }
+}
+
+/// An ``AggregatePlacement`` without the type of its sort value.
+protocol SummedPlacement: Placement {
+    var totals: [Int128] { get }
+    /// Another box with other sums.
+    func copy(totals: [Int128]) -> Placement
+}
+
+extension Placement {
+    /// The row of an ``AggregateView``, with its sums.
+    var summed: any SummedPlacement {
+        guard let summed = self as? any SummedPlacement else {
+            preconditionFailure("the rows of an aggregate view have sums")
+        }
+        return summed
+    }
+}
+
+/// The configuration of an ``AggregateView``, whose rows are in no collection.
+final class AggregateConfiguration: ViewConfiguration, @unchecked Sendable {
+    override var rowsAreRecords: Bool { false }
+}
