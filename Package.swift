@@ -86,7 +86,10 @@ let package = Package(
         // Floor 5: questions to the records of a snapshot, and how their answers change.
         .target(
             name: "YaprakQueries",
-            dependencies: ["YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakTrees", "YaprakLocks"],
+            dependencies: [
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakTrees", "YaprakCBOR",
+                "YaprakLocks",
+            ],
             swiftSettings: strict),
 
         // Roofs: what programs import.

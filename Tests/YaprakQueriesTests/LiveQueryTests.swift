@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import Yaprak
@@ -144,6 +145,44 @@ import Yaprak
             // It keeps 36 rows, so that most removals need none.
             #expect(hasIndex ? reruns == 0 : (1...10).contains(reruns))
         }
+    }
+
+    @Test(arguments: seeds) func `A live count is that of its query, whatever is written, and tests what was`(
+        seed: UInt64
+    ) async throws {
+        let database = Database.inMemory()
+        var writes = GoodsWrites(seed: seed)
+        var predicates = RandomPredicates(random: SplitMix64(seed: seed))
+        let queries = (0..<6).map { number in
+            RecordQuery<Goods, String>(
+                .goods, where: predicates.predicate(), key: number > 3 ? predicates.keyPredicate() : nil,
+                limit: number.isMultiple(of: 2) ? nil : 9)
+        }
+        var live = queries.map { LiveCount($0, in: database.snapshot) }
+        var past = database.snapshot
+        for round in 0..<60 {
+            for _ in 0...round % 3 { try await writes.write(to: database) }
+            if round % 20 == 7 { past = database.snapshot }
+            if round % 20 == 19 { try await database.restore(past) }
+            let snapshot = database.snapshot
+            for (number, query) in queries.enumerated() {
+                live[number].advance(to: snapshot)
+                try #require(live[number].value == snapshot[query].count, "seed \(seed), round \(round), \(number)")
+            }
+        }
+        // Costs: not the collection, but what has changed of it.
+        let tested = Mutex(0)
+        try await database.write { [goods] in for number in 0..<2_000 { $0[.goods]["x\(number)"] = goods(number) } }
+        let query = RecordQuery<Goods, String>(.goods) { goods in
+            tested.withLock { $0 += 1 }
+            return goods.rank > 5
+        }
+        var counts = database.counts(of: query).makeAsyncIterator()
+        let count = await counts.next()!
+        tested.withLock { $0 = 0 }
+        try await database.write { [goods] in $0[.goods]["new"] = goods(77) }
+        #expect(await counts.next() == count + 1)
+        #expect(tested.withLock { $0 } == 1)
     }
 
     @Test func `Observed values come without repetitions`() async throws {

@@ -118,6 +118,11 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
         let page = snapshot[query]
         let next = snapshot[query.after(page.last!)]
         // end
+        // snippet: query-cursor
+        let text = try query.cursor(after: page.last!).text
+        let more = database.snapshot[try query.after(QueryCursor(parsing: text))]
+        // end
+        #expect(more.map(\.key) == next.map(\.key))
         query.limit = nil
         #expect(page.map(\.key) + next.map(\.key) == snapshot[query].map(\.key))
     }

@@ -74,6 +74,68 @@ import Yaprak
         #expect(usesOfIndexes > 40 && usesOfOrder > 3, "\(usesOfIndexes) and \(usesOfOrder)")
     }
 
+    @Test(arguments: seeds) func `A condition on keys reads their stretches, and finds what a scan finds`(
+        seed: UInt64
+    ) async throws {
+        let database = try await database(seed)
+        try await database.write { transaction in
+            var random = SplitMix64(seed: seed)
+            for key in ["", "\u{0}", "é", "g1\u{0}", "g\u{301}"] {
+                transaction[.goods][key] = Goods.random(&random)
+                transaction[.goods][key]?.code = nil
+            }
+        }
+        let snapshot = database.snapshot
+        let all = Array(snapshot[.goods])
+        var predicates = RandomPredicates(random: SplitMix64(seed: seed))
+        var stretches = 0
+        for round in 0..<Soak.volume(250, soak: 2_000) {
+            let keys = predicates.keyPredicate()
+            let object = predicates.random.chance(40) ? predicates.predicate(depth: 1) : nil
+            let sort = RandomSort(&predicates.random)
+            let isSorted = predicates.random.chance(50)
+            let limit = predicates.random.chance(40) ? predicates.random.below(12) : nil
+            let query =
+                isSorted
+                ? RecordQuery(.goods, where: object, key: keys, sortedBy: sort.sort, limit: limit)
+                : RecordQuery(.goods, where: object, key: keys, limit: limit)
+            let matches = try all.filter { record in
+                try keys.evaluate(record.key) && object.map { (try? $0.evaluate(record.object)) ?? false } ?? true
+            }
+            let sorted = isSorted ? matches.sorted { [sort].areInOrder($0, $1) } : matches
+            let expected = sorted.prefix(limit ?? .max).map(\.key)
+            let name = Comment("seed \(seed), round \(round): \(keys.description.prefix(900)), \(isSorted)")
+            try #require(snapshot[query].map(\.key) == expected, name)
+            try #require(snapshot.count(of: query) == expected.count, name)
+            if let row = sorted.randomElement(using: &predicates.random) {
+                let rest = sorted.drop { $0.key != row.key }.dropFirst().prefix(limit ?? .max)
+                try #require(snapshot[query.after(row)].map(\.key) == rest.map(\.key), name)
+            }
+            let explanation = snapshot.explain(query)
+            if explanation.readsKeyRange {
+                stretches += 1
+                try #require(explanation.entriesRead <= all.count, name)
+            }
+        }
+        #expect(stretches > 40, "\(stretches)")
+    }
+
+    @Test func `A query for one key of many reads its record, and counts read none`() async throws {
+        let database = Database.inMemory()
+        var random = SplitMix64(seed: 1)
+        let goods = Goods.random(&random)
+        try await database.write { transaction in for key in 0..<5_000 { transaction[.goods]["g\(key)"] = goods } }
+        let snapshot = database.snapshot
+        let one = snapshot.explain(RecordQuery<Goods, String>(.goods, key: #Predicate { $0 == "g77" }))
+        #expect(one.entriesRead == 1 && one.rows == 1 && one.description.hasPrefix("keys: 1 entries read"))
+        let some = RecordQuery<Goods, String>(.goods, key: #Predicate { $0 >= "g10" && $0 < "g11" })
+        #expect(snapshot.explain(some).entriesRead == 111 && snapshot.count(of: some) == 111)
+        let prefixed = snapshot.explain(RecordQuery<Goods, String>(.goods, key: #Predicate { $0.starts(with: "g499") }))
+        #expect(prefixed.entriesRead == 11 && prefixed.rows == 11)
+        let slice = snapshot[.goods][keys: "g10"..<"g11"]
+        #expect(slice.query(where: #Predicate { $0.rank > -100 }).count == 111)
+    }
+
     @Test(arguments: seeds.prefix(2)) func `Pages put together are the whole, whatever is written in between`(
         seed: UInt64
     ) async throws {

@@ -106,6 +106,42 @@ import Yaprak
         #expect(snapshot[described].map(\.object.rank) == [199, 198] && snapshot.explain(described).indexes.isEmpty)
     }
 
+    @Test func `A cursor brings a page's end through text, and refuses what is none`() async throws {
+        let database = try await database(200)
+        let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.price), RecordSort(\.genre), limit: 30)
+        var pages: [String] = []
+        var snapshot = database.snapshot
+        let all = snapshot[RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.price), RecordSort(\.genre))]
+        var page = snapshot[query]
+        while let last = page.last {
+            pages += page.map(\.key)
+            let text = try query.cursor(after: last).text
+            #expect(text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+            // Whatever becomes of the row: its place is known.
+            try await database.write { $0[.goods].remove(last.key) }
+            snapshot = database.snapshot
+            page = snapshot[try query.after(QueryCursor(parsing: text))]
+        }
+        #expect(pages == all.map(\.key))
+        let cursor = try query.cursor(after: all[3])
+        #expect(try QueryCursor(parsing: cursor.text) == cursor)
+        #expect(try JSONDecoder().decode(QueryCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
+        struct Other: Codable, Sendable { var must: Int }
+        let others = RecordCollection<Other, NoMetadata>("goods")
+        let texts = ["", "x", "====", "AAAA", "é", cursor.text + "A", String(cursor.text.dropLast(5)), "_w"]
+        for text in texts {
+            let error = #expect(throws: DatabaseError.self, "\(text)") { try QueryCursor(parsing: text) }
+            #expect(error?.code == .invalidQuery)
+        }
+        let wrong = [
+            #expect(throws: DatabaseError.self) { try RecordQuery<Other, NoMetadata>(others).after(cursor) },
+            #expect(throws: DatabaseError.self) {
+                try RecordQuery<Other, NoMetadata>(RecordCollection("else")).after(cursor)
+            },
+        ]
+        #expect(wrong.allSatisfy { $0?.code == .invalidQuery })
+    }
+
     @Test func `A query without an index in its snapshot scans, and one of no collection is empty`() async throws {
         let database = Database.inMemory()
         let query = RecordQuery<Goods, String>(.goods, where: #Predicate { $0.rank == 1 }, limit: 3)

@@ -100,6 +100,53 @@ struct RandomPredicates {
     }
 }
 
+extension RandomPredicates {
+    /// A predicate of keys "g0" to "g119", and of odd ones.
+    mutating func keyPredicate(depth: Int = 2) -> Predicate<String> {
+        var copy = self
+        let predicate = Predicate<String> { copy.keys($0, depth) }
+        self = copy
+        return predicate
+    }
+
+    private mutating func keys(_ key: Expressions.Variable<String>, _ depth: Int) -> Condition {
+        func and(_ a: some StandardPredicateExpression<Bool>, _ b: some StandardPredicateExpression<Bool>) -> Condition
+        {
+            Expressions.build_Conjunction(lhs: a, rhs: b)
+        }
+        func or(_ a: some StandardPredicateExpression<Bool>, _ b: some StandardPredicateExpression<Bool>) -> Condition {
+            Expressions.build_Disjunction(lhs: a, rhs: b)
+        }
+        if depth > 0, random.chance(50) {
+            return random.chance(70) ? and(keys(key, depth - 1), keys(key, depth - 1)) : or(keys(key, 0), keys(key, 0))
+        }
+        let arg = Expressions.build_Arg(key)
+        func name() -> String {
+            switch random.below(12) {
+            case 0: ["", "g", "h", "\u{0}", "é", "g1\u{0}", "f", "g\u{301}"][random.below(8)]
+            default: ["", "g", "goods/é"][random.below(3)] + "\(random.below(120))"
+            }
+        }
+        let operators: [Expressions.ComparisonOperator] = [
+            .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual,
+        ]
+        switch random.below(8) {
+        case 0, 1: return Expressions.build_Equal(lhs: arg, rhs: Expressions.build_Arg(name()))
+        case 2:
+            return Expressions.build_Comparison(
+                lhs: arg, rhs: Expressions.build_Arg(name()), op: operators[random.below(4)])
+        case 3:
+            return Expressions.build_Comparison(
+                lhs: Expressions.build_Arg(name()), rhs: arg, op: operators[random.below(4)])
+        case 4: return Expressions.build_starts(arg, with: Expressions.build_Arg(String(name().prefix(2))))
+        case 5: return Expressions.build_contains(Expressions.build_Arg([name(), name(), name()]), arg)
+        case 6: return Expressions.build_NotEqual(lhs: arg, rhs: Expressions.build_Arg(name()))
+        default:
+            return Expressions.build_Negation(Expressions.build_Equal(lhs: arg, rhs: Expressions.build_Arg(name())))
+        }
+    }
+}
+
 /// A sort, and the cells it compares.
 struct RandomSort {
     let sort: RecordSort<Goods, String>

@@ -212,7 +212,7 @@ struct LiveRows: Sendable {
 
 extension Snapshot {
     /// The changed records of a collection since another snapshot; `nil` if there is none.
-    fileprivate func changes(since old: Snapshot, in collection: CollectionTypes) -> ContiguousArray<ChangeEntry>? {
+    func changes(since old: Snapshot, in collection: CollectionTypes) -> ContiguousArray<ChangeEntry>? {
         guard let boxes = difference(since: old, inCollectionNamed: collection.name).boxes(in: collection) else {
             return nil
         }

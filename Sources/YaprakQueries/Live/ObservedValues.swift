@@ -7,24 +7,34 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never
 
-    let snapshots: SnapshotSequence
-    let value: @Sendable (Snapshot) -> Value
-    let isSame: @Sendable (Value, Value) -> Bool
+    private let snapshots: SnapshotSequence
+    /// Makes a function that may remember what it was given before: one for each iterator.
+    private let makeValue: @Sendable () -> (Snapshot) -> Value
+    private let isSame: @Sendable (Value, Value) -> Bool
+
+    init(
+        snapshots: SnapshotSequence, makeValue: @escaping @Sendable () -> (Snapshot) -> Value,
+        isSame: @escaping @Sendable (Value, Value) -> Bool
+    ) {
+        self.snapshots = snapshots
+        self.makeValue = makeValue
+        self.isSame = isSame
+    }
 
     /// An iterator that knows its last value. O(1).
     public func makeAsyncIterator() -> Iterator {
-        Iterator(snapshots: snapshots.makeAsyncIterator(), value: value, isSame: isSame)
+        Iterator(snapshots: snapshots.makeAsyncIterator(), value: makeValue(), isSame: isSame)
     }
 
     /// Delivers values that differ from the one before.
     public struct Iterator: AsyncIteratorProtocol {
         private var snapshots: SnapshotSequence.Iterator
-        private let value: @Sendable (Snapshot) -> Value
+        private let value: (Snapshot) -> Value
         private let isSame: @Sendable (Value, Value) -> Bool
         private var last: Value?
 
         init(
-            snapshots: SnapshotSequence.Iterator, value: @escaping @Sendable (Snapshot) -> Value,
+            snapshots: SnapshotSequence.Iterator, value: @escaping (Snapshot) -> Value,
             isSame: @escaping @Sendable (Value, Value) -> Bool
         ) {
             self.snapshots = snapshots
@@ -56,7 +66,7 @@ extension Database {
     public nonisolated func observe<Value: Equatable & Sendable>(
         _ value: @escaping @Sendable (Snapshot) -> Value
     ) -> ObservedValues<Value> {
-        ObservedValues(snapshots: snapshots, value: value) { $0 == $1 }
+        ObservedValues(snapshots: snapshots, makeValue: { value }) { $0 == $1 }
     }
 
     /// One record: at once, then whenever it was written, touched or removed; `nil` while there is none.
@@ -68,7 +78,7 @@ extension Database {
     public nonisolated func updates<Object, Metadata>(
         of collection: RecordCollection<Object, Metadata>, key: String
     ) -> ObservedValues<Record<Object, Metadata>?> {
-        ObservedValues(snapshots: snapshots, value: { $0[collection].row(for: key) }) { a, b in
+        ObservedValues(snapshots: snapshots, makeValue: { { $0[collection].row(for: key) } }) { a, b in
             switch (a, b) {
             case (nil, nil): true
             case (let a?, let b?): a.isIdentical(to: b)
@@ -80,11 +90,19 @@ extension Database {
     /// How many rows a query has: at once, then whenever it is another number.
     ///
     /// - Precondition: the collection holds records of these types.
-    /// - Complexity: as counting in a snapshot, for each commit: O(log *n*) with an index that has its matches and
-    ///   nothing else.
+    /// - Complexity: the first as counting in a snapshot; each further one O(changed records of the collection), with or
+    ///   without an index.
     public nonisolated func counts<Object, Metadata>(
         of query: RecordQuery<Object, Metadata>
     ) -> ObservedValues<Int> {
-        observe { $0.count(of: query) }
+        ObservedValues(
+            snapshots: snapshots,
+            makeValue: {
+                var live: LiveCount?
+                return { snapshot in
+                    if live == nil { live = LiveCount(query, in: snapshot) } else { live!.advance(to: snapshot) }
+                    return live!.value
+                }
+            }, isSame: { $0 == $1 })
     }
 }

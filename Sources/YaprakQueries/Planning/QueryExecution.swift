@@ -15,6 +15,8 @@ struct QueryExecution {
     var tests: [RecordTest] { outline.tests }
 
     private(set) var plan: IndexPlan?
+    /// The stretches of the collection that were looked at, where a condition on keys says so.
+    private(set) var stretches: [Range<Int>]?
     private(set) var entriesRead = 0
     private(set) var recordsTested = 0
     private(set) var rows: ContiguousArray<RecordBox> = []
@@ -36,34 +38,54 @@ struct QueryExecution {
         plan = QueryPlanner(snapshot, collection: collection.name, outline).plan(limit: limit)
         if limit == 0 { return }
         withExtendedLifetime(snapshot) {
-            // An index in order is read up to the last row that is wanted; else a scan is as good as all of an index.
-            if let plan, plan.order != nil || plan.readingCost < records.count {
+            let stretches = outline.keys?.positions(in: records)
+            if let plan, isWorthwhile(plan, stretches, of: records.count) {
                 read(plan)
             } else {
                 plan = nil
+                self.stretches = stretches
                 scan(records)
             }
         }
+    }
+
+    /// Whether reading a plan is better than looking at all records, or at some stretches of them.
+    private func isWorthwhile(_ plan: IndexPlan, _ stretches: [Range<Int>]?, of count: Int) -> Bool {
+        guard let stretches else {
+            // An index in order is read up to the last row that is wanted; else a scan is as good as all of an index.
+            return plan.order != nil || plan.readingCost < count
+        }
+        let size = stretches.reduce(0) { $0 + $1.count }
+        var cost = Double(plan.readingCost)
+        if plan.order != nil, limit < .max {
+            // As if the records of the stretches were evenly spread among the entries.
+            cost = min(cost, Double(limit) * Double(count) / Double(max(1, size)))
+        }
+        return cost < Double(size)
     }
 
     // MARK: Reading
 
     private mutating func scan(_ records: TreeRoot) {
         let isInOrder = order.sorts.isEmpty
-        var position = 0
+        var first = 0
         if isInOrder, let start {
             let place = records.rank(of: start.key)
-            position = place.position + (place.isFound ? 1 : 0)
+            first = place.position + (place.isFound ? 1 : 0)
         }
-        var cursor = TreeCursor(records, at: position)
-        while let row = cursor.next() {
-            let record = Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
-            entriesRead += 1
-            recordsTested += 1
-            guard record._withUnsafeGuaranteedRef({ holds($0) }) else { continue }
-            rows.append(record.takeUnretainedValue())
-            if isInOrder, rows.count == limit { return }
-            if !isInOrder { trim() }
+        for stretch in stretches ?? [0..<records.count] where stretch.upperBound > first {
+            var left = stretch.upperBound - max(first, stretch.lowerBound)
+            var cursor = TreeCursor(records, at: max(first, stretch.lowerBound))
+            while left > 0, let row = cursor.next() {
+                left -= 1
+                let record = Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
+                entriesRead += 1
+                recordsTested += 1
+                guard record._withUnsafeGuaranteedRef({ holds($0) }) else { continue }
+                rows.append(record.takeUnretainedValue())
+                if isInOrder, rows.count == limit { return }
+                if !isInOrder { trim() }
+            }
         }
         if !isInOrder { sort() }
     }

@@ -13,6 +13,8 @@ final class QueryOutline: @unchecked Sendable {
     let clauses: [Clause]?
     /// Of each of these one alternative must hold.
     let alternatives: [(parts: [QueryShape], part: Aspects)]
+    /// Where the keys lie of records that match, ascending and apart; `nil` if the condition does not say.
+    let keys: KeyRanges?
     /// What indexes make of it, by their identity.
     private let known = Mutex<[(configuration: IndexConfiguration, outline: IndexOutline?)]>([])
 
@@ -45,6 +47,9 @@ final class QueryOutline: @unchecked Sendable {
         let mayHold = tests.indices.allSatisfy { add(tests[$0].shape, tests[$0].part, $0) }
         self.clauses = mayHold ? clauses : nil
         self.alternatives = alternatives
+        keys = IndexOutline.spans(.key, clauses).map {
+            KeyRanges(spans: $0.spans, areExact: $0.proven.count == tests.count)
+        }
     }
 
     /// Whether a record matches.
@@ -112,7 +117,7 @@ final class IndexOutline: @unchecked Sendable {
     }
 
     /// What the clauses leave of a column, and the tests that are proven by it; `nil` if none is about it.
-    private static func spans(
+    static func spans(
         _ column: ColumnRule, _ clauses: [QueryOutline.Clause]
     ) -> (spans: [IndexSpan], proven: [Int])? {
         guard let path = column.path else { return nil }

@@ -40,7 +40,7 @@ extension PredicateExpressions.Variable: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
         key == input ? CompiledExpression(offset: 0) { $0.assumingMemoryBound(to: Output.self).pointee } : nil
     }
-    func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? { nil }
+    func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? { key == input ? \Output.self : nil }
     func isInput(_ input: PredicateExpressions.VariableID) -> Bool { key == input }
 }
 

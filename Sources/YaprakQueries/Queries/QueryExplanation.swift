@@ -8,8 +8,10 @@ import YaprakTrees
 ///     // index books.genreRank: 61 entries read, 0 tested, 20 rows, sorted
 ///     // not books.isbn: its first column is none that the condition is about
 public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
-    /// The indexes that were read, each once; empty if all records were tested.
+    /// The indexes that were read, each once; empty if records were tested.
     public let indexes: [String]
+    /// Whether only records with certain keys were tested, because the condition says which.
+    public let readsKeyRange: Bool
     /// Entries that were read, of indexes, or of the collection.
     public let entriesRead: Int
     /// Records that parts of the condition were tested on: those that no index has proven.
@@ -37,6 +39,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
             names.append(part.source.configuration.name)
         }
         indexes = names
+        readsKeyRange = execution.stretches != nil
         entriesRead = execution.entriesRead
         recordsTested = execution.recordsTested
         rows = execution.rows.count
@@ -47,7 +50,8 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
 
     /// A line for what was done, and one for each index that was not read.
     public var description: String {
-        let access = indexes.isEmpty ? "scan" : "index \(indexes.joined(separator: ", "))"
+        let access =
+            indexes.isEmpty ? (readsKeyRange ? "keys" : "scan") : "index \(indexes.joined(separator: ", "))"
         let counts = "\(entriesRead) entries read, \(recordsTested) tested, \(rows) rows"
         let evaluated = evaluatedParts == 0 ? "" : ", \(evaluatedParts) parts evaluated by Foundation"
         let lines = others.map { "not \($0.index): \($0.reason)" }
@@ -56,15 +60,20 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension QueryExecution {
-    /// How many rows there are, if an index has them all and nothing else.
+    /// How many rows there are, if an index or a stretch of the collection has them all and nothing else.
     var countOfIndex: Int? {
-        QueryPlanner(snapshot, collection: collection.name, outline).exactCount
+        if let keys = outline.keys, keys.areExact {
+            return withExtendedLifetime(snapshot) {
+                keys.positions(in: snapshot.tree(of: collection)).reduce(0) { $0 + $1.count }
+            }
+        }
+        return QueryPlanner(snapshot, collection: collection.name, outline).exactCount
     }
 
     /// Each index, and why it is not read.
     var others: [QueryExplanation.Other] {
         let planner = QueryPlanner(snapshot, collection: collection.name, outline)
-        let size = snapshot.tree(of: collection).count
+        let size = stretches?.reduce(0) { $0 + $1.count } ?? snapshot.tree(of: collection).count
         return planner.indexes.map { source in
             let name = source.configuration.name
             guard let plan = planner.plan(for: source) else {

@@ -65,7 +65,10 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
                 .tests
         }
         if let keys {
-            tests.append(RecordTest(test: { keys.contains($0.key) }, shape: .unknown, part: .key))
+            let term = QueryTerm.between(\String.self, .including(keys.lowerBound), .including(keys.upperBound))
+            tests.append(
+                RecordTest(
+                    test: { keys.contains($0.key) }, shape: term.map { .term($0) } ?? .unknown, part: .key))
         }
         self.init(CollectionTypes(collection), PreparedCondition(tests: tests), sorts, limit)
     }
