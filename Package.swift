@@ -22,7 +22,8 @@ let package = Package(
     traits: [
         .trait(
             name: "InvariantChecks",
-            description: "Every tree checks its whole shape after every change. Slow; for tests of the trees.")
+            description: "Every tree checks its whole shape after every change. Slow; for tests of the trees."),
+        .trait(name: "Snowball", description: "Stems of words in searches, by libstemmer, which has to be installed."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -37,6 +38,7 @@ let package = Package(
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        .systemLibrary(name: "CSnowball", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),
         .target(name: "YaprakTrees", dependencies: ["YaprakLocks"], swiftSettings: strict),
@@ -79,7 +81,9 @@ let package = Package(
         .target(
             name: "YaprakSearch",
             dependencies: [
-                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakTrees", "YaprakCBOR", "YaprakLocks",
+                "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakTrees", "YaprakCBOR",
+                "YaprakLocks",
+                .target(name: "CSnowball", condition: .when(traits: ["Snowball"])),
             ],
             swiftSettings: strict),
 

@@ -4,7 +4,7 @@ import YaprakCBOR
 extension Changeset {
     /// The collections that the commit changed, in the order in which they were first changed.
     package var changedCollections: [(name: String, isCleared: Bool, entries: ContiguousArray<ChangeEntry>)] {
-        storage.batch.collections.map { ($0.binding.name, $0.clearedCount != nil, $0.entries) }
+        storage.batch.collections.map { ($0.binding.name, $0.clearedCount != nil, $0.entries.array) }
     }
 
     /// Whether everything in all collections was removed at once.
