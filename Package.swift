@@ -15,11 +15,16 @@ let package = Package(
         .library(name: "YaprakReplay", targets: ["YaprakReplay"]),
         .library(name: "YaprakCBOR", targets: ["YaprakCBOR"]),
         .library(name: "YaprakTesting", targets: ["YaprakTesting"]),
+        .library(name: "YaprakInspector", targets: ["YaprakInspector"]),
         .executable(name: "yaprak", targets: ["YaprakTool"]),
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
         .executable(name: "CitySearch", targets: ["CitySearch"]),
     ],
     traits: [
+        .trait(
+            name: "Inspector",
+            description:
+                "The inspector: a server for a browser. Off, YaprakInspector is empty and SwiftNIO is not fetched."),
         .trait(
             name: "InvariantChecks",
             description: "Every tree checks its whole shape after every change. Slow; for tests of the trees."),
@@ -30,6 +35,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Only with the trait Inspector.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // A target lists what it imports and imports what it lists. Tests also list the executables that they start.
@@ -130,6 +137,19 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The inspector: pages for a browser. Empty without the trait.
+        .target(
+            name: "YaprakInspector",
+            dependencies: [
+                "YaprakReplay", "Yaprak", "YaprakCBOR", "YaprakLocks",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+            ],
+            resources: [.embedInCode("Assets")],
+            swiftSettings: strict),
+
         // Tools. ToolSupport is what they share: terminals, tables, lines of input.
         .target(
             name: "ToolSupport",
@@ -140,7 +160,7 @@ let package = Package(
         .executableTarget(
             name: "YaprakTool",
             dependencies: [
-                "YaprakReplay", "Yaprak", "YaprakSearch", "YaprakCBOR", "YaprakLocks", "ToolSupport",
+                "YaprakReplay", "Yaprak", "YaprakSearch", "YaprakCBOR", "YaprakLocks", "YaprakInspector", "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -250,6 +270,14 @@ let package = Package(
                 "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakExtensions",
                 "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakSimulator", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakInspectorTests",
+            dependencies: [
+                "YaprakInspector", "YaprakReplay", "Yaprak", "YaprakCBOR", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -24,6 +24,7 @@ LAYERS = {
     "YaprakSimulator": ["Disk", "Execution"],
     "YaprakTesting": ["Text", "Fixtures", "Scopes", "Comparing", "Laws"],
     "Proof": ["Histories", "Simulation", "Crashes", "Damage", "Load"],
+    "YaprakInspector": ["Markup", "Server", "History", "Pages", "API", ""],
     "YaprakTool": ["Invocation", "Output", "Inspection", "Views", "Transfer", "Maintenance", ""],
 }
 
@@ -33,8 +34,8 @@ LAYERS_ALLOWED = {
     ("Sources/YaprakReplay/Views/ViewSurvey.swift", "Checkpoint"): "it is StoreReader.Checkpoint, of YaprakStorage",
 }
 
-# Members and types that the standard library or another package has as well: such a name says nothing.
-COMMON_NAMES = {"Element", "indices", "max", "min"}
+# Members and types that the standard library or another package has as well, and traits: such a name says nothing.
+COMMON_NAMES = {"Inspector", "Element", "indices", "max", "min"}
 
 # MARK: Dependencies
 # What comes with Swift or the system.
@@ -59,6 +60,8 @@ IMPORTS_ALLOWED = {}
 WITNESSES = {
     "callAsFunction", "databaseTableName", "enqueue", "hash", "IntegerLiteralType",
     "addingReportingOverflow", "subtractingReportingOverflow", "multipliedReportingOverflow",
+    "appendInterpolation", "appendLiteral", "channelActive", "channelInactive", "channelRead", "errorCaught", "userInboundEventTriggered",
+    "InboundIn", "OutboundOut",
     "dividedReportingOverflow", "remainderReportingOverflow", "multipliedFullWidth", "dividingFullWidth",
 }
 

@@ -45,6 +45,7 @@ struct YaprakCommand: AsyncParsableCommand {
             ExportTestCommand.self,
             ForkCommand.self,
             GetCommand.self,
+            InspectCommand.self,
             LoadCommand.self,
             LogCommand.self,
             LsCommand.self,

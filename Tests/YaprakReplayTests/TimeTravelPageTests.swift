@@ -64,6 +64,22 @@ import YaprakReplay
         // end
         #expect(cursor.commitNumber == 7 && cursor.snapshot[.books]["abc"]?.rank == 7)
 
+        // snippet: travel-tools
+        let history = SharedHistory(reader)
+        let snapshot = try await history.snapshot(at: 42)
+        for name in snapshot.untypedViewNames {
+            guard let view = snapshot.untypedView(name) else { continue }
+            for group in view.groupNames { print(name, group, view.rows(ofGroup: group, at: 0..<3).map(\.key)) }
+        }
+        for slice in try history.index.activity(in: 1...50, slicesMax: 10) {
+            print(slice.first, slice.last, slice.commitCount, slice.changeCount)
+        }
+        for try await commit in reader.followedCommits(after: 40) {  // ends with its task
+            print(commit.json.json())
+            if commit.commitNumber == 50 { break }
+        }
+        // end
+
         // snippet: travel-list
         var sections = ViewMappings(byRank, groups: ["sci-fi"])
         try sections.update(to: cursor.snapshot)

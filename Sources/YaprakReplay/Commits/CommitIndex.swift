@@ -62,7 +62,9 @@ public final class CommitIndex: Sendable {
     /// How much was done in each part of a range of commits.
     ///
     /// The slices have equally many commits, but for the last, which may have fewer.
-    /// - Parameter slicesMax: the most slices.
+    /// - Parameters:
+    ///   - range: the commits.
+    ///   - slicesMax: the most slices.
     /// - Throws: as ``entries(in:)``. - Complexity: as ``entries(in:)``.
     public func activity(
         in range: ClosedRange<CommitNumber>, slicesMax: Int
@@ -76,7 +78,9 @@ public final class CommitIndex: Sendable {
     ///
     /// The slices are equally long; those in which nothing was done are left out. Where a clock was set back, later commits
     /// are counted in an earlier slice.
-    /// - Parameter slicesMax: the most slices.
+    /// - Parameters:
+    ///   - range: the commits.
+    ///   - slicesMax: the most slices.
     /// - Throws: as ``entries(in:)``. - Complexity: as ``entries(in:)``.
     public func activity(
         overTimeOf range: ClosedRange<CommitNumber>, slicesMax: Int

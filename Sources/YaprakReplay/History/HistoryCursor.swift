@@ -113,7 +113,7 @@ extension ReplayReader {
     ///     let cursor = try reader.cursor(at: 42)
     ///
     /// With `followingViews` the snapshots have the views that are in the files, as far as they can be shown as of each
-    /// commit: see ``YaprakCore/Snapshot/untypedView(_:)``. A reader with types has the views it was given instead.
+    /// commit: see ``UntypedView``. A reader with types has the views it was given instead.
     /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: O(bytes of the checkpoint before it and of the log from there). Following views costs O(log *n*) for
     ///   each row that moves, and the reading of each checkpoint near a commit that is sought.

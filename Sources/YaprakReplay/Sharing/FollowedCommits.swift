@@ -1,7 +1,7 @@
 import YaprakLocks
 public import YaprakModel
 
-/// Commits of a log as they are made, by whichever program: each once, in order, without an end.
+/// Commits of a log as they are made, by any program: each once, in order, without an end.
 ///
 ///     for try await commit in reader.followedCommits(after: 100) { print(commit.commitNumber, commit.origin) }
 ///

@@ -33,7 +33,9 @@ public actor SharedHistory {
 
     /// The history that a reader reads.
     ///
-    /// - Parameter cursorsMax: the most cursors, at least 1. Each keeps what ``HistoryCursor`` says.
+    /// - Parameters:
+    ///   - reader: what is read.
+    ///   - cursorsMax: the most cursors, at least 1. Each keeps what ``HistoryCursor`` says.
     public init(_ reader: ReplayReader, cursorsMax: Int = 4) {
         self.reader = reader
         self.cursorsMax = max(1, cursorsMax)

@@ -1,0 +1,248 @@
+#if Inspector
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    /// The JSON of the inspector: what its pages show, for programs. `/api/openapi.json` describes it.
+    struct API: Sendable {
+        let history: any InspectedHistory
+
+        private static let pageMax = 1000
+
+        /// The answer to a path below `/api/`; `nil` if there is none of that name.
+        func answer(_ request: Request) async throws -> CBORValue? {
+            switch request.path {
+            case "/api/status": return try await status()
+            case "/api/commits": return try await commits(request)
+            case "/api/activity": return try await activity(request)
+            case "/api/collections": return try await collections(request)
+            case "/api/records": return try await records(request)
+            case "/api/record": return try await record(request)
+            case "/api/history": return try await revisions(request)
+            case "/api/views": return try await views(request)
+            case "/api/view": return try await view(request)
+            case "/api/changes": return try await changes(request)
+            case "/api/bisection": return try await bisection(request)
+            case "/api/tags": return .array(try await history.tags().map { Self.json($0) })
+            case "/api/health": return .array(try await history.health().map { Self.json($0) })
+            case "/api/openapi.json": return OpenAPI.document
+            case let path where path.hasPrefix("/api/commits/"): return try await commit(path.dropFirst(13))
+            default: return nil
+            }
+        }
+
+        // MARK: Commits
+
+        private func status() async throws -> CBORValue {
+            let reach = try await history.reach(), known = try await history.known()
+            var pairs: [CBORValue.Pair] = [
+                .init("database", .text(history.title)), .init("newest", .unsigned(reach.upperBound.rawValue)),
+                .init("oldestState", .unsigned(reach.lowerBound.rawValue)),
+            ]
+            if let known { pairs.append(.init("oldestCommit", .unsigned(known.lowerBound.rawValue))) }
+            return .map(pairs)
+        }
+
+        private func commits(_ request: Request) async throws -> CBORValue {
+            let limit = try request.number("limit", 1...Self.pageMax, default: 50)
+            guard let known = try await history.known() else { return .array([]) }
+            let to = min(try await request.commit("to", in: history), known.upperBound)
+            let lowest = try await request["from"] == nil ? known.lowerBound : request.commit("from", in: history)
+            guard lowest <= to else { return .array([]) }
+            let first = max(lowest.rawValue, to.rawValue - min(to.rawValue, UInt64(limit - 1)))
+            let entries = try await history.entries(in: CommitNumber(first)...to)
+            return .array(entries.reversed().map { Self.json($0) })
+        }
+
+        private func commit(_ text: Substring) async throws -> CBORValue {
+            let position: LogPosition
+            do { position = try LogPosition(String(text)) } catch {
+                throw Refusal(400, "invalidPosition", error.message)
+            }
+            let number = try await history.commitNumber(at: position)
+            guard let step = try await history.step(to: number) else {
+                throw Refusal(404, "commitOutOfReach", "There is no commit \(number).")
+            }
+            guard let changes = step.changes else { return step.commit.json }
+            return .map(
+                (step.commit.json.map ?? []).filter { $0.key != "changes" }
+                    + [.init("changes", .array(changes.map(\.json)))])
+        }
+
+        private func activity(_ request: Request) async throws -> CBORValue {
+            guard let known = try await history.known() else { return .array([]) }
+            let first = try await request["from"] == nil ? known.lowerBound : request.commit("from", in: history)
+            let last = try await request.commit("to", in: history)
+            guard first <= last else { throw Refusal(400, "invalidParameter", "from comes before to.") }
+            let slices = try await history.activity(
+                in: first...last, slicesMax: request.number("slices", 1...2000, default: 120),
+                byTime: request.word("by", of: ["commit", "time"]) == "time")
+            return .array(
+                slices.map { slice in
+                    [
+                        "first": .unsigned(slice.first.rawValue), "last": .unsigned(slice.last.rawValue),
+                        "earliest": .integer(slice.earliest), "latest": .integer(slice.latest),
+                        "commits": .integer(Int64(slice.commitCount)), "changes": .integer(Int64(slice.changeCount)),
+                    ]
+                })
+        }
+
+        private func changes(_ request: Request) async throws -> CBORValue {
+            _ = try request.required("from")
+            let from = try await request.commit("from", in: history), to = try await request.commit("to", in: history)
+            let (offset, limit) = try window(request)
+            let (before, after) = try await history.snapshots(at: from, to)
+            return try await BlockingWork.run {
+                let changes = ReplayChanges(from: before, to: after)
+                let shown = changes.dropFirst(min(changes.count, offset)).prefix(limit)
+                return [
+                    "from": .unsigned(from.rawValue), "to": .unsigned(to.rawValue),
+                    "count": .integer(Int64(changes.count)), "changes": .array(shown.map(\.json)),
+                ]
+            }
+        }
+
+        private func bisection(_ request: Request) async throws -> CBORValue {
+            _ = try request.required("where")
+            guard let expression = try request.expression("where", about: .snapshot) else { return .null }
+            let reach = try await history.reach()
+            let good = try await request["good"] == nil ? reach.lowerBound : request.commit("good", in: history)
+            let bad = try await request["bad"] == nil ? reach.upperBound : request.commit("bad", in: history)
+            let run = try await BisectionRun(expression, good: good, bad: bad, in: history)
+            let probes = run.probes.map { probe -> CBORValue in
+                ["commit": .unsigned(probe.number.rawValue), "verdict": .text(probe.isBad ? "bad" : "good")]
+            }
+            var pairs: [CBORValue.Pair] = [.init("probes", .array(probes))]
+            if case .found(let number)? = run.search.outcome {
+                pairs.append(.init("firstBad", .unsigned(number.rawValue)))
+            }
+            return .map(pairs)
+        }
+
+        // MARK: States
+
+        private func collections(_ request: Request) async throws -> CBORValue {
+            let snapshot = try await snapshot(request)
+            return .map(
+                snapshot.collectionNames.map {
+                    .init(.text($0), .integer(Int64(snapshot.count(inCollectionNamed: $0))))
+                })
+        }
+
+        private func records(_ request: Request) async throws -> CBORValue {
+            let name = try request.required("collection")
+            let condition = try request.expression("where", about: .record)
+            let (offset, limit) = try window(request)
+            let isDescending = try request.word("order", of: ["ascending", "descending"]) == "descending"
+            let snapshot = try await snapshot(request)
+            let question = RecordsQuestion(
+                collection: name, condition: condition, sort: request["sort"], isDescending: isDescending,
+                offset: offset, limit: limit)
+            return try await BlockingWork.run {
+                let answer = question.answer(in: snapshot, until: .now + Pages.patience)
+                var pairs: [CBORValue.Pair] = [
+                    .init("commit", .unsigned(snapshot.commitNumber.rawValue)),
+                    .init("count", .integer(Int64(answer.count))), .init("records", .array(answer.records.map(\.json))),
+                ]
+                if let note = answer.note { pairs.append(.init("note", .text(note))) }
+                return .map(pairs)
+            }
+        }
+
+        private func record(_ request: Request) async throws -> CBORValue {
+            let collection = try request.required("collection"), key = try request.required("key")
+            let snapshot = try await snapshot(request)
+            guard let record = snapshot.untyped(collection)[key] else {
+                throw Refusal(404, "notFound", "There is no such record at commit \(snapshot.commitNumber).")
+            }
+            return record.json
+        }
+
+        private func revisions(_ request: Request) async throws -> CBORValue {
+            let past = try await history.revisions(
+                ofKey: request.required("key"), in: request.required("collection"), until: .now + Pages.patience)
+            let revisions = past.revisions.map { revision -> CBORValue in
+                var pairs: [CBORValue.Pair] = [
+                    .init("commit", .unsigned(revision.number.rawValue)),
+                    .init("ns", .integer(revision.nanosecondsSince1970)), .init("origin", .text(revision.origin)),
+                ]
+                if let before = revision.before { pairs.append(.init("before", before.object)) }
+                if let after = revision.after { pairs.append(.init("after", after.object)) }
+                return .map(pairs)
+            }
+            return ["revisions": .array(revisions), "isCut": .bool(past.isCut)]
+        }
+
+        private func views(_ request: Request) async throws -> CBORValue {
+            let snapshot = try await snapshot(request)
+            return .array(
+                snapshot.untypedViewNames.compactMap { snapshot.untypedView($0) }.map { view in
+                    [
+                        "view": .text(view.name), "groups": .integer(Int64(view.groupCount)),
+                        "rows": .integer(Int64(view.count)), "version": .text(view.versionTag),
+                        "collections": .array(view.collectionNames.map { .text($0) }),
+                    ]
+                })
+        }
+
+        private func view(_ request: Request) async throws -> CBORValue {
+            let name = try request.required("name")
+            let (offset, limit) = try window(request)
+            let snapshot = try await snapshot(request)
+            guard let view = snapshot.untypedView(name) else {
+                throw Refusal(404, "viewNotShown", "There is no such view at commit \(snapshot.commitNumber).")
+            }
+            let groups = request["group"].map { [$0] } ?? view.groupNames
+            return .array(
+                groups.prefix(Self.pageMax).map { group in
+                    let rows = view.rows(ofGroup: group, at: offset..<(offset + limit))
+                    return [
+                        "group": .text(group), "count": .integer(Int64(view.count(ofGroup: group))),
+                        "rows": .array(rows.map { Self.json($0) }),
+                    ]
+                })
+        }
+
+        private func snapshot(_ request: Request) async throws -> Snapshot {
+            try await history.snapshot(at: request.commit("at", in: history))
+        }
+
+        private func window(_ request: Request) throws -> (offset: Int, limit: Int) {
+            (
+                try request.number("offset", 0...Int(Int32.max), default: 0),
+                try request.number("limit", 1...Self.pageMax, default: 50)
+            )
+        }
+
+        // MARK: Parts
+
+        static func json(_ entry: CommitIndex.Entry) -> CBORValue {
+            [
+                "commit": .unsigned(entry.number.rawValue), "time": .text(ISOTime.text(entry.nanosecondsSince1970)),
+                "ns": .integer(entry.nanosecondsSince1970), "origin": .text(entry.origin),
+                "changeCount": .integer(Int64(entry.changeCount)),
+            ]
+        }
+
+        private static func json(_ tag: LogTag) -> CBORValue {
+            ["tag": .text(tag.name.description), "commit": .unsigned(tag.number.rawValue)]
+        }
+
+        private static func json(_ row: UntypedRow) -> CBORValue {
+            [
+                "collection": .text(row.collection), "key": .text(row.key), "index": .integer(Int64(row.index)),
+                "object": row.record?.object ?? .null,
+            ]
+        }
+
+        private static func json(_ part: HealthPart) -> CBORValue {
+            [
+                "title": .text(part.title), "note": part.note.map { .text($0) } ?? .null,
+                "rows": .array(
+                    part.rows.map {
+                        ["name": .text($0.name), "value": .text($0.value), "state": .text($0.state.rawValue)]
+                    }),
+            ]
+        }
+    }
+#endif

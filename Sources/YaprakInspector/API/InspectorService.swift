@@ -1,0 +1,98 @@
+#if Inspector
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    /// Answers requests: who may ask, which page, which JSON, and what browsers may keep.
+    struct InspectorService: Sendable {
+        let history: any InspectedHistory
+        let access: Access
+        let hub: EventHub
+        let limits: ServerLimits
+        private let pages: Pages
+        private let api: API
+        private let followers: ConnectionCount
+        /// Of this run: what browsers keep of another one is stale.
+        private let runTag: String
+
+        init(_ history: any InspectedHistory, access: Access, hub: EventHub, limits: ServerLimits) {
+            self.history = history
+            self.access = access
+            self.hub = hub
+            self.limits = limits
+            runTag = String(Access.randomToken().prefix(12))
+            pages = Pages(history: history, shell: Shell(databaseTitle: history.title, assetsTag: runTag))
+            api = API(history: history)
+            followers = ConnectionCount(max: limits.followersMax)
+        }
+
+        func answer(to request: Request) async -> Response {
+            if let refusal = access.answer(to: request) { return refusal }
+            if let asset = Assets.answer(request.path) {
+                let tag = "\"\(runTag)\""
+                if request.header("If-None-Match") == tag {
+                    return Response(304, "text/plain", "").with("ETag", tag).with("Cache-Control", "private, no-cache")
+                }
+                return asset.with("ETag", tag).with("Cache-Control", "private, no-cache")
+            }
+            if request.path == "/events" { return events(request) }
+            let isAPI = request.path.hasPrefix("/api/")
+            do {
+                let tag = try await entityTag(request)
+                if let tag, request.header("If-None-Match") == tag {
+                    return Response(304, "text/plain", "").with("ETag", tag).with("Cache-Control", "private, no-cache")
+                }
+                guard let response = isAPI ? try await json(request) : try await html(request) else {
+                    throw Refusal(404, "notFound", "There is no page of that name.")
+                }
+                guard let tag else { return response }
+                return response.with("ETag", tag).with("Cache-Control", "private, no-cache")
+            } catch {
+                let refusal = Refusal(error)
+                guard isAPI else {
+                    return Response(refusal.status, "text/html; charset=utf-8", pages.shell.failure(refusal).text)
+                }
+                let body: CBORValue = ["error": ["code": .text(refusal.code), "message": .text(refusal.message)]]
+                return Response(refusal.status, "application/json", body.json())
+            }
+        }
+
+        private func html(_ request: Request) async throws -> Response? {
+            try await pages.page(request).map { Response(200, "text/html; charset=utf-8", $0.text) }
+        }
+
+        private func json(_ request: Request) async throws -> Response? {
+            try await api.answer(request).map { Response(200, "application/json", $0.json()) }
+        }
+
+        /// What an answer is as of: the same tag is the same answer. The history up to the newest commit decides what a page
+        /// shows. Health and times relative to now change without a commit.
+        private func entityTag(_ request: Request) async throws -> String? {
+            if request.path.contains("health") || request.target.contains("%7B") || request.target.contains("{") {
+                return nil
+            }
+            let newest = try await history.newest()
+            let tags = try await history.tags().map { "\($0.name)=\($0.number)" }.joined(separator: ",")
+            let name = "\(request.target)\n\(tags)".utf8.reduce(14_695_981_039_346_656_037 as UInt64) { hash, byte in
+                // FNV-1a: distinguishes addresses and tags; nobody's secret depends on it.
+                (hash ^ UInt64(byte)) &* 1_099_511_628_211
+            }
+            return "\"\(runTag)-\(newest)-\(String(name, radix: 16))\""
+        }
+
+        private func events(_ request: Request) -> Response {
+            var last: CommitNumber?
+            if let text = request.header("Last-Event-ID") ?? request["after"] {
+                guard let number = UInt64(text), number <= UInt64(Int64.max) else {
+                    return .text(400, "Last-Event-ID is the number of a commit.")
+                }
+                last = CommitNumber(number)
+            }
+            guard !request.isHead else { return Response(200, "text/event-stream; charset=utf-8", "") }
+            guard followers.add() else { return .text(503, "There are too many followers.").with("Retry-After", "5") }
+            let followers = followers
+            return Response(
+                events: hub.events(after: last, heartbeat: .seconds(limits.heartbeatSeconds)) { followers.remove() })
+        }
+    }
+#endif

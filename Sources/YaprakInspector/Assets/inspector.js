@@ -1,0 +1,46 @@
+// The pages work without this. With it the bar that goes through history acts at once, new commits appear as they are
+// made, and a stretch of the timeline can be drawn.
+import { show, showAgain } from "./page.js";
+import { bindScrubber, noteNewest } from "./scrubber.js";
+import { bindBrush } from "./brush.js";
+
+bindScrubber();
+bindBrush();
+addEventListener("popstate", () => showAgain(location.href));
+
+// Left and right in a table or a picture are for reading; brackets go through history from anywhere.
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  const name = { "[": "previous", "]": "next" }[event.key];
+  const link = name && document.querySelector(`a[data-step="${name}"]`);
+  if (!link) return;
+  event.preventDefault();
+  link.click();
+});
+
+const connection = document.getElementById("connection");
+const events = new EventSource("/events");
+let last = "";
+
+function say(words, state) {
+  if (last === words) return;
+  last = words;
+  connection.textContent = words;
+  connection.dataset.state = state;
+}
+
+events.addEventListener("open", () => say("connected", "good"));
+events.addEventListener("error", () => say("connection lost", "bad"));
+events.addEventListener("commits", (event) => {
+  const { newest } = JSON.parse(event.data);
+  const shown = Number(document.body.dataset.commit ?? -1);
+  noteNewest(newest);
+  if (document.body.dataset.follows && shown !== newest) {
+    say(`live at commit ${newest}`, "good");
+    show(location.href, { isLive: true });
+  } else if (shown >= 0 && shown < newest) {
+    say(`newest commit ${newest}`, "good");
+  } else {
+    say("connected", "good");
+  }
+});

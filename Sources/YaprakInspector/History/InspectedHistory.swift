@@ -1,0 +1,77 @@
+#if Inspector
+    import SystemPackage
+    import Yaprak
+    import YaprakReplay
+
+    /// A database as the inspector reads it: a directory, or a running program's.
+    protocol InspectedHistory: Sendable {
+        /// What to call the database.
+        var title: String { get }
+        /// Where its files are; `nil` in memory.
+        var path: FilePath? { get }
+        /// The newest commit there is now.
+        func newest() async throws -> CommitNumber
+        /// The commits whose states can be shown.
+        func reach() async throws -> ClosedRange<CommitNumber>
+        /// The commits that are known one by one; `nil` if none is.
+        func known() async throws -> ClosedRange<CommitNumber>?
+        /// The commit that a position stands for.
+        func commitNumber(at position: LogPosition) async throws -> CommitNumber
+        /// Commits in brief, ascending.
+        func entries(in range: ClosedRange<CommitNumber>) async throws -> [CommitIndex.Entry]
+        /// How much was done in each part of a range.
+        func activity(in range: ClosedRange<CommitNumber>, slicesMax: Int, byTime: Bool) async throws
+            -> [CommitActivity]
+        /// A commit with what it changed; the changes are `nil` if the state before it can't be shown.
+        func step(to number: CommitNumber) async throws -> InspectedStep?
+        /// The database as of a commit.
+        func snapshot(at number: CommitNumber) async throws -> Snapshot
+        /// Two states of the database.
+        func snapshots(at first: CommitNumber, _ second: CommitNumber) async throws -> (
+            first: Snapshot, second: Snapshot
+        )
+        /// What happened to a record, oldest first, as far as `deadline` allows.
+        func revisions(ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant) async throws
+            -> Revisions
+        /// The names of commits.
+        func tags() async throws -> [LogTag]
+        /// The numbers of the commits that have a checkpoint.
+        func checkpoints() async throws -> [CommitNumber]
+        /// What can be said of the files and of the engine.
+        func health() async throws -> [HealthPart]
+        /// The newest commit's number, whenever there is a newer one. Ends when its consumer does.
+        func follow() -> AsyncStream<CommitNumber>
+    }
+
+    /// A commit as a page shows it.
+    struct InspectedStep: Sendable {
+        let commit: any CommitDescription
+        /// What it changed, in the order of collections and keys.
+        let changes: [ReplayChange]?
+        /// Why there are none.
+        let note: String?
+    }
+
+    /// What happened to a record.
+    struct Revisions: Sendable {
+        /// What happened to it in one commit.
+        struct Revision: Sendable {
+            let number: CommitNumber
+            let nanosecondsSince1970: Int64
+            let origin: String
+            let before: ReplayRecord?
+            let after: ReplayRecord?
+        }
+        var revisions: [Revision] = []
+        /// Whether there may be more than time allowed to read.
+        var isCut = false
+    }
+
+    /// A part of the page on health: a heading and a table.
+    struct HealthPart: Sendable {
+        enum State: String, Sendable { case good, notable, bad }
+        let title: String
+        var rows: [(name: String, value: String, state: State)]
+        var note: String?
+    }
+#endif

@@ -1,0 +1,208 @@
+#if Inspector
+    import SystemPackage
+    import Yaprak
+    import YaprakReplay
+
+    /// The history of a running program's database: its newest state with its own views, what its files have, and, in
+    /// memory, the last commits.
+    ///
+    /// A database in memory has no log. So what it does is followed from when the inspector starts, and the last
+    /// ``keptMax`` commits are kept, with the states that were met on the way. Keeping them costs what they don't share.
+    actor LiveHistory: InspectedHistory {
+        /// The most commits that are kept of a database in memory.
+        static let keptMax = 1000
+
+        private struct Kept {
+            let changeset: Changeset
+            /// The state after it; `nil` if the program had gone on already.
+            var after: Snapshot?
+        }
+
+        nonisolated let title: String
+        nonisolated let path: FilePath?
+        private let database: Database
+        private let files: FileHistory?
+        /// Where the kept commits begin.
+        private var base: Snapshot
+        private var kept: [Kept] = []
+
+        /// - Throws: errors of opening the files of the database for reading.
+        init(_ database: Database) throws(DatabaseError) {
+            self.database = database
+            path = database.path
+            files = try database.path.map { path throws(DatabaseError) in try FileHistory(path) }
+            title = database.path?.lexicallyNormalized().lastComponent?.string ?? "in memory"
+            base = database.snapshot
+        }
+
+        /// Follows what the program does, until the database closes or the task ends.
+        func run() async throws {
+            if files != nil { return }
+            for try await changeset in database.changesets(after: base.commitNumber) { keep(changeset) }
+        }
+
+        private func keep(_ changeset: Changeset) {
+            let newest = database.snapshot
+            let isThere = newest.commitNumber == changeset.commitNumber
+            kept.append(Kept(changeset: changeset, after: isThere ? newest : nil))
+            guard kept.count > Self.keptMax else { return }
+            let count = kept.count - Self.keptMax
+            if let after = kept[..<count].last(where: { $0.after != nil })?.after { base = after }
+            kept.removeFirst(count)
+        }
+
+        // MARK: What there is
+
+        func newest() async throws -> CommitNumber { database.commitNumber }
+
+        func reach() async throws -> ClosedRange<CommitNumber> {
+            if let files { return try await files.reach() }
+            return min(base.commitNumber, database.commitNumber)...database.commitNumber
+        }
+
+        func known() async throws -> ClosedRange<CommitNumber>? {
+            if let files { return try await files.known() }
+            guard let first = kept.first, let last = kept.last else { return nil }
+            return first.changeset.commitNumber...last.changeset.commitNumber
+        }
+
+        func commitNumber(at position: LogPosition) async throws -> CommitNumber {
+            if let files { return try await files.commitNumber(at: position) }
+            // Numbers and distances from the newest; times and tags are the log's.
+            if let number = position.number(newest: database.commitNumber) { return number }
+            throw DatabaseError(
+                .commitOutOfReach,
+                "A database in memory has no tags and no log to look for a time. Give a number, or @~3.")
+        }
+
+        func entries(in range: ClosedRange<CommitNumber>) async throws -> [CommitIndex.Entry] {
+            if let files { return try await files.entries(in: range) }
+            return kept.map { CommitIndex.Entry($0.changeset) }.filter { range.contains($0.number) }
+        }
+
+        func activity(
+            in range: ClosedRange<CommitNumber>, slicesMax: Int, byTime: Bool
+        ) async throws -> [CommitActivity] {
+            if let files { return try await files.activity(in: range, slicesMax: slicesMax, byTime: byTime) }
+            let entries = try await entries(in: range)
+            return byTime
+                ? CommitActivity.slices(overTimeOf: entries, slicesMax: slicesMax)
+                : CommitActivity.slices(of: entries, in: range, slicesMax: slicesMax)
+        }
+
+        func step(to number: CommitNumber) async throws -> InspectedStep? {
+            if let files { return try await files.step(to: number) }
+            guard let found = kept.first(where: { $0.changeset.commitNumber == number }) else {
+                if number > database.commitNumber || number == .zero { return nil }
+                throw notKept(number)
+            }
+            return InspectedStep(
+                commit: found.changeset, changes: found.changeset.untypedChanges,
+                note: found.changeset.removesAll || found.changeset.changedRecords.contains { $0.removesAll }
+                    ? "Records that a removal of everything took away are not listed one by one." : nil)
+        }
+
+        func snapshot(at number: CommitNumber) async throws -> Snapshot {
+            let newest = database.snapshot
+            // The program's own views and indexes are in this one.
+            if newest.commitNumber == number { return newest }
+            if let files { return try await files.snapshot(at: number) }
+            if base.commitNumber == number { return base }
+            if let after = kept.first(where: { $0.changeset.commitNumber == number })?.after { return after }
+            throw notKept(number)
+        }
+
+        func snapshots(
+            at first: CommitNumber, _ second: CommitNumber
+        ) async throws -> (first: Snapshot, second: Snapshot) {
+            if let files { return try await files.snapshots(at: first, second) }
+            return (try await snapshot(at: first), try await snapshot(at: second))
+        }
+
+        private func notKept(_ number: CommitNumber) -> DatabaseError {
+            let near = kept.filter { $0.after != nil }.map(\.changeset.commitNumber)
+            let nearest = near.min { distance($0, number) < distance($1, number) }
+            return DatabaseError(
+                .commitOutOfReach,
+                "The state of commit \(number) was not kept: a database in memory keeps no history, and the inspector the "
+                    + "states it met since it started." + (nearest.map { " The nearest one is \($0)." } ?? ""),
+                place: .init(commits: number...number))
+        }
+
+        private func distance(_ one: CommitNumber, _ other: CommitNumber) -> UInt64 {
+            max(one, other).rawValue - min(one, other).rawValue
+        }
+
+        func revisions(
+            ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
+        ) async throws -> Revisions {
+            if let files { return try await files.revisions(ofKey: key, in: collection, until: deadline) }
+            var found = Revisions()
+            for kept in kept {
+                for change in kept.changeset.untypedChanges where change.collection == collection && change.key == key {
+                    found.revisions.append(
+                        .init(
+                            number: kept.changeset.commitNumber,
+                            nanosecondsSince1970: kept.changeset.nanosecondsSince1970, origin: kept.changeset.origin,
+                            before: change.before, after: change.after))
+                }
+            }
+            return found
+        }
+
+        func tags() async throws -> [LogTag] { try await files?.tags() ?? [] }
+
+        func checkpoints() async throws -> [CommitNumber] { try await files?.checkpoints() ?? [] }
+
+        func health() async throws -> [HealthPart] {
+            let snapshot = database.snapshot
+            var parts = [
+                HealthPart(
+                    title: "Program",
+                    rows: [
+                        ("newest commit", snapshot.commitNumber.description, .good),
+                        ("records", Amount.count(snapshot.count), .good),
+                        ("writes that wait", "\(database.pendingWriteCount)", .good),
+                        ("durability", "\(database.options.durability)", .good),
+                        ("retention", "\(database.options.retention)", .good),
+                    ])
+            ]
+            let hosts = await database.registeredExtensions
+            var rows: [(name: String, value: String, state: HealthPart.State)] = []
+            for host in hosts {
+                let status = await host.status
+                rows.append((host.name, "\(status), version \(host.versionTag)", .good))
+            }
+            parts.append(
+                HealthPart(title: "Views and indexes", rows: rows, note: rows.isEmpty ? "None is registered." : nil))
+            if let report = database.recoveryReport {
+                parts.append(
+                    HealthPart(
+                        title: "Recovery",
+                        rows: [
+                            ("checkpoint", report.checkpoint.map { "commit \($0)" } ?? "none", .good),
+                            ("commits replayed", Amount.count(report.replayedCommitCount), .good),
+                            ("bytes of a torn tail", "\(report.tornBytes)", report.tornBytes == 0 ? .good : .notable),
+                            (
+                                "records set aside", "\(report.recordsSetAside)",
+                                report.recordsSetAside == 0 ? .good : .notable
+                            ),
+                            ("took", "\(report.duration)", .good),
+                            ("closed cleanly before", report.wasClosedCleanly ? "yes" : "no", .good),
+                        ], note: report.notes.isEmpty ? nil : report.notes.joined(separator: " ")))
+            }
+            return parts + (try await files?.health() ?? [])
+        }
+
+        nonisolated func follow() -> AsyncStream<CommitNumber> {
+            let database = database
+            return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+                let task = Task {
+                    for await snapshot in database.snapshots { continuation.yield(snapshot.commitNumber) }
+                    continuation.finish()
+                }
+                continuation.onTermination = { _ in task.cancel() }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,55 @@
+#if Inspector
+    import Yaprak
+
+    /// An address of a page: a path and a query. What a page shows is all in it.
+    struct Address: Sendable {
+        let path: String
+        var query: [(name: String, value: String)] = []
+
+        init(_ path: String, _ query: [(String, String?)] = []) {
+            self.path = path
+            self.query = query.compactMap { name, value in value.flatMap { $0.isEmpty ? nil : (name, $0) } }
+        }
+
+        /// The address of a request, without what it has no use for.
+        init(_ request: Request, keeping names: [String]) {
+            path = request.path
+            query = request.query.filter { names.contains($0.name) && !$0.value.isEmpty }
+        }
+
+        /// The same with another value for a name, or with none.
+        func with(_ name: String, _ value: String?) -> Address {
+            var copy = self
+            copy.query.removeAll { $0.name == name }
+            if let value, !value.isEmpty { copy.query.append((name, value)) }
+            return copy
+        }
+
+        /// As it stands in a link.
+        var text: String {
+            if query.isEmpty { return path }
+            return path + "?"
+                + query.map { PercentCoding.encoded($0.name) + "=" + PercentCoding.encoded($0.value) }.joined(
+                    separator: "&")
+        }
+
+        /// The query as fields of a form that a reader does not see.
+        func hiddenFields(without names: [String] = []) -> [Markup] {
+            query.filter { !names.contains($0.name) }.map {
+                #"<input type="hidden" name="\#($0.name)" value="\#($0.value)">"#
+            }
+        }
+    }
+
+    extension Address {
+        static func commit(_ number: CommitNumber) -> Address { Address("/commits/\(number)") }
+        static func collection(_ name: String, at: String?) -> Address {
+            Address("/collection", [("name", name), ("at", at)])
+        }
+        static func record(_ key: String, in collection: String, at: String?) -> Address {
+            Address("/record", [("collection", collection), ("key", key), ("at", at)])
+        }
+        static func view(_ name: String, at: String?) -> Address { Address("/view", [("name", name), ("at", at)]) }
+    }
+
+#endif

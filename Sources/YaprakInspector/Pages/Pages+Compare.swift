@@ -1,0 +1,41 @@
+#if Inspector
+    import Yaprak
+    import YaprakReplay
+
+    extension Pages {
+        /// What differs between two commits.
+        func compare(_ request: Request) async throws -> Markup {
+            let newest = try await history.newest()
+            let reach = try await history.reach()
+            let standard = CommitNumber(max(reach.lowerBound.rawValue, newest.rawValue - min(newest.rawValue, 1)))
+            let from = request["from"] == nil ? standard : try await request.commit("from", in: history)
+            let to = try await request.commit("to", in: history)
+            let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
+            let address = Address(request, keeping: ["from", "to", "page"])
+            let (before, after) = try await history.snapshots(at: from, to)
+            let changes = try await working { ReplayChanges(from: before, to: after) }
+            let shown = changes.dropFirst(min(changes.count, page * size)).prefix(size)
+            let turned = address.with("from", request["to"] ?? "@").with("to", request["from"] ?? "\(standard)").with(
+                "page", nil)
+            let counts = Dictionary(grouping: changes, by: \.collection).sorted { $0.key < $1.key }.prefix(40).map {
+                #"<span class="chip">\#(Pieces.cut($0.key, 40)) <b>\#(Amount.count($0.value.count))</b></span>"#
+                    as Markup
+            }
+            return shell.page(
+                "Compare \(from) with \(to)", active: "/compare",
+                """
+                <h1>Compare</h1>
+                <form class="filter" method="get" action="/compare">
+                <label for="from">From</label><input id="from" name="from" type="text" value="\(request["from"] ?? "\(from)")" \
+                autocomplete="off" spellcheck="false">
+                <label for="to">to</label><input id="to" name="to" type="text" value="\(request["to"] ?? "\(to)")" \
+                autocomplete="off" spellcheck="false">
+                <button class="button">Compare</button> <a class="button" href="\(turned.text)">Swap</a></form>
+                <p>From commit \(Pieces.commit(from)) to commit \(Pieces.commit(to)): \
+                <b>\(Amount.count(changes.count))</b> records differ. \(counts)</p>
+                \(Pieces.changes(shown, at: "\(to)"))
+                \(Pieces.paging(address, page: page, pageSize: size, count: changes.count))
+                """)
+        }
+    }
+#endif

@@ -1,0 +1,120 @@
+#if Inspector
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    extension Pages {
+        /// A record as of a commit: its value as a tree with who set each field, and its history as a strip.
+        func record(_ request: Request) async throws -> Markup {
+            let collection = try request.required("collection"), key = try request.required("key").normalizedKey
+            let moment = try await Moment(request, in: history)
+            let address = Address(request, keeping: ["collection", "key", "at"])
+            let snapshot = try await history.snapshot(at: moment.number)
+            let record = snapshot.untyped(collection)[key]
+            let past = try await history.revisions(ofKey: key, in: collection, until: .now + Self.patience)
+            let relevant = past.revisions.filter { $0.number <= moment.number }
+            let setters = FieldSetters(relevant)
+            let contents: Markup
+            if let record {
+                let metadata: Markup? = record.metadata.map {
+                    "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: $0, at: FieldPath(["metadata"])))"
+                }
+                contents = """
+                    \(ValueTree(setters: setters).markup(of: record.object, at: FieldPath()))\(metadata)
+                    """
+            } else {
+                contents = #"<p class="note">There is no such record at commit \#(moment.number).</p>"#
+            }
+            return shell.page(
+                Pieces.cut(key, 60), active: "/collections", moment: moment, address: address,
+                """
+                <p class="path"><a href="\(Address.collection(collection, at: moment.at).text)">\
+                \(Pieces.cut(collection, 80))</a></p>
+                <h1>\(Pieces.cut(key, 200))</h1>
+                \(strip(past, moment, address))
+                \(contents)
+                <h2>History</h2>
+                \(revisions(past))
+                \(history.path == nil ? nil : Pieces.commands([(
+                    "In a terminal",
+                    "yaprak get \(databaseWord) \(Pieces.shellWord(collection)) \(Pieces.shellWord(key)) "
+                        + "--at \(moment.number)")]))
+                """)
+        }
+
+        /// The commits that changed the record, from the first to the last: each is a link to the record as of then.
+        private func strip(_ past: Revisions, _ moment: Moment, _ address: Address) -> Markup {
+            guard !past.revisions.isEmpty else { return "" }
+            let shown = past.revisions.suffix(200)
+            let now = shown.last { $0.number <= moment.number }?.number
+            let marks = shown.map { revision -> Markup in
+                let kind = revision.after == nil ? "removed" : revision.before == nil ? "inserted" : "changed"
+                let current: Markup = revision.number == now ? #" aria-current="true""# : ""
+                return """
+                    <li><a class="\(kind)"\(current) href="\(address.with("at", "\(revision.number)").text)" \
+                    title="\(kind) by commit \(revision.number), \(Amount.time(revision.nanosecondsSince1970))">\
+                    \(revision.number)</a></li>
+                    """
+            }
+            return #"<ol class="strip" aria-label="Commits that changed this record">\#(marks)</ol>"#
+        }
+
+        private func revisions(_ past: Revisions) -> Markup {
+            let shown = past.revisions.suffix(100).reversed()
+            guard !shown.isEmpty else { return #"<p class="note">No known commit concerns this record.</p>"# }
+            let rows = shown.map { revision -> Markup in
+                let fields = ReplayRecord.fields(from: revision.before, to: revision.after)
+                let words: Markup =
+                    revision.after == nil
+                    ? #"<span class="kind removed">− removed</span>"#
+                    : revision.before == nil
+                        ? #"<span class="kind inserted">+ inserted</span>"#
+                        : Markup(
+                            joining: fields.prefix(6).map {
+                                """
+                                <span class="field">\(Pieces.cut($0.path.isEmpty ? "value" : $0.path, 40)) \
+                                \(Pieces.value($0.before, max: 40)) → \(Pieces.value($0.after, max: 40))</span>
+                                """
+                            })
+                return """
+                    <tr><td class="number">\(Pieces.commit(revision.number))</td>\
+                    <td>\(Pieces.time(revision.nanosecondsSince1970))</td>\
+                    <td>\(Pieces.cut(revision.origin, 40))</td><td>\(words)</td></tr>
+                    """
+            }
+            let note: Markup? =
+                past.isCut
+                ? #"<p class="note">The log is long: what came after these commits was not read in time.</p>"# : nil
+            return """
+                <div class="scroll"><table><thead><tr><th scope="col" class="number">Commit</th><th scope="col">Time (UTC)</th>\
+                <th scope="col">Origin</th><th scope="col">What happened</th></tr></thead><tbody>\(rows)</tbody></table></div>\
+                \(note)
+                """
+        }
+    }
+
+    /// Which commit set each field of a record last.
+    struct FieldSetters {
+        private var setters: [FieldPath: Revisions.Revision] = [:]
+
+        /// From what happened to the record, oldest first. O(size of all revisions).
+        init(_ revisions: [Revisions.Revision]) {
+            for revision in revisions {
+                for change in ReplayRecord.fields(from: revision.before, to: revision.after) {
+                    // What is set as a whole sets its parts.
+                    setters[change.field] = revision
+                }
+            }
+        }
+
+        /// The last of the commits that set the field, or something that it is a part of.
+        func setter(of path: FieldPath) -> Revisions.Revision? {
+            var latest: Revisions.Revision?
+            for length in 0...path.steps.count {
+                guard let setter = setters[FieldPath(Array(path.steps.prefix(length)))] else { continue }
+                if latest.map({ $0.number < setter.number }) ?? true { latest = setter }
+            }
+            return latest
+        }
+    }
+#endif

@@ -1,0 +1,152 @@
+#if Inspector
+    import Yaprak
+    import YaprakReplay
+
+    extension Pages {
+        /// The timeline: how much was done when, the commits of a range, and what there was as of the commit shown.
+        func timeline(_ request: Request) async throws -> Markup {
+            let moment = try await Moment(request, in: history)
+            let byTime = try request.word("by", of: ["commit", "time"]) == "time"
+            let address = Address(request, keeping: ["from", "to", "by", "at", "page"])
+            guard let known = try await history.known() else {
+                return shell.page(
+                    "Timeline", active: "/", moment: moment, address: address,
+                    """
+                    <h1>Timeline</h1><p class="note">There is no commit yet. This page shows the first one when it comes.</p>
+                    \(await state(moment))
+                    """)
+            }
+            let range = try timelineRange(request, known)
+            let slices = try await history.activity(in: range, slicesMax: 120, byTime: byTime)
+            let tags = try await history.tags()
+            let checkpoints = try await history.checkpoints()
+            let marks = TimelineChart.Marks(
+                shown: moment.number, tags: tags.filter { range.contains($0.number) },
+                checkpoints: checkpoints.filter { range.contains($0) })
+            let chart = TimelineChart(range: range, slices: slices, byTime: byTime, marks: marks, address: address)
+            let pageSize = 50, count = Int(clamping: range.upperBound.rawValue - range.lowerBound.rawValue + 1)
+            let page = try request.number("page", 0...Int(Int32.max), default: 0)
+            let commits = try await commits(of: range, page: page, size: pageSize)
+            return shell.page(
+                "Timeline", active: "/", moment: moment, address: address,
+                """
+                <h1>Timeline</h1>
+                \(zoom(range, known, byTime, address))
+                \(chart.markup)
+                \(await state(moment))
+                <h2 id="commits">Commits</h2>
+                \(commitTable(commits, tags, moment))
+                \(Pieces.paging(address, page: page, pageSize: pageSize, count: count))
+                """)
+        }
+
+        /// The range in the address, or what there is of the newest commits: as many as can be read at once.
+        private func timelineRange(
+            _ request: Request, _ known: ClosedRange<CommitNumber>
+        ) throws -> ClosedRange<CommitNumber> {
+            let standard: CommitNumber =
+                known.upperBound.rawValue - known.lowerBound.rawValue < Self.overviewMax
+                ? known.lowerBound : CommitNumber(known.upperBound.rawValue - Self.overviewMax + 1)
+            func bound(_ name: String, _ standard: CommitNumber) throws -> CommitNumber {
+                guard let text = request[name] else { return standard }
+                guard let number = UInt64(text) else {
+                    throw Refusal(400, "invalidParameter", "\(name) is the number of a commit.")
+                }
+                return min(max(CommitNumber(number), known.lowerBound), known.upperBound)
+            }
+            let first = try bound("from", standard), last = try bound("to", known.upperBound)
+            return min(first, last)...max(first, last)
+        }
+
+        /// The commits of which the first page shows the activity: reading them is a matter of milliseconds.
+        static let overviewMax: UInt64 = 50_000
+
+        private func zoom(
+            _ range: ClosedRange<CommitNumber>, _ known: ClosedRange<CommitNumber>, _ byTime: Bool, _ address: Address
+        ) -> Markup {
+            let address = address.with("page", nil)
+            let width = range.upperBound.rawValue - range.lowerBound.rawValue + 1
+            // Twice as far, with the middle where it was.
+            let low = range.lowerBound.rawValue - min(range.lowerBound.rawValue, width / 2)
+            let (high, _) = range.upperBound.rawValue.addingReportingOverflow(width / 2 + 1)
+            let wider = address.with("from", "\(max(low, known.lowerBound.rawValue))")
+                .with("to", high >= known.upperBound.rawValue ? nil : "\(high)")
+            let isWhole = range == known
+            let all = address.with("from", "\(known.lowerBound)").with("to", nil)
+            let last = CommitNumber(
+                known.upperBound.rawValue - min(999, known.upperBound.rawValue - known.lowerBound.rawValue))
+            func link(_ words: String, _ target: Address, _ isOff: Bool = false) -> Markup {
+                isOff
+                    ? #"<span class="button" aria-disabled="true">\#(words)</span>"#
+                    : #"<a class="button" href="\#(target.text)">\#(words)</a>"#
+            }
+            return """
+                <div class="tools"><p>Commits <b>\(Amount.count(range.lowerBound.rawValue))</b> to \
+                <b>\(Amount.count(range.upperBound.rawValue))</b></p>\
+                \(link("Zoom out", wider, isWhole))\(link("All", all, isWhole))\
+                \(link("Last 1,000", address.with("from", "\(last)").with("to", nil), range.lowerBound == last))\
+                <span class="group" role="group" aria-label="Axis">\
+                <a class="button" href="\(address.with("by", nil).text)"\(
+                    byTime ? "" : #" aria-current="true""# as Markup)>By commit</a>\
+                <a class="button" href="\(address.with("by", "time").text)"\(
+                    byTime ? #" aria-current="true""# as Markup : "")>By time</a></span></div>
+                """
+        }
+
+        private func commits(
+            of range: ClosedRange<CommitNumber>, page: Int, size: Int
+        ) async throws -> [CommitIndex.Entry] {
+            let (skipped, isFar) = UInt64(page).multipliedReportingOverflow(by: UInt64(size))
+            guard !isFar, skipped <= range.upperBound.rawValue - range.lowerBound.rawValue else { return [] }
+            let last = range.upperBound.rawValue - skipped
+            let first = max(range.lowerBound.rawValue, last - min(last, UInt64(size - 1)))
+            return try await history.entries(in: CommitNumber(first)...CommitNumber(last)).reversed()
+        }
+
+        private func commitTable(_ commits: [CommitIndex.Entry], _ tags: [LogTag], _ moment: Moment) -> Markup {
+            let names = Dictionary(grouping: tags, by: \.number)
+            let rows = commits.map { commit -> Markup in
+                let tags = (names[commit.number] ?? []).map {
+                    #" <span class="tag">\#($0.name.description)</span>"# as Markup
+                }
+                let shown: Markup = commit.number == moment.number ? #" aria-current="true""# : ""
+                return """
+                    <tr data-key="\(commit.number)"\(shown)><td class="number">\(Pieces.commit(commit.number))\(tags)</td>\
+                    <td>\(Pieces.time(commit.nanosecondsSince1970))</td><td>\(Pieces.cut(commit.origin, 60))</td>\
+                    <td class="number">\(Amount.count(commit.changeCount))</td></tr>
+                    """
+            }
+            return """
+                <div class="scroll"><table><thead><tr><th scope="col" class="number">Commit</th><th scope="col">Time (UTC)</th>\
+                <th scope="col">Origin</th><th scope="col" class="number">Changes</th></tr></thead><tbody>\(rows)</tbody>\
+                </table></div>
+                """
+        }
+
+        /// What there is as of the commit shown: collections with their counts, and views.
+        private func state(_ moment: Moment) async -> Markup {
+            let snapshot: Snapshot
+            do { snapshot = try await history.snapshot(at: moment.number) } catch {
+                return #"<p class="note">\#(Refusal(error).message)</p>"#
+            }
+            let collections = snapshot.collectionNames.prefix(40).map { name -> Markup in
+                """
+                <a class="chip" data-key="\(name)" href="\(Address.collection(name, at: moment.at).text)">\
+                \(Pieces.cut(name, 40)) \
+                <b>\(Amount.count(snapshot.count(inCollectionNamed: name)))</b></a>
+                """
+            }
+            let views = snapshot.untypedViewNames.prefix(40).compactMap { name -> Markup? in
+                guard let view = snapshot.untypedView(name) else { return nil }
+                return """
+                    <a class="chip view" href="\(Address.view(name, at: moment.at).text)">\(Pieces.cut(name, 40)) \
+                    <b>\(Amount.count(view.count))</b></a>
+                    """
+            }
+            return """
+                <h2>State at commit \(moment.number)</h2>
+                <p class="chips">\(collections)\(views)\(collections.isEmpty ? "No record." : "" as Markup)</p>
+                """
+        }
+    }
+#endif

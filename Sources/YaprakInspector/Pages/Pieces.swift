@@ -1,0 +1,155 @@
+#if Inspector
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    /// Pieces of HTML that several pages use.
+    enum Pieces {
+        /// How many characters of a value a cell shows.
+        static let cellMax = 160
+        /// How many characters of one value the page of a record shows.
+        static let valueMax = 20_000
+
+        /// A value in a line; what is longer is cut, and says so.
+        static func value(_ value: CBORValue?, max most: Int = cellMax) -> Markup {
+            guard let value else { return #"<span class="absent">none</span>"# }
+            let kind =
+                switch value {
+                case .text: "text"
+                case .unsigned, .negative, .float: "number"
+                case .bool: "bool"
+                case .null, .undefined: "null"
+                default: "other"
+                }
+            return #"<code class="value \#(kind)">\#(cut(value.text ?? value.diagnostic(), most))</code>"#
+        }
+
+        /// A value in brief: the fields of a map, without its signs.
+        static func brief(_ value: CBORValue) -> Markup {
+            guard let pairs = value.map, !pairs.isEmpty else { return Pieces.value(value, max: 90) }
+            return Markup(
+                joining: pairs.prefix(6).map { pair in
+                    let name = cut(pair.key.text ?? pair.key.diagnostic(), 20)
+                    let text = cut(pair.value.text ?? pair.value.diagnostic(), 40)
+                    return #"<span class="field">\#(name) <b>\#(text)</b></span>"#
+                })
+        }
+
+        /// Text of at most so many characters.
+        static func cut(_ text: String, _ most: Int) -> String {
+            text.utf8.count <= most ? text : text.prefix(most) + "…"
+        }
+
+        /// A time, short, with the exact one at hand.
+        static func time(_ nanoseconds: Int64) -> Markup {
+            let exact = ISOTime.text(nanoseconds)
+            return #"<time datetime="\#(exact)" title="\#(exact)">\#(Amount.time(nanoseconds))</time>"#
+        }
+
+        static func commit(_ number: CommitNumber) -> Markup {
+            #"<a class="commit" href="\#(Address.commit(number).text)">\#(number)</a>"#
+        }
+
+        static func record(_ key: String, in collection: String, at: String?) -> Markup {
+            #"<a class="key" href="\#(Address.record(key, in: collection, at: at).text)">\#(cut(key, 80))</a>"#
+        }
+
+        /// What happened to a record, in a word and a sign.
+        static func kinds(_ change: ReplayChange) -> Markup {
+            switch (change.before, change.after) {
+            case (nil, _): #"<span class="kind inserted">+ inserted</span>"#
+            case (_, nil): #"<span class="kind removed">− removed</span>"#
+            default: #"<span class="kind changed">~ changed</span>"#
+            }
+        }
+
+        /// The changes of a commit, or between two: a block for each record.
+        static func changes(_ changes: some Collection<ReplayChange>, at: String?) -> Markup {
+            var out: Markup = "", collection: String?
+            for change in changes {
+                if change.collection != collection {
+                    collection = change.collection
+                    let link = Address.collection(change.collection, at: at).text
+                    out += #"<h2><a href="\#(link)">\#(change.collection)</a></h2>"#
+                }
+                out += """
+                    <section class="change"><h3>\(kinds(change)) \(record(change.key, in: change.collection, at: at))</h3>
+                    \(fields(change))</section>
+                    """
+            }
+            return out
+        }
+
+        private static func fields(_ change: ReplayChange) -> Markup {
+            if change.before == nil || change.after == nil {
+                guard let record = change.after ?? change.before else { return "" }
+                let metadata: Markup? = record.metadata.map { "<p>metadata \(value($0, max: 400))</p>" }
+                return "<p>\(value(record.object, max: 600))</p>\(metadata)"
+            }
+            let fields = change.fields
+            if fields.isEmpty { return #"<p class="note">Written or touched; no field differs.</p>"# }
+            let rows = fields.prefix(100).map { field -> Markup in
+                """
+                <tr><th scope="row">\(field.path.isEmpty ? "(whole value)" : cut(field.path, 120))</th>\
+                <td class="before">\(value(field.before))</td><td class="after">\(value(field.after))</td></tr>
+                """
+            }
+            let rest: Markup? =
+                fields.count > 100 ? #"<p class="note">\#(fields.count - 100) more fields differ.</p>"# : nil
+            return """
+                <div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Before</th>\
+                <th scope="col">After</th></tr></thead><tbody>\(rows)</tbody></table></div>\(rest)
+                """
+        }
+
+        /// Links to the pages of a long list.
+        static func paging(_ address: Address, page: Int, pageSize: Int, count: Int) -> Markup {
+            guard count > pageSize else { return "" }
+            let last = (count - 1) / pageSize
+            func link(_ target: Int, _ words: String, _ isThere: Bool) -> Markup {
+                guard isThere else { return #"<span class="button" aria-disabled="true">\#(words)</span>"# }
+                return
+                    #"<a class="button" href="\#(address.with("page", target == 0 ? nil : "\(target)").text)">\#(words)</a>"#
+            }
+            let first = min(count, page * pageSize + 1), end = min(count, (page + 1) * pageSize)
+            return """
+                <nav class="paging" aria-label="Pages of the list">\(link(0, "First", page > 0))\(
+                    link(page - 1, "Back", page > 0))<span>\(Amount.count(first)) to \(Amount.count(end)) of \(
+                    Amount.count(count))</span>\(link(page + 1, "Next", page < last))\(link(last, "Last", page < last))</nav>
+                """
+        }
+
+        /// An expression that is none, with a mark under the place.
+        static func expressionError(_ error: ReplayExpressionError, id: String) -> Markup {
+            let lead = error.source.prefix(error.offset).map { $0 == "\t" ? "\t" : " " }.joined()
+            return """
+                <div class="error" role="alert" id="\(id)"><pre aria-hidden="true">\(cut(error.source, 500))
+                \(cut(lead, 500))^</pre><p>\(error.description)</p></div>
+                """
+        }
+
+        /// Commands for a terminal.
+        static func commands(_ commands: [(String, String)]) -> Markup {
+            let items = commands.map { words, command -> Markup in
+                "<dt>\(words)</dt><dd><code>\(command)</code></dd>"
+            }
+            return #"<dl class="commands">\#(items)</dl>"#
+        }
+
+        /// A word of a shell.
+        static func shellWord(_ text: String) -> String {
+            let isPlain =
+                !text.isEmpty
+                && text.utf8.allSatisfy {
+                    switch $0 {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                        UInt8(ascii: "/"), UInt8(ascii: "@"), UInt8(ascii: ","):
+                        true
+                    default: false
+                    }
+                }
+            return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+        }
+    }
+#endif

@@ -1,0 +1,132 @@
+#if Inspector
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    /// Which records of a collection are wanted, and in which order.
+    struct RecordsQuestion: Sendable {
+        static let pageSize = 50
+
+        struct Answer: Sendable {
+            var records: [ReplayRecord]
+            /// How many there are in all, as far as was counted.
+            var count: Int
+            /// What the reader should know.
+            var note: String?
+        }
+
+        let collection: String
+        let condition: ReplayExpression?
+        /// A field, as an expression: `delay`, or `.stops[0].name`; `nil` for the order of keys.
+        let sort: String?
+        let isDescending: Bool
+        let offset: Int
+        let limit: Int
+
+        /// The records, and how many there are. Stops at the deadline, and says so.
+        ///
+        /// - Complexity: O(*limit* · log *n*) in the order of keys without a condition; else O(bytes of the collection).
+        func answer(in snapshot: Snapshot, until deadline: ContinuousClock.Instant) -> Answer {
+            let records = snapshot.untyped(collection)
+            let field = sort.flatMap { try? ReplayExpression(Self.expression(ofField: $0), about: .record) }
+            if condition == nil, field == nil { return window(of: records) }
+            return scan(records, snapshot, field, deadline)
+        }
+
+        /// A bare name is a field of the object.
+        static func expression(ofField name: String) -> String {
+            name.hasPrefix(".") || name.hasPrefix("$")
+                ? name
+                : name.utf8.allSatisfy({ $0 == 0x5f || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf) }
+                )
+                    ? "." + name : ".[" + CBORValue.text(name).json() + "]"
+        }
+
+        /// In the order of keys; backwards where the order is turned.
+        private func window(of records: UntypedRecords) -> Answer {
+            let count = records.count
+            let low = min(offset, count), high = min(count, low + limit)
+            let found = isDescending ? (low..<high).map { records[count - 1 - $0] } : (low..<high).map { records[$0] }
+            return Answer(records: found, count: count)
+        }
+
+        private func scan(
+            _ records: UntypedRecords, _ snapshot: Snapshot, _ field: ReplayExpression?,
+            _ deadline: ContinuousClock.Instant
+        ) -> Answer {
+            var found: [(value: CBORValue, record: ReplayRecord)] = []
+            var count = 0, seen = 0, isCut = false
+            // With an order all have to be compared; only the first ones are kept.
+            let (end, isFar) = offset.addingReportingOverflow(limit)
+            let needed = isFar ? Int.max : end
+            for record in records {
+                seen += 1
+                if seen % 256 == 0, ContinuousClock.now > deadline {
+                    isCut = true
+                    break
+                }
+                if let condition, !condition.holds(for: record, in: snapshot) { continue }
+                count += 1
+                if let field {
+                    found.append((field.value(for: record, in: snapshot), record))
+                    if found.count >= 2 * max(needed, 1000) { found = first(needed, of: found) }
+                } else if count > offset, found.count < limit {
+                    found.append((.null, record))
+                }
+            }
+            if field != nil { found = Array(first(needed, of: found).dropFirst(offset)) }
+            let note =
+                isCut
+                ? "Stopped after \(Amount.count(seen)) of \(Amount.count(records.count)) records: the question takes too long. "
+                    + "What is shown is of those." : nil
+            return Answer(records: found.map(\.record), count: count, note: note)
+        }
+
+        private func first(
+            _ needed: Int, of found: [(value: CBORValue, record: ReplayRecord)]
+        ) -> [(value: CBORValue, record: ReplayRecord)] {
+            // Equal values stay in the order of keys, and what is missing stays at the end.
+            let sorted = found.enumerated().sorted { left, right in
+                if left.element.value.isNull != right.element.value.isNull { return right.element.value.isNull }
+                let order = ValueOrder.compare(left.element.value, right.element.value)
+                return order == 0 ? left.offset < right.offset : (order < 0) != isDescending
+            }
+            return sorted.prefix(needed).map(\.element)
+        }
+    }
+
+    /// An order of all values: what is missing last, then by kind, numbers by size, text by its characters.
+    enum ValueOrder {
+        /// -1, 0 or 1.
+        static func compare(_ left: CBORValue, _ right: CBORValue) -> Int {
+            let (first, second) = (rank(left), rank(right))
+            if first != second { return first < second ? -1 : 1 }
+            switch (left, right) {
+            case (.text(let left), .text(let right)): return left == right ? 0 : left < right ? -1 : 1
+            case (.bool(let left), .bool(let right)): return left == right ? 0 : right ? -1 : 1
+            default:
+                guard let left = number(left), let right = number(right) else { return 0 }
+                return left == right ? 0 : left < right ? -1 : 1
+            }
+        }
+
+        private static func rank(_ value: CBORValue) -> Int {
+            switch value {
+            case .unsigned, .negative, .float: number(value) == nil ? 5 : 0
+            case .text: 1
+            case .bool: 2
+            case .null, .undefined: 6
+            default: 4
+            }
+        }
+
+        private static func number(_ value: CBORValue) -> Double? {
+            switch value {
+            case .unsigned(let number): Double(number)
+            case .negative(let number): -1 - Double(number)
+            case .float(let number): number.isNaN ? nil : number
+            default: nil
+            }
+        }
+    }
+#endif

@@ -1,0 +1,72 @@
+#if Inspector
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    import Yaprak
+
+    /// A server for this machine's own browsers: HTTP/1.1 on the loopback addresses.
+    struct HTTPServer: Sendable {
+        private let channels: [any Channel]
+        /// The port, the same on both addresses.
+        let port: Int
+
+        /// Binds 127.0.0.1, and ::1 where there is one.
+        ///
+        /// - Parameter port: 0 for any that is free.
+        /// - Throws: `ioFailed` if the port is taken.
+        static func start(
+            port: Int, limits: ServerLimits, connections: ConnectionCount,
+            answer: @escaping @Sendable (Request, _ port: Int) async -> Response
+        ) async throws -> HTTPServer {
+            func bootstrap(_ knownPort: Int?) -> ServerBootstrap {
+                ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .serverChannelOption(.backlog, value: 128)
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    .childChannelOption(.maxMessagesPerRead, value: 4)
+                    .childChannelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            let port = knownPort ?? channel.localAddress?.port ?? 0
+                            try add(to: channel, limits, connections) { await answer($0, port) }
+                        }
+                    }
+            }
+            do {
+                let first = try await bootstrap(nil).bind(host: "127.0.0.1", port: port).get()
+                guard let bound = first.localAddress?.port else {
+                    throw DatabaseError(.ioFailed, "The system names no port. Try again.")
+                }
+                // Not every machine has the newer loopback.
+                let second = try? await bootstrap(bound).bind(host: "::1", port: bound).get()
+                return HTTPServer(channels: [first] + (second.map { [$0] } ?? []), port: bound)
+            } catch let error as IOError {
+                throw DatabaseError(
+                    .ioFailed, "Port \(port) of 127.0.0.1 can't be had: \(error). Use --port 0 for one that is free.",
+                    cause: error)
+            }
+        }
+
+        private static func add(
+            to channel: any Channel, _ limits: ServerLimits, _ connections: ConnectionCount,
+            _ answer: @escaping @Sendable (Request) async -> Response
+        ) throws {
+            var sizes = NIOHTTPDecoderLimitConfiguration()
+            sizes.maxHeaderFieldSize = limits.lineBytesMax
+            sizes.maxHeaderListSize = limits.headBytesMax
+            sizes.maxHeaderFieldCount = limits.headersMax
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(
+                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: sizes)))
+            // One answer at a time, in the order of the requests.
+            try pipeline.addHandler(HTTPServerPipelineHandler())
+            try pipeline.addHandler(HTTPServerProtocolErrorHandler())
+            try pipeline.addHandler(ConnectionHandler(limits, connections, answer))
+        }
+
+        /// Waits until it is stopped.
+        func wait() async { for channel in channels { try? await channel.closeFuture.get() } }
+
+        /// Accepts no more connections.
+        func stop() { for channel in channels { channel.close(promise: nil) } }
+    }
+#endif

@@ -1,0 +1,78 @@
+import ArgumentParser
+import SystemPackage
+import ToolSupport
+import Yaprak
+import YaprakReplay
+
+#if Inspector
+    import YaprakInspector
+#endif
+
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect", abstract: "Shows a database in a browser.",
+        discussion: """
+            Serves pages for this machine's browsers until Ctrl-C: the timeline of commits, records and views as of any of \
+            them, differences, a search for the first bad commit. Only reads, also while a program writes. The address that is \
+            printed has a token: only browsers that open it get in. It needs a yaprak that was built with the trait Inspector.
+
+              yaprak inspect departures.yaprak
+              yaprak inspect departures.yaprak --port 8080 --open
+            """)
+
+    @Argument(help: "The database's directory.")
+    var database: String
+
+    @Option(help: ArgumentHelp("The port; 0 for one that is free.", valueName: "number"))
+    var port = 0
+
+    @Flag(help: "Open the address in the browser.")
+    var open = false
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
+    }
+
+    func run() async throws {
+        // Also where it can't be shown: what is wrong with the path is said first.
+        _ = try ReplayReader.open(database)
+        #if Inspector
+            let console = Invocation.console
+            let opens = open
+            Interruption.listen()
+            let inspection = Task {
+                try await Inspector(path: FilePath(database)).run(port: port) { address in
+                    try? console.out.write("Inspector: \(address)\n")
+                    try? console.err.write("Press Ctrl-C to end it.\n")
+                    try? console.flush()
+                    if opens { Self.openInBrowser(address) }
+                }
+            }
+            let watch = Task {
+                while !Interruption.isRequested { try await Task.sleep(for: .milliseconds(100)) }
+                inspection.cancel()
+            }
+            defer { watch.cancel() }
+            try await inspection.value
+            if Interruption.isRequested { throw ExitCode(130) }
+        #else
+            throw Failure(
+                "notBuiltIn",
+                "this yaprak was built without the inspector. Build it with the trait: "
+                    + "`swift build -c release --product yaprak --traits Inspector`.", exitCode: 64)
+        #endif
+    }
+
+    #if Inspector
+        /// The system's own way to open an address; where it has none, the printed one has to do.
+        private static func openInBrowser(_ address: String) {
+            #if os(macOS)
+                let opener = "open"
+            #else
+                let opener = "xdg-open"
+            #endif
+            // The address consists of digits, letters and a few signs of its own making.
+            _ = try? ChildProcess.run("\(opener) '\(address)' >/dev/null 2>&1 &", environment: [:])
+        }
+    #endif
+}

@@ -1,0 +1,102 @@
+#if Inspector
+    import TestSupport
+    import Testing
+    import Yaprak
+    import YaprakCBOR
+
+    @testable import YaprakInspector
+
+    /// A running program's database is shown as it is, in memory too, and followers hear of every commit.
+    @Suite(.bounded) struct LiveTests {
+        @Test func `A database in memory shows its views, its commits since the inspector runs, and the states it met`()
+            async throws
+        {
+            let database = Database.inMemory()
+            try await database.register(shelves)
+            try await database.write { $0[.items]["before"] = Item(name: "before") }
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            let service = try TestService(history)
+            for number in 1...6 {
+                try await database.write(origin: "live") {
+                    $0[.items]["\(number)"] = Item(name: "item", rank: 9 - number)
+                }
+                // Each state is met: the follower has caught up.
+                while try await history.known()?.upperBound != database.commitNumber {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+            let view = try CBORValue(json: await service.ask("/api/view?name=shelves").text)
+            #expect(view[0]?["count"] == 7)
+            let commits = try CBORValue(json: await service.ask("/api/commits").text)
+            #expect(commits.array?.compactMap { $0["commit"] } == [7, 6, 5, 4, 3, 2])
+            let commit = try CBORValue(json: await service.ask("/api/commits/4").text)
+            #expect(commit["changes"]?[0]?["key"] == "3")
+            #expect(commit["changes"]?[0]?["after"]?["rank"] == 6)
+            let then = try CBORValue(json: await service.ask("/api/collections?at=4").text)
+            #expect(then == ["items": 4])
+            #expect(await service.ask("/").status == 200)
+            #expect(await service.ask("/health").text.contains("shelves"))
+            #expect(await service.ask("/commits/1").status == 404)
+        }
+
+        @Test func `A follower that comes back gets what it missed, and one that is far behind the last hundred`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 5)
+            let service = try inspected.service()
+            let hub = Task { await service.hub.run() }
+            defer { hub.cancel() }
+            var events = service.hub.events(after: 3, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            let first = try await next(&events)
+            #expect(first.id == 5)
+            #expect(first.data["commits"]?.array?.compactMap { $0["commit"] } == [4, 5])
+            #expect(first.data["isCut"] == false)
+            try await inspected.database.write { $0[.items]["x"] = Item(name: "x") }
+            let second = try await next(&events)
+            #expect(second.data["commits"]?.array?.compactMap { $0["commit"] } == [6])
+            for number in 0..<150 { try await inspected.database.write { $0[.items]["\(number)"] = Item(name: "n") } }
+            var late = service.hub.events(after: 6, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            var newest: CBORValue? = nil
+            var count = 0
+            while newest != 156 {
+                let event = try await next(&late)
+                newest = event.data["newest"]
+                count += event.data["commits"]?.array?.count ?? 0
+                #expect(event.data["commits"]?.array?.count ?? 0 <= 100)
+            }
+            #expect(count >= 100)
+            try await inspected.database.close()
+        }
+
+        @Test func `A follower that goes is forgotten`() async throws {
+            let inspected = try await InspectedDatabase(commits: 2)
+            let hub = EventHub(try FileHistory(inspected.path))
+            let ended = Flag()
+            let follower = Task {
+                for try await _ in hub.events(after: nil, heartbeat: .milliseconds(5), onEnd: { ended.set() }) {}
+            }
+            try await Task.sleep(for: .milliseconds(30))
+            follower.cancel()
+            _ = await follower.result
+            for _ in 0..<200 where await hub.followerCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(await hub.followerCount == 0)
+            #expect(ended.isSet)
+            try await inspected.database.close()
+        }
+
+        /// The next event that is not a sign of life.
+        private func next(
+            _ events: inout AsyncThrowingStream<String, any Error>.AsyncIterator
+        ) async throws -> (id: Int?, data: CBORValue) {
+            while let event = try await events.next() {
+                let lines = event.split(separator: "\n")
+                guard let data = lines.first(where: { $0.hasPrefix("data: ") }) else { continue }
+                let id = lines.first { $0.hasPrefix("id: ") }.flatMap { Int($0.dropFirst(4)) }
+                return (id, try CBORValue(json: String(data.dropFirst(6))))
+            }
+            throw CancellationError()
+        }
+    }
+#endif

@@ -1,0 +1,199 @@
+#if Inspector
+    import Foundation
+    import SystemPackage
+    import TestSupport
+    import Testing
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    @testable import YaprakInspector
+
+    /// Every page and every answer, whatever is stored and whatever is asked.
+    @Suite(.bounded) struct PagesTests {
+        private static let pages = [
+            "/", "/?by=time", "/?from=3&to=9", "/?at=4", "/collections", "/collection?name=items",
+            "/collection?name=items&where=.rank+%3E+5&sort=rank&order=descending",
+            "/record?collection=items&key=key%201",
+            "/record?collection=items&key=key%201&at=3", "/views", "/view?name=shelves",
+            "/view?name=shelves&group=a&at=7",
+            "/view?name=shelves&explain=key%201&of=items", "/commits/5", "/commits/@", "/compare?from=2&to=9",
+            "/bisect",
+            "/bisect?where=count(items)+%3E+7", "/health",
+        ]
+
+        @Test func `Each page is a whole page with one main part, and says its commit`() async throws {
+            let inspected = try await InspectedDatabase()
+            let service = try inspected.service()
+            for page in Self.pages {
+                let answer = await service.ask(page)
+                #expect(answer.status == 200, "\(page): \(answer.text)")
+                #expect(answer.text.hasPrefix("<!doctype html>"), "\(page)")
+                #expect(answer.text.components(separatedBy: "<main ").count == 2, "\(page)")
+                #expect(answer.text.components(separatedBy: "<h1").count == 2, "\(page)")
+                // The policy allows none of these.
+                for refused in ["style=", " onclick", "javascript:", "<script>", "http://", "https://"] {
+                    #expect(!answer.text.contains(refused), "\(page) has \(refused)")
+                }
+            }
+            try await inspected.database.close()
+        }
+
+        @Test func `A state, a view and a bisection are those of the library`() async throws {
+            let inspected = try await InspectedDatabase()
+            let service = try inspected.service()
+            let reader = try ReplayReader(inspected.path)
+            for number in [1, 5, 12, 20] as [CommitNumber] {
+                let snapshot = try reader.snapshot(at: number)
+                let records = try CBORValue(
+                    json: await service.ask("/api/records?collection=items&at=\(number)&limit=100").text)
+                #expect(records["count"] == .integer(Int64(snapshot.untyped("items").count)))
+                #expect(records["records"] == .array(snapshot.untyped("items").map(\.json)))
+                let groups = try CBORValue(json: await service.ask("/api/view?name=shelves&at=\(number)").text)
+                let view = try reader.view("shelves", at: number)
+                #expect(groups.array?.compactMap { $0["group"]?.text } == view.groupNames)
+                for group in groups.array ?? [] {
+                    let keys = group["rows"]?.array?.compactMap { $0["key"]?.text }
+                    #expect(keys == view[group["group"]?.text ?? ""].map(\.key))
+                }
+            }
+            // The first commit after which there are more than seven items.
+            let first = try (1...20).map { CommitNumber(UInt64($0)) }.first {
+                try reader.snapshot(at: $0).untyped("items").count > 7
+            }
+            let found = try CBORValue(json: await service.ask("/api/bisection?where=count(items)+%3E+7").text)
+            #expect(found["firstBad"] == first.map { .unsigned($0.rawValue) })
+            let page = await service.ask("/bisect?where=count(items)+%3E+7").text
+            #expect(page.contains("is the first bad one") && page.contains("export-test"))
+            try await inspected.database.close()
+        }
+
+        @Test func `What is stored is shown as text, however it is meant`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            let attack = "<script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[2J\"'>"
+            try await inspected.database.write(origin: attack) { transaction in
+                transaction[.items][attack] = Item(name: attack, shelf: attack, parts: [attack])
+                transaction.setInfo([attack: attack])
+            }
+            let service = try inspected.service()
+            let key = PercentCoding.encoded(attack)
+            for page in Self.pages + [
+                "/record?collection=items&key=\(key)", "/record?collection=\(key)&key=\(key)",
+                "/collection?name=\(key)",
+                "/collection?name=items&where=\(key)", "/view?name=\(key)", "/view?name=shelves&group=\(key)",
+                "/view?name=shelves&explain=\(key)&of=items", "/bisect?where=\(key)", "/compare?from=\(key)",
+                "/commits/2",
+                "/?at=\(key)", "/\(key)", "/collection?name=items&sort=\(key)",
+            ] {
+                let answer = await service.ask(page)
+                #expect(answer.status < 500, "\(page): \(answer.status)")
+                #expect(!answer.text.contains("<script>alert"), "\(page)")
+                #expect(!answer.text.contains("<img"), "\(page)")
+                #expect(!answer.text.unicodeScalars.contains { $0.value == 0x1b || $0.value == 0x202e }, "\(page)")
+            }
+            try await inspected.database.close()
+        }
+
+        @Test func `Large values and deep ones make pages of bounded size`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            try await inspected.database.write { transaction in
+                transaction[.items]["long"] = Item(name: String(repeating: "é", count: 2_000_000))
+                transaction[.items]["many"] = Item(name: "m", parts: (0..<50_000).map { "part \($0)" })
+            }
+            let service = try inspected.service()
+            for page in [
+                "/collection?name=items", "/record?collection=items&key=long", "/record?collection=items&key=many",
+                "/commits/2", "/compare?from=1&to=2", "/view?name=shelves",
+            ] {
+                let answer = await service.ask(page)
+                #expect(answer.status == 200 && answer.text.utf8.count < 400_000, "\(page): \(answer.text.utf8.count)")
+            }
+            // The API has the whole of it.
+            #expect(await service.ask("/api/record?collection=items&key=long").text.utf8.count > 4_000_000)
+            try await inspected.database.close()
+        }
+
+        @Test(arguments: [1, 2, 3, 5] as [UInt64])
+        func `No address makes a failure of the server`(seed: UInt64) async throws {
+            let inspected = try await InspectedDatabase(commits: 5)
+            let service = try inspected.service()
+            var random = SplitMix64(seed: seed)
+            let paths = [
+                "/", "/collections", "/collection", "/record", "/views", "/view", "/compare", "/bisect", "/commits/",
+                "/api/status",
+                "/api/commits", "/api/activity", "/api/records", "/api/record", "/api/history", "/api/views",
+                "/api/view",
+                "/api/changes", "/api/bisection", "/api/commits/", "/api/", "/nothing", "//", "/assets/../x",
+            ]
+            let names = [
+                "at", "from", "to", "by", "name", "collection", "key", "where", "sort", "order", "page", "group",
+                "limit", "offset",
+                "slices", "good", "bad", "explain", "of", "after",
+            ]
+            let values = [
+                "", "0", "1", "3", "-1", "99999999999999999999", "9223372036854775807", "18446744073709551615", "@",
+                "@~3", "@~99",
+                "@{yesterday}", "@{", "items", "shelves", "key%201", ".rank%20%3E%203", "%28%28%28", "count(items)",
+                "%F0%9F%99%82",
+                "ascending", "time", "2147483647", "1e9", "..", "%2E%2E%2F", "a", "null",
+            ]
+            for round in 0..<250 {
+                var target = paths[random.below(paths.count)]
+                if target.hasSuffix("s/") { target += values[random.below(values.count)] }
+                let query = (0..<random.below(5)).map { _ in
+                    names[random.below(names.count)] + "=" + values[random.below(values.count)]
+                }
+                if !query.isEmpty { target += "?" + query.joined(separator: "&") }
+                let answer = await service.ask(target)
+                #expect((200..<500).contains(answer.status), "seed \(seed), round \(round): \(target): \(answer.text)")
+                if target.hasPrefix("/api/") {
+                    #expect((try? CBORValue(json: answer.text)) != nil, "seed \(seed), round \(round): \(target)")
+                }
+            }
+            try await inspected.database.close()
+        }
+
+        @Test func `A tag of an answer holds until the next commit`() async throws {
+            let inspected = try await InspectedDatabase(commits: 3)
+            let service = try inspected.service()
+            for page in ["/", "/collection?name=items", "/api/commits", "/commits/2"] {
+                let tag = try #require(await service.ask(page).headers["ETag"], "\(page)")
+                let again = await service.ask(page, headers: [("If-None-Match", tag)])
+                #expect(again.status == 304 && again.text.isEmpty, "\(page)")
+                let other = await service.ask(
+                    page + (page.contains("?") ? "&" : "?") + "at=1", headers: [("If-None-Match", tag)])
+                #expect(other.status == 200, "\(page)")
+            }
+            let tag = try #require(await service.ask("/").headers["ETag"])
+            try await inspected.database.write { $0[.items]["new"] = Item(name: "new") }
+            #expect(await service.ask("/", headers: [("If-None-Match", tag)]).status == 200)
+            try await inspected.database.close()
+        }
+
+        @Test func `A database that is damaged, gone or replaced is said to be, and found again`() async throws {
+            let inspected = try await InspectedDatabase(commits: 8)
+            let service = try inspected.service()
+            #expect(await service.ask("/api/status").status == 200)
+            try await inspected.database.close()
+            let away = inspected.directory.appending("away")
+            try FileManager.default.moveItem(atPath: inspected.path.string, toPath: away)
+            let other = try await InspectedDatabase(commits: 3)
+            try await other.database.close()
+            // A directory that is open stays readable; the new one is found when its log is shorter.
+            #expect(await service.ask("/").status < 600)
+            try FileManager.default.copyItem(atPath: other.path.string, toPath: inspected.path.string)
+            for file in try FileManager.default.contentsOfDirectory(atPath: away + "/wal") {
+                try FileManager.default.removeItem(atPath: away + "/wal/" + file)
+            }
+            let status = try CBORValue(json: await service.ask("/api/status").text)
+            #expect(status["newest"] == 3)
+            let page = await service.ask("/")
+            #expect(page.status == 200)
+            try FileManager.default.removeItem(atPath: inspected.path.string)
+            for target in ["/", "/api/status", "/collection?name=items"] {
+                let gone = await service.ask(target)
+                #expect([200, 404, 503].contains(gone.status), "\(target): \(gone.status)")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,206 @@
+#if Inspector
+    import Foundation
+    import TestSupport
+    import Testing
+    import Yaprak
+
+    @testable import YaprakInspector
+
+    /// The server on its sockets: what it takes, what it refuses, and what a client can keep of it.
+    @Suite(.bounded) struct ServerTests {
+        /// Runs `body` with a server, its port and a cookie that lets in.
+        private func serving(
+            _ limits: ServerLimits = ServerLimits(),
+            _ body: @escaping @Sendable (_ port: Int, _ cookie: String, InspectedDatabase) async throws -> Void
+        ) async throws {
+            let inspected = try await InspectedDatabase(commits: 6)
+            var inspector = Inspector(path: inspected.path)
+            inspector.limits = limits
+            let (addresses, ready) = AsyncStream.makeStream(of: String.self)
+            let server = inspector
+            let running = Task { try await server.run { ready.yield($0) } }
+            var iterator = addresses.makeAsyncIterator()
+            let address = try #require(await iterator.next())
+            let port = try #require(Int(address.dropFirst("http://127.0.0.1:".count).prefix { $0 != "/" }))
+            let target = "/" + address.split(separator: "/").last!
+            let client = try #require(SocketClient(port: port))
+            client.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+            let text = client.receive(seconds: 5).text
+            let line = try #require(text.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") })
+            let cookie = String(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })
+            do { try await body(port, cookie, inspected) } catch { Issue.record(error) }
+            running.cancel()
+            _ = await running.result
+            #expect(SocketClient(port: port) == nil, "the server has ended")
+            try await inspected.database.close()
+        }
+
+        private func head(_ port: Int, _ cookie: String, _ target: String = "/api/status", _ more: String = "")
+            -> String
+        {
+            "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\(more)\r\n"
+        }
+
+        @Test func `Requests on one connection are answered in their order, with the headers of a strict server`()
+            async throws
+        {
+            try await serving { port, cookie, _ in
+                let client = try #require(SocketClient(port: port))
+                client.send(head(port, cookie) + head(port, cookie, "/api/tags") + head(port, cookie, "/nothing"))
+                let text = client.receive(seconds: 10) {
+                    $0.components(of: "HTTP/1.1") == 3 && $0.hasSuffix("</html>\n")
+                }.text
+                let places = ["\"newest\":6", "[]", "404 Not Found"].map { text.range(of: $0)?.lowerBound }
+                #expect(
+                    places.allSatisfy { $0 != nil } && places.compactMap(\.self) == places.compactMap(\.self).sorted(),
+                    "\(text)")
+                for header in [
+                    "Content-Security-Policy: default-src 'none'", "X-Content-Type-Options: nosniff",
+                    "X-Frame-Options: DENY",
+                    "Referrer-Policy: no-referrer", "Cross-Origin-Resource-Policy: same-origin",
+                ] {
+                    #expect(text.components(of: header) == 3, "\(header)")
+                }
+            }
+        }
+
+        @Test func `What only reads is answered, and nothing else`() async throws {
+            try await serving { port, cookie, _ in
+                for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"] {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(
+                        "\(method) / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\nConnection: close\r\n\r\n"
+                    )
+                    #expect(client.receive(seconds: 5).text.hasPrefix("HTTP/1.1 405"), "\(method)")
+                }
+                let client = try #require(SocketClient(port: port))
+                client.send(
+                    "HEAD / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\nConnection: close\r\n\r\n")
+                let text = client.receive(seconds: 10).text
+                #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("\r\n\r\n"))
+            }
+        }
+
+        @Test func `Heads and bodies beyond the limits are refused quickly`() async throws {
+            try await serving { port, cookie, _ in
+                let started = ContinuousClock.now
+                for more in [
+                    "X: " + String(repeating: "x", count: 2 << 20) + "\r\n",
+                    (0..<200).map { "X-\($0): y\r\n" }.joined(),
+                    (0..<90).map { "X-\($0): " + String(repeating: "y", count: 1000) + "\r\n" }.joined(),
+                    "Content-Length: 99999999\r\n",
+                ] {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(head(port, cookie, "/", more) + String(repeating: "z", count: 100_000))
+                    let answer = client.receive(seconds: 10)
+                    #expect(answer.isClosed, "\(more.prefix(40))")
+                    #expect(answer.text.isEmpty || answer.text.hasPrefix("HTTP/1.1 4"), "\(answer.text.prefix(40))")
+                }
+                for line in [
+                    "", "GET", "GET / HTTP/9.9", "\u{0}\u{1}\u{2}", "GET http://evil/ HTTP/1.1", "GET /%zz HTTP/1.1",
+                ] {
+                    let client = try #require(SocketClient(port: port))
+                    client.send("\(line)\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+                    let answer = client.receive(seconds: 8)
+                    #expect(
+                        answer.text.isEmpty || answer.text.hasPrefix("HTTP/1.1 4"), "\(line): \(answer.text.prefix(40))"
+                    )
+                }
+                #expect(ContinuousClock.now - started < .seconds(40))
+                let client = try #require(SocketClient(port: port))
+                client.send(head(port, cookie))
+                #expect(client.receive(seconds: 5) { $0.contains("newest") }.text.hasPrefix("HTTP/1.1 200"))
+            }
+        }
+
+        @Test func `Half a request, one that comes byte by byte, and none at all are given up`() async throws {
+            var limits = ServerLimits()
+            limits.requestSeconds = 1
+            try await serving(limits) { port, cookie, _ in
+                let silent = try #require(SocketClient(port: port)), half = try #require(SocketClient(port: port))
+                let slow = try #require(SocketClient(port: port))
+                half.send("GET / HTTP/1.1\r\nHost: 127")
+                var isOpen = true
+                let started = ContinuousClock.now
+                while isOpen, ContinuousClock.now - started < .seconds(8) {
+                    isOpen = slow.send("G")
+                    if slow.receive(seconds: 0).isClosed { isOpen = false }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                #expect(!isOpen)
+                #expect(silent.receive(seconds: 5).isClosed)
+                #expect(half.receive(seconds: 5).isClosed)
+            }
+        }
+
+        @Test func `Connections beyond the limit are closed, and those that go make room`() async throws {
+            var limits = ServerLimits()
+            limits.connectionsMax = 20
+            try await serving(limits) { port, cookie, _ in
+                // The one that fetched the cookie may still be going.
+                var clients = (0..<200).compactMap { _ in SocketClient(port: port) }
+                try await Task.sleep(for: .milliseconds(300))
+                #expect((1...20).contains(clients.count { !$0.receive(seconds: 0).isClosed }))
+                clients = []
+                try await Task.sleep(for: .milliseconds(300))
+                let client = try #require(SocketClient(port: port))
+                client.send(head(port, cookie))
+                #expect(client.receive(seconds: 5) { $0.contains("newest") }.text.hasPrefix("HTTP/1.1 200"))
+            }
+        }
+
+        @Test func `Followers hear of commits, and their places are free when they go`() async throws {
+            var limits = ServerLimits()
+            limits.followersMax = 3
+            limits.heartbeatSeconds = 1
+            try await serving(limits) { port, cookie, inspected in
+                var followers: [SocketClient] = []
+                for _ in 0..<3 {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(head(port, cookie, "/events", "Last-Event-ID: 5\r\n"))
+                    let text = client.receive(seconds: 5) { $0.contains("id: 6") }.text
+                    #expect(text.contains("text/event-stream") && text.contains("\"commit\":6"), "\(text)")
+                    followers.append(client)
+                }
+                let fourth = try #require(SocketClient(port: port))
+                fourth.send(head(port, cookie, "/events", "Connection: close\r\n"))
+                #expect(fourth.receive(seconds: 5).text.hasPrefix("HTTP/1.1 503"))
+                try await inspected.database.write { $0[.items]["new"] = Item(name: "new") }
+                for client in followers {
+                    #expect(client.receive(seconds: 5) { $0.contains("\"commit\":7") }.text.contains("id: 7"))
+                }
+                // A sign of life comes without a commit.
+                #expect(followers[0].receive(seconds: 5) { $0.contains(": still here") }.text.contains(": still here"))
+                followers = []
+                var isFree = false
+                for _ in 0..<100 where !isFree {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(head(port, cookie, "/events"))
+                    isFree = client.receive(seconds: 2) { $0.contains("\r\n\r\n") }.text.hasPrefix("HTTP/1.1 200")
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                #expect(isFree)
+                let bad = try #require(SocketClient(port: port))
+                bad.send(head(port, cookie, "/events", "Last-Event-ID: x\r\nConnection: close\r\n"))
+                #expect(bad.receive(seconds: 5).text.hasPrefix("HTTP/1.1 400"))
+            }
+        }
+
+        @Test func `A port that is taken is an error with a remedy`() async throws {
+            try await serving { port, _, inspected in
+                let other = Inspector(path: inspected.path)
+                let error = await #expect(throws: DatabaseError.self) { try await other.run(port: port) { _ in } }
+                #expect(error?.code == .ioFailed)
+                #expect(error?.message.contains("--port 0") == true)
+                await #expect(throws: DatabaseError.self) { try await other.run(port: 70_000) { _ in } }
+            }
+        }
+    }
+
+    extension String {
+        /// How often a text is in it.
+        fileprivate func components(of text: String) -> Int {
+            split(separator: text, omittingEmptySubsequences: false).count - 1
+        }
+    }
+#endif
