@@ -36,7 +36,7 @@ final class TypeAhead: Sendable {
         await withCheckedContinuation { continuation in
             // Keys are waited for on a thread of their own.
             Thread.detachNewThread { [self] in
-                while let key = keyboard.keyboard.next(), key != .interrupt, key != .end {
+                while case .key(let key) = keyboard.keyboard.next(), key != .interrupt, key != .escape {
                     let now = text.withLock { text in
                         switch key {
                         case .backspace: if !text.isEmpty { text.removeLast() }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import ToolSupport
 import Yaprak
@@ -5,8 +6,12 @@ import Yaprak
 extension DeparturesBoard {
     /// Plays, shows and checks; closes the database.
     func perform(_ database: Database, on console: Console) async throws -> Performance {
+        // Ctrl-C stays a signal: only q is read.
+        let keyboard = live ? Keyboard(keepsSignals: true) : nil
+        defer { keyboard?.leave() }
         let screen = live ? try Screen(console) : nil
         defer { screen?.leave() }
+        if let keyboard { endAtQ(keyboard) }
         let follower = ChangeFollower(database)
         let hasEnded = Ended()
         let board = screen.map { LiveBoard(console: console, screen: $0, isLateOnly: late) }
@@ -25,6 +30,17 @@ extension DeparturesBoard {
         return Performance(
             result: result, snapshot: snapshot, seen: try await follower.finish(), list: try await list?.finish(),
             checked: checked.map { ($0, seed) })
+    }
+
+    /// Ends the play as Ctrl-C does when q is pressed.
+    private func endAtQ(_ keyboard: Keyboard) {
+        nonisolated(unsafe) let keyboard = keyboard
+        // A thread of its own: it waits for keys as long as the program runs.
+        Thread.detachNewThread {
+            while case .key(let key) = keyboard.next() {
+                if key == .character("q") || key == .escape { Interruption.request() }
+            }
+        }
     }
 
     private func follow<View: OrderedView>(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import SystemPackage
 import ToolSupport
 import Yaprak
@@ -14,10 +15,11 @@ struct DeparturesBoard: AsyncParsableCommand {
             One commit for each minute in which something happens: 31,108 of them, from 85,497 events. Kill it at any \
             moment, also with kill -9, and run it again: it continues with the minute after the last one in the database. \
             At the end it shows the board of JFK at a minute of your choice, by travelling there through the log. With \
-            --live it shows the next departures of all airports while they change.
+            --live it shows the next departures of all airports while they change, until q or Ctrl-C.
 
-            Exit codes: 0 all is well; 1 the stream missed a commit, or a list was not as it should be; 4 verification \
-            found damage; 130 interrupted.
+            Exit codes: 0 all is well; 1 the stream missed a commit, or a list was not as it should be; 3 there is no file of \
+            events; 4 damage was found; 5 the directory is taken; 6 it is in use or can't be read or written; 7 a newer version \
+            wrote it; 64 wrong arguments or events; 130 interrupted.
             """)
 
     @Option(help: ArgumentHelp("The database's directory; made if absent.", valueName: "directory"))
@@ -78,14 +80,32 @@ struct DeparturesBoard: AsyncParsableCommand {
             try? console.out.flush()
             try? console.err.write("DeparturesBoard: \(error)\n")
             try? console.err.flush()
-            if error is OutOfStep { throw ExitCode(1) }
-            throw ExitCode((error as? DatabaseError)?.code == .alreadyOpen ? 6 : 4)
+            throw ExitCode(Self.exitCode(for: error))
+        }
+    }
+
+    private static func exitCode(for error: any Error) -> Int32 {
+        switch error {
+        case is OutOfStep: 1
+        case let error as UnreadableTimetable: error.cause == .noSuchFileOrDirectory ? 3 : 6
+        case is InputError, is DecodingError: 64
+        case let error as DatabaseError:
+            switch error.code {
+            case .notFound, .commitOutOfReach: 3
+            case .corruptLog, .corruptCheckpoint, .stateDiffers: 4
+            case .alreadyExists: 5
+            case .newerFormat: 7
+            default: 6
+            }
+        default: 6
         }
     }
 
     private func play(on console: Console) async throws {
+        // Before the database: a wrong name leaves nothing behind.
+        let timetable = try Timetable(data)
         if tutorial {
-            try await Tutorial.make(at: FilePath(path), Timetable(data))
+            try await Tutorial.make(at: FilePath(path), timetable)
             return
         }
         var options = DatabaseOptions()

@@ -35,6 +35,8 @@ extension RecordCollection where Object == Flight, Metadata == NoMetadata {
 /// What is attached to each commit, so that a moment can be found in the log.
 struct CommitInfo: Codable, Sendable, Hashable {
     var minute: Minute
+    /// The version of the program that made the commit, if it says so.
+    var version: String?
 }
 
 /// How far the play has come; in the same commit as the flights it has changed.

@@ -55,7 +55,7 @@ struct LiveBoard: Sendable {
             lines.append(cells.joined(separator: Self.gap))
         }
         lines.append("")
-        lines.append(console.paint(spread(" commit \(commit.rawValue.grouped)", "Ctrl-C ends"), .faint))
+        lines.append(console.paint(spread(" commit \(commit.rawValue.grouped)", "q ends"), .faint))
         return lines
     }
 

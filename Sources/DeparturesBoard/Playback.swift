@@ -19,6 +19,9 @@ struct Playback {
     /// What an event makes of a flight.
     var fold: @Sendable (inout Flight, DepartureEvent) -> Void = { $0.apply($1) }
 
+    /// The version that commits say made them; none if `nil`.
+    var version: String?
+
     /// Called before each commit with its minute.
     var willCommit: @Sendable (Minute) async throws -> Void = { _ in }
 
@@ -91,7 +94,7 @@ struct Playback {
                 }
             }
             transaction[.clock][Clock.key] = clock
-            transaction.setInfo(CommitInfo(minute: clock.minute))
+            transaction.setInfo(CommitInfo(minute: clock.minute, version: version))
         }
     }
 }

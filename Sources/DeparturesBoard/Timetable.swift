@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import ToolSupport
 
 /// Reads events, a minute at a time.
@@ -10,7 +11,14 @@ final class Timetable {
     private let decoder = JSONDecoder()
     private var ahead: DepartureEvent?
 
-    init(_ path: String) throws { lines = try LineReader(path) }
+    /// - Throws: ``UnreadableTimetable``.
+    init(_ path: String) throws {
+        do {
+            lines = try LineReader(path)
+        } catch let error as Errno {
+            throw UnreadableTimetable(path: path, cause: error)
+        }
+    }
 
     /// The bytes of the events so far, uncompressed.
     var rawBytes: Int { lines.lineBytes }
@@ -34,4 +42,12 @@ final class Timetable {
         guard let line = try lines.next() else { return nil }
         return try decoder.decode(DepartureEvent.self, from: Data(line))
     }
+}
+
+/// A file of events that can't be opened.
+struct UnreadableTimetable: Error, CustomStringConvertible {
+    let path: String
+    let cause: Errno
+
+    var description: String { "the events in \(path): \(cause). Give their file with --data." }
 }

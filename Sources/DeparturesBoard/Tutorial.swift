@@ -31,9 +31,12 @@ enum Tutorial {
             throw DatabaseError(.alreadyExists, "\(path) has commits already. Give another directory with --path.")
         }
         _ = try await BoardViews.register(in: database)
-        for (fold, until) in [(Flight.foldOfVersion10, deployed), (Flight.foldOfVersion11, end)] {
+        for (version, fold, until) in [
+            ("1.0", Flight.foldOfVersion10, deployed), ("1.1", Flight.foldOfVersion11, end),
+        ] {
             var playback = Playback(database: database, until: until, checkpointDays: 1)
             playback.fold = fold
+            playback.version = version
             playback.willCommit = { now.nanoseconds.store($0.nanosecondsSince1970, ordering: .relaxed) }
             _ = try await playback.run(timetable)
         }
@@ -45,11 +48,11 @@ enum Tutorial {
 
 extension Flight {
     /// What an event makes of a flight.
-    fileprivate static let foldOfVersion10: @Sendable (inout Flight, DepartureEvent) -> Void = { $0.apply($1) }
+    static let foldOfVersion10: @Sendable (inout Flight, DepartureEvent) -> Void = { $0.apply($1) }
 
     /// The same, with the mistake: the delay is worked out from the times on the board, which has no dates. A flight of
     /// 22:50 that is to leave at 01:26 is then 21 hours early.
-    fileprivate static let foldOfVersion11: @Sendable (inout Flight, DepartureEvent) -> Void = { flight, event in
+    static let foldOfVersion11: @Sendable (inout Flight, DepartureEvent) -> Void = { flight, event in
         flight.apply(event)
         guard event.op == .delay, let minutes = event.minutes else { return }
         // snippet: tutorial-mistake

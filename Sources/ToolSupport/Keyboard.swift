@@ -10,30 +10,45 @@
 ///
 ///     guard let keyboard = Keyboard() else { … }          // no terminal to read from
 ///     defer { keyboard.leave() }
-///     while let key = keyboard.next(), key != .interrupt { … }
+///     while case .key(let key) = keyboard.next(), key != .interrupt { … }
 ///
 /// Ctrl-C is a key like any other meanwhile, so that its reader can restore the terminal first.
 package final class Keyboard {
     /// A key that was pressed.
     package enum Key: Sendable, Hashable {
         case character(Character)
-        case left, right, up, down, pageUp, pageDown, home, end, backspace
+        case left, right, up, down, pageUp, pageDown, home, end, backspace, escape
         /// Ctrl-C.
         case interrupt
+    }
+
+    /// What a wait for a key ended with.
+    package enum Event: Sendable, Hashable {
+        case key(Key)
+        /// Nothing was pressed in time.
+        case timeout
+        /// No key will come.
+        case end
     }
 
     private var before = termios()
     private var isTaken = false
 
     /// Takes the terminal's keys; `nil` if standard input is no terminal.
-    package init?() {
+    /// - Parameter keepsSignals: whether Ctrl-C, Ctrl-Z and Ctrl-\ stay signals.
+    package init?(keepsSignals: Bool = false) {
         guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
         var raw = before
-        cfmakeraw(&raw)
-        // What is printed meanwhile still has lines.
-        raw.c_oflag |= tcflag_t(OPOST)
+        if keepsSignals {
+            raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        } else {
+            cfmakeraw(&raw)
+            // What is printed meanwhile still has lines.
+            raw.c_oflag |= tcflag_t(OPOST)
+        }
         guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) == 0 else { return nil }
         isTaken = true
+        Interruption.keysAreTaken(before)
     }
 
     deinit { leave() }
@@ -43,10 +58,22 @@ package final class Keyboard {
         guard isTaken else { return }
         isTaken = false
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+        Interruption.keysAreFree()
     }
 
-    /// Waits for a key; `nil` at the end of the input.
-    package func next() -> Key? {
+    /// Waits for a key, as long as it takes or so many milliseconds.
+    package func next(milliseconds: Int? = nil) -> Event {
+        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        var count: Int32
+        repeat {
+            count = poll(&descriptor, 1, milliseconds.map { Int32(clamping: $0) } ?? -1)
+        } while count < 0 && errno == EINTR && milliseconds == nil
+        if count == 0 { return .timeout }
+        if count < 0 { return errno == EINTR ? .timeout : .end }
+        return key().map { .key($0) } ?? .end
+    }
+
+    private func key() -> Key? {
         while let byte = read(STDIN_FILENO) {
             switch byte {
             case 0x03: return .interrupt
@@ -74,7 +101,7 @@ package final class Keyboard {
     /// What follows an escape: the name of a key, or nothing if it was the key of that name.
     private func escape() -> Key? {
         guard isWaiting, let bracket = read(STDIN_FILENO), bracket == UInt8(ascii: "[") || bracket == UInt8(ascii: "O")
-        else { return .character("q") }
+        else { return .escape }
         var parameter: UInt8 = 0
         while let byte = read(STDIN_FILENO) {
             switch byte {

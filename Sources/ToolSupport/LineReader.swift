@@ -1,5 +1,3 @@
-import SystemPackage
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -15,48 +13,28 @@ import SystemPackage
 ///
 /// A line ends with LF or CR LF, the last one also with the file. Memory is bounded by the longest line.
 package final class LineReader {
-    private let descriptor: FileDescriptor
-    private var unpacker: LZ4FrameReader?
-    private var isOpened = false
+    private let source: ByteSource
     private var isAtEnd = false
     private var bytes: [UInt8] = []
     private var position = 0
-    private var input = [UInt8](repeating: 0, count: 256 << 10)
 
     /// The number of the line that was read last, counted from 1.
     package private(set) var number = 0
     /// How many bytes the lines so far had, line ends included.
     package private(set) var lineBytes = 0
-    /// The length of the file; `nil` for what has none, such as a pipe.
-    private let fileBytes: Int?
-    /// The length of what a compressed file holds, if its header has it.
-    private var contentBytes: Int?
-    private var bytesRead = 0
 
     /// A line is at most so long; what is longer is no line of records.
     package static let lineBytesMax = 256 << 20
 
     /// Opens a file.
     /// - Throws: `Errno`.
-    package init(_ path: String) throws {
-        if path == "-" {
-            descriptor = .standardInput
-            fileBytes = nil
-        } else {
-            descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-            let end = try? descriptor.seek(offset: 0, from: .end)
-            if end != nil { try descriptor.seek(offset: 0, from: .start) }
-            fileBytes = end.map { Int($0) }
-        }
-    }
+    package convenience init(_ path: String) throws { self.init(try ByteSource(path)) }
 
-    deinit { if descriptor != .standardInput { try? descriptor.close() } }
+    /// The lines of what is left of a source.
+    package init(_ source: ByteSource) { self.source = source }
 
     /// How far the reading is, and where it ends, as far as that is known.
-    package var progress: (done: Int, total: Int?) {
-        if let contentBytes { return (lineBytes, contentBytes) }
-        return unpacker == nil ? (lineBytes, fileBytes) : (bytesRead, fileBytes)
-    }
+    package var progress: (done: Int, total: Int?) { source.progress }
 
     /// The next line without its end; `nil` behind the last.
     /// - Throws: `Errno`; ``InputError`` for a damaged LZ4 frame, for other compressions and for endless lines.
@@ -71,7 +49,7 @@ package final class LineReader {
                 position = 0
             }
             guard bytes.count <= Self.lineBytesMax else { throw InputError("line \(number + 1) does not end") }
-            try fill()
+            if let part = try source.next() { bytes.append(contentsOf: part) } else { isAtEnd = true }
         }
     }
 
@@ -92,34 +70,5 @@ package final class LineReader {
             number += 1
         }
         return bytes[position..<(hasReturn ? end - 1 : end)]
-    }
-
-    private func fill() throws {
-        let count = try input.withUnsafeMutableBytes { try descriptor.read(into: $0) }
-        bytesRead += count
-        guard count > 0 else {
-            isAtEnd = true
-            if unpacker?.isBetweenFrames == false { throw InputError("the LZ4 frame ends too early") }
-            return
-        }
-        if !isOpened { try open(input[..<count]) }
-        try input.withUnsafeBytes { input in
-            let part = UnsafeRawBufferPointer(rebasing: input[..<count])
-            if let unpacker { try unpacker.unpack(part, onto: &bytes) } else { bytes.append(contentsOf: part) }
-        }
-    }
-
-    private func open(_ start: ArraySlice<UInt8>) throws {
-        isOpened = true
-        if start.starts(with: LZ4FrameReader.magic) {
-            unpacker = try LZ4FrameReader()
-            contentBytes = LZ4FrameReader.contentBytes(start)
-        }
-        if start.starts(with: [0x1f, 0x8b]) {
-            throw InputError("this is gzip. Unpack it on the way: gzip -dc FILE | yaprak load - …")
-        }
-        if start.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) {
-            throw InputError("this is zstd. Unpack it on the way: zstd -dc FILE | yaprak load - …")
-        }
     }
 }

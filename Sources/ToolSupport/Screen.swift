@@ -15,7 +15,7 @@ import YaprakLocks
 ///     defer { screen.leave() }
 ///     try screen.show(["Departures", "17:10  B6 359"])
 ///
-/// The previous contents and the cursor are restored at the end, also when Ctrl-C is pressed twice.
+/// The previous contents and the cursor are restored at the end, also when Ctrl-C is pressed twice, or a signal ends the program.
 package final class Screen: Sendable {
     private let console: Console
     private let state = Mutex(State())
@@ -40,7 +40,7 @@ package final class Screen: Sendable {
     package init(_ console: Console) throws {
         self.console = console
         Interruption.screenIsTaken = true
-        try send("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
+        try send(Interruption.greeting.description)
     }
 
     /// How large the terminal is now.
@@ -56,6 +56,7 @@ package final class Screen: Sendable {
     /// - Throws: `Errno`.
     package func show(_ lines: [String]) throws {
         let size = Self.currentSize
+        if Interruption.wasResumed { state.withLock { $0 = State() } }
         let bytes = state.withLock { $0.turn(to: Array(lines.prefix(size.rows)), on: size) }
         if !bytes.isEmpty { try send(bytes) }
     }

@@ -1,6 +1,14 @@
 package import SystemPackage
 import YaprakLocks
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Buffers text for a file descriptor, or keeps it.
 package final class TextSink: Sendable {
     private let descriptor: FileDescriptor?
@@ -27,6 +35,14 @@ package final class TextSink: Sendable {
 
     /// Hands on what is held back.
     package func flush() throws { try held.withLock { try pass(&$0) } }
+
+    /// Whether nobody will read what is written: the other end of the pipe is closed, or the terminal is gone. Asks the system,
+    /// and writes nothing.
+    package var hasLostReader: Bool {
+        guard let descriptor else { return false }
+        var asked = pollfd(fd: descriptor.rawValue, events: 0, revents: 0)
+        return poll(&asked, 1, 0) > 0 && asked.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
+    }
 
     private func pass(_ held: inout [UInt8]) throws {
         guard let descriptor, !held.isEmpty else { return }

@@ -5,6 +5,8 @@ struct CompletionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions", abstract: "Prints a script that completes commands in a shell.",
         discussion: """
+            Paths are completed, and, from the database, collections, keys, tags and views.
+
               yaprak completions bash > ~/.local/share/bash-completion/completions/yaprak
               yaprak completions zsh > "${fpath[1]}/_yaprak"
               yaprak completions fish > ~/.config/fish/completions/yaprak.fish
@@ -25,6 +27,26 @@ struct CompletionsCommand: AsyncParsableCommand {
             case .zsh: .zsh
             case .fish: .fish
             }
-        try Invocation.console.out.write(YaprakCommand.completionScript(for: shell) + "\n")
+        let script = YaprakCommand.completionScript(for: shell)
+        try Invocation.console.out.write(Self.completingHelp(script, for: self.shell) + "\n")
+    }
+
+    /// The script, and what is completed behind `help`: subcommands. The parser's own `help` takes any words.
+    private static func completingHelp(_ script: String, for shell: Shell) -> String {
+        let names = YaprakCommand.configuration.subcommands.compactMap { $0.configuration.commandName }.joined(
+            separator: " ")
+        // The last lines of the scripts of bash and zsh make use of what stands before them.
+        var lines: [String] = script.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        switch shell {
+        case .bash:
+            let last = lines.lastIndex { $0.hasPrefix("complete -o") } ?? lines.count
+            lines.insert("_yaprak_help() {\n    COMPREPLY=($(compgen -W '\(names)' -- \"${cur}\"))\n}\n", at: last)
+        case .zsh:
+            let last = lines.lastIndex { $0.hasPrefix("if [[ \"${funcstack") } ?? lines.count
+            lines.insert("_yaprak_help() {\n    _values subcommand \(names)\n}\n", at: last)
+        case .fish:
+            lines.append("complete -c yaprak -n '__fish_seen_subcommand_from help' -fa '\(names)'")
+        }
+        return lines.joined(separator: "\n")
     }
 }

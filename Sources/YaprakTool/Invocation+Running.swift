@@ -1,5 +1,7 @@
 import ArgumentParser
+import SystemPackage
 import ToolSupport
+import YaprakReplay
 
 extension Invocation {
     /// Parses, runs, reports.
@@ -18,7 +20,10 @@ extension Invocation {
 
     private static func attempt(_ arguments: [String]) async -> Int32 {
         do {
-            var command = try YaprakCommand.parseAsRoot(arguments)
+            // A database alone is a shell for it.
+            let arguments = isDatabaseAlone(arguments) ? ["shell"] + arguments : arguments
+            try refuseUnknownSubcommand(arguments)
+            var command = try YaprakCommand.parseAsRoot(ArgumentRewriting.rewrite(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -30,6 +35,31 @@ extension Invocation {
         } catch {
             Pager.finish()
             return report(error, asJSON: OutputFormat.wantsJSON(arguments))
+        }
+    }
+
+    private static func isDatabaseAlone(_ arguments: [String]) -> Bool {
+        guard arguments.count == 1, journey == nil, !arguments[0].hasPrefix("-") else { return false }
+        let isSubcommand = YaprakCommand.configuration.subcommands.contains {
+            $0.configuration.commandName == arguments[0]
+        }
+        return !isSubcommand && arguments[0] != "help" && (try? ReplayReader(FilePath(arguments[0]))) != nil
+    }
+
+    /// Names the subcommand that may have been meant.
+    private static func refuseUnknownSubcommand(_ arguments: [String]) throws {
+        var words = arguments[...], known = YaprakCommand.configuration.subcommands, path = "yaprak"
+        if words.first == "help" { words = words.dropFirst() }
+        while let word = words.first, !word.hasPrefix("-"), !known.isEmpty {
+            let names = known.map { $0.configuration.commandName ?? "" }
+            guard let index = names.firstIndex(of: word) else {
+                throw Failure(
+                    "usage", "there is no subcommand \(word.debugDescription)", exitCode: 64,
+                    hint: Suggestion.sentence(for: word, among: names) ?? "`\(path) --help` lists them.")
+            }
+            path += " " + word
+            known = known[index].configuration.subcommands
+            words = words.dropFirst()
         }
     }
 

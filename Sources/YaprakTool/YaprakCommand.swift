@@ -23,6 +23,7 @@ struct YaprakCommand: AsyncParsableCommand {
             Data goes to standard output: as aligned text on a terminal, as NDJSON into a pipe, or as --format says. \
             Everything else goes to standard error. Control characters in stored data are escaped.
 
+              yaprak world.yaprak
               yaprak load cities.ndjson world.yaprak --collection cities --key id
               yaprak log world.yaprak --oneline -n 5
               yaprak get world.yaprak cities 2643743
@@ -35,7 +36,9 @@ struct YaprakCommand: AsyncParsableCommand {
         version: "0.1.0",
         // One a line, so that two changes seldom meet.
         subcommands: [
+            AskCommand.self,
             BisectCommand.self,
+            BlameCommand.self,
             CheckpointCommand.self,
             CompactCommand.self,
             CompletionsCommand.self,
@@ -45,6 +48,7 @@ struct YaprakCommand: AsyncParsableCommand {
             ExportTestCommand.self,
             ForkCommand.self,
             GetCommand.self,
+            GrepCommand.self,
             InspectCommand.self,
             LoadCommand.self,
             LogCommand.self,
@@ -53,10 +57,12 @@ struct YaprakCommand: AsyncParsableCommand {
             ReplayCommand.self,
             RevertCommand.self,
             SearchCommand.self,
+            ShellCommand.self,
             ShowCommand.self,
             StatsCommand.self,
             TagCommand.self,
             TailCommand.self,
+            UndoCommand.self,
             VerifyCommand.self,
             ViewCommand.self,
         ])

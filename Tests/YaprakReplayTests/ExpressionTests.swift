@@ -86,6 +86,49 @@ import YaprakCBOR
         #expect(try keys(".") == [])
     }
 
+    @Test func `A condition about a change knows both sides, and what became of a value`() async throws {
+        let database = Database.inMemory()
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        try await database.bind(things)
+        try await database.write { $0[things]["a"] = ["status": "on time", "delay": 0] }
+        let before = database.snapshot
+        try await database.write { transaction in
+            transaction[things]["a"] = ["status": "delayed", "delay": 30]
+            transaction[things]["b"] = ["status": "delayed"]
+        }
+        let after = database.snapshot
+        func holds(_ text: String, _ key: String, backwards: Bool = false) throws -> Bool {
+            let (old, new) = backwards ? (after, before) : (before, after)
+            return try ReplayExpression(text, about: .change).holds(
+                from: old.untyped("things")[key], in: old, to: new.untyped("things")[key], in: new)
+        }
+        #expect(try holds(".status became \"delayed\"", "a") && holds(".status became \"delayed\"", "b"))
+        #expect(try !holds(".status became \"delayed\"", "a", backwards: true))
+        #expect(try holds(".status became null", "b", backwards: true))
+        #expect(try holds("after.delay - before.delay == 30 and $key == \"a\"", "a"))
+        #expect(try holds("before == null", "b") && !holds("before == null", "a"))
+        #expect(try holds(".status == \"delayed\" and after == null", "b", backwards: true))
+        #expect(try holds("count(things) became 2", "a") && !holds("count(things) became 1", "a"))
+        #expect(throws: ReplayExpressionError.self) { try ReplayExpression("before.x == 1", about: .record) }
+    }
+
+    @Test func `Groups are asked alone, and in an order of all values`() async throws {
+        let database = Database.inMemory()
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        try await database.bind(things)
+        try await database.write { transaction in
+            for index in 0..<60 {
+                let group: [CBORValue] = [.null, true, 7, 2.5, "b", "a"]
+                transaction[things]["\(index)"] = ["group": group[index % 6], "n": .unsigned(UInt64(index))]
+            }
+        }
+        let expression = try ReplayExpression("count(things, .n >= 6) + count(things) * 100", about: .snapshot)
+        let groups = expression.values(in: database.snapshot, by: try ReplayExpression(".group", about: .record))
+        #expect(groups.map(\.group) == [.null, true, 2.5, 7, "a", "b"])
+        #expect(groups.allSatisfy { $0.value == 1009 })
+        #expect(expression.collectionNames == ["things"])
+    }
+
     @Test(arguments: [
         ("", 1, "a value is missing before the end"), ("cont(flights) > 1", 1, "no function \"cont\""),
         ("count(flights) > ", 18, "a value is missing"), ("flights > 3", 1, "flights is a collection"),
@@ -98,6 +141,8 @@ import YaprakCBOR
         ("any(flights, $size > 1)", 14, "there are $key"), (".5 == 1", 1, "0.5"), ("1e999", 1, "too large"),
         ("\"\\q\"", 2, "escapes"), ("\"\\ud800\"", 2, "surrogate"), ("1 ; 2", 3, "no meaning"),
         ("\"🇹🇷\" ? 1", 5, "no meaning"), ("collection(x)", 12, "in quotes"), ("and", 1, "missing before"),
+        ("true && false", 6, "write \"and\""), ("true || false", 6, "write \"or\""),
+        ("any(flights, delay < 0)", 14, "for the field write .delay"), ("1 became 2", 3, "yaprak log --where"),
         ("flights[\"a\"", 12, "\"]\" behind the index"), ("1 + (2 * ", 10, "missing before the end"),
     ])
     func `A refusal says what is wrong and in which column`(text: String, column: Int, message: String) throws {
@@ -132,9 +177,10 @@ import YaprakCBOR
         let seed = UInt64.random(in: .min ... .max)
         var random = RandomExpressions(seed: seed)
         for round in 0..<2000 {
-            let subject: ReplayExpression.Subject = random.numbers.chance(50) ? .record : .snapshot
+            let subject: ReplayExpression.Subject = [.record, .snapshot, .change][random.numbers.below(3)]
+            random.hasChange = subject == .change
             let expression = ReplayExpression(
-                root: random.node(depth: 5, hasElement: subject == .record), subject: subject)
+                root: random.node(depth: 5, hasElement: subject != .snapshot), subject: subject)
             let text = expression.description
             do {
                 let again = try ReplayExpression(text, about: subject)
@@ -179,18 +225,21 @@ import YaprakCBOR
 /// Makes random trees that keep the invariants of ``ExpressionNode``.
 private struct RandomExpressions {
     var numbers: SplitMix64
+    /// Whether they are about a change of a record.
+    var hasChange = false
 
     init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
     private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[numbers.below(elements.count)] }
 
     private mutating func name() -> String {
-        pick(["flights", "a", "_x1", "and", "count", "odd name", "é", "", "\"\n"])
+        pick(["flights", "a", "_x1", "and", "count", "before", "became", "odd name", "é", "", "\"\n"])
     }
 
     mutating func node(depth: Int, hasElement: Bool) -> ExpressionNode {
         if depth == 0 { return leaf(hasElement) }
         func inner(_ random: inout Self) -> ExpressionNode { random.node(depth: depth - 1, hasElement: hasElement) }
+        if hasChange, numbers.chance(10) { return .became(inner(&self), inner(&self)) }
         switch numbers.below(10) {
         case 0: return .not(inner(&self))
         case 1: return .negated(inner(&self))
@@ -205,6 +254,7 @@ private struct RandomExpressions {
     }
 
     private mutating func leaf(_ hasElement: Bool) -> ExpressionNode {
+        if hasChange, numbers.chance(20) { return .side(pick(ExpressionNode.Side.allCases)) }
         if hasElement, numbers.chance(40) { return .element(pick(ExpressionElement.Part.allCases)) }
         return .literal(
             pick([

@@ -136,7 +136,7 @@ import Yaprak
             #expect(lines[1].hasPrefix(" EWR"))
         }
         let low = board.lines(shown, [:], minute, database.commitNumber, Screen.Size(columns: 80, rows: 10))
-        #expect(low.count == 10 && low[9].hasSuffix("Ctrl-C ends"))
+        #expect(low.count == 10 && low[9].hasSuffix("q ends"))
         try await database.close()
     }
 

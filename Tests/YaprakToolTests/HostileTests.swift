@@ -28,6 +28,8 @@ import Yaprak
         ["dump", "DB"], ["export", "DB"], ["revert", "DB", "@", "--dry-run"], ["fork", "DB", "NEW"],
         ["fork", "DB", "NEW", "--at", "1"], ["repair", "DB"], ["repair", "DB", "--salvage", "--into", "NEW"],
         ["compact", "DB"], ["compact", "DB", "--into", "NEW"], ["checkpoint", "DB"],
+        ["ask", "DB", "count(books)"], ["ask", "DB", "count(books)", "--every", "1"], ["blame", "DB", "books", "abc"],
+        ["grep", "DB", "e"], ["log", "DB", "--where", ".rank became 1"], ["undo", "DB", "--dry-run"],
         ["view", "ls", "DB"], ["view", "show", "DB", "titles"],
     ]
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 /// NDJSON in, records out.
@@ -29,11 +30,15 @@ import YaprakReplay
         let lines = (1...25).map { "{\"id\":\($0),\"name\":\"thing \($0)\"}" }.joined(separator: "\n")
         let outcome = try await load(lines, "--batch", "10")
         #expect(outcome.code == 0)
-        #expect(outcome.out == #"{"records":25,"inserted":25,"replaced":0,"bad":0,"commits":3,"newest":3}"# + "\n")
+        #expect(
+            outcome.out == #"{"records":25,"inserted":25,"replaced":0,"unchanged":0,"bad":0,"commits":3,"newest":3}"#
+                + "\n")
         #expect(await yaprak("get", database, "things", "17").out.contains(#""name":"thing 17""#))
-        // Again: the same records, replaced.
+        // Again: the same records, and nothing to do.
         let again = try await load(lines)
-        #expect(again.out == #"{"records":25,"inserted":0,"replaced":25,"bad":0,"commits":1,"newest":4}"# + "\n")
+        #expect(
+            again.out == #"{"records":25,"inserted":0,"replaced":0,"unchanged":25,"bad":0,"commits":0,"newest":3}"#
+                + "\n")
         #expect(try count() == 25)
     }
 
@@ -52,7 +57,7 @@ import YaprakReplay
             "{\"id\":\"a\"}\nnot json\n{\"name\":\"no key\"}\n{\"id\":[1]}\n[1]\n{\"id\":\"a\",\"id\":\"b\"}\n{\"id\":\"z\"}"
         let outcome = try await load(text, "--skip-bad")
         #expect(outcome.code == 0)
-        #expect(outcome.out.contains(#""records":2,"inserted":2,"replaced":0,"bad":5"#))
+        #expect(outcome.out.contains(#""records":2,"inserted":2,"replaced":0,"unchanged":0,"bad":5"#))
         #expect(outcome.err.split(separator: "\n").count == 5)
         #expect(outcome.err.contains("in.ndjson:3: the object has no field"))
         #expect(try count() == 2)
@@ -62,7 +67,9 @@ import YaprakReplay
         let outcome = await yaprak(
             "load", fixture("cities"), database, "--collection", "things", "--key", "id", "--batch", "5000")
         #expect(
-            outcome.out == #"{"records":34006,"inserted":34006,"replaced":0,"bad":0,"commits":7,"newest":7}"# + "\n")
+            outcome.out
+                == #"{"records":34006,"inserted":34006,"replaced":0,"unchanged":0,"bad":0,"commits":7,"newest":7}"#
+                + "\n")
         let london = await yaprak("get", database, "things", "2643743")
         #expect(london.out.contains(#""name":"London""#))
         #expect(await yaprak("verify", database).code == 0)
@@ -76,6 +83,179 @@ import YaprakReplay
         #expect(gzip.err.contains("gzip -dc FILE | yaprak load -"))
         #expect(await yaprak("load", folder("none"), folder("new"), "--collection", "c", "--key", "id").code == 3)
         #expect(!FileManager.default.fileExists(atPath: folder("new")))
+    }
+
+    /// Loads a file under this name and returns the records as they are exported.
+    private func roundTrip(_ text: String, as name: String, _ options: String...) async throws -> (Outcome, String) {
+        let file = try folder.write(text, to: name), path = folder("\(name).yaprak")
+        try? FileManager.default.removeItem(atPath: path)
+        let outcome = await yaprak(["load", file, path, "--collection", "things"] + options)
+        return (outcome, await yaprak("export", path, "things").out)
+    }
+
+    /// A value that every form can say.
+    private static func value(_ depth: Int, _ random: inout SplitMix64) -> CBORValue {
+        switch random.below(depth > 2 ? 5 : 8) {
+        case 0: return .integer(Int64(random.below(100)) - 50)
+        case 1: return .float(Double(random.below(1000)) / 8 + 0.125)
+        case 2: return .bool(random.chance(50))
+        case 3:
+            let texts = [
+                "", "7", "-1.5", "true", "null", "[1]", "{}", "\"x\"", "a,b", "say \"hi\"", "two\nlines", "é", " x ",
+                "1e", "nix",
+            ]
+            return .text(texts[random.below(texts.count)])
+        case 4: return .array((0..<random.below(3)).map { .integer(Int64($0)) })
+        default:
+            // Not one without fields: that has no column.
+            let names = ["a", "b.c", "$d", "e f"]
+            return .map((0..<(1 + random.below(3))).map { .init(.text(names[$0]), value(depth + 1, &random)) })
+        }
+    }
+
+    @Test(arguments: ["csv", "json", "ndjson"]) func `What is exported comes back byte for byte`(form: String)
+        async throws
+    {
+        for seed in UInt64(0)..<30 {
+            var random = SplitMix64(seed: seed)
+            let records = (0..<12).map { index in
+                let object = CBORValue.map([
+                    .init("x", Self.value(0, &random)), .init("n", .integer(Int64(index))),
+                    .init("y", Self.value(0, &random)),
+                ])
+                return (["\(index)", "a b", "true"][index % 3] + "\(index)", object, random.chance(30))
+            }
+            let path = folder("source-\(seed).yaprak"), things = RecordCollection<CBORValue, CBORValue>("things")
+            let database = try await Database.open(at: FilePath(path), collections: things)
+            try await database.write { transaction in
+                for (index, (key, object, hasMetadata)) in records.enumerated() {
+                    if hasMetadata {
+                        transaction[things].set(object, metadata: ["by": "me"], for: "k\(index)")
+                    } else {
+                        transaction[things][key] = object
+                    }
+                }
+            }
+            try await database.close()
+            let file = folder("out-\(seed).\(form)"), copy = folder("copy-\(seed).yaprak")
+            #expect(await yaprak("export", path, "things", "--output", file).code == 0)
+            let load = await yaprak("load", file, copy, "--collection", "things")
+            #expect(load.code == 0, "seed \(seed): \(load.err)")
+            let before = try ReplayReader(FilePath(path)).snapshot().untyped("things").map {
+                [$0.key: [Array($0.objectBytes), Array($0.metadataBytes ?? [])]]
+            }
+            let after = try ReplayReader(FilePath(copy)).snapshot().untyped("things").map {
+                [$0.key: [Array($0.objectBytes), Array($0.metadataBytes ?? [])]]
+            }
+            #expect(before == after, "seed \(seed)")
+        }
+    }
+
+    @Test func `CSV of other programs is read, with its quotes, line ends and a byte-order mark`() async throws {
+        let (outcome, records) = try await roundTrip(
+            "\u{feff}id;name;size.w;size.h;note\r\n1;\"a;b \"\"c\"\"\";2;3.5;\r\n\r\n2;\"two\nlines\";;;\"\"\r\n",
+            as: "x.csv",
+            "--key", "id", "--separator", ";")
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(
+            records == """
+                {"$key":"1","id":1,"name":"a;b \\"c\\"","size":{"h":3.5,"w":2}}
+                {"$key":"2","id":2,"name":"two\\nlines","note":""}
+
+                """)
+        let (tabs, _) = try await roundTrip("id\tn\n7\tx\n", as: "x.tsv", "--key", "id")
+        #expect(tabs.out.contains("\"inserted\":1"))
+        for (bad, line, reason) in [
+            ("id,n\n1,2\n3,4,5\n", 3, "the row has 3 cells"), ("id,n\n1,a\"b\n", 2, "a quote stands within a cell"),
+            ("id,n\n1,\"b\"c\n", 2, "something follows the closing quote"),
+            ("id,a,a.b\n1,2,3\n", 2, "within another one"),
+            ("id,n\n,2\n", 2, "no field \"id\""),
+        ] {
+            let (outcome, _) = try await roundTrip(bad, as: "bad.csv", "--key", "id")
+            #expect(
+                outcome.code == 64 && outcome.err.contains("line \(line) of") && outcome.err.contains(reason),
+                "\(outcome.err)")
+        }
+        let (skipped, _) = try await roundTrip("id,n\n1,2\n3,4,5\n4,5\n", as: "bad.csv", "--key", "id", "--skip-bad")
+        #expect(skipped.code == 0 && skipped.out.contains("\"records\":2") && skipped.out.contains("\"bad\":1"))
+    }
+
+    @Test func `An array of JSON is read item by item, whatever its lines`() async throws {
+        let (outcome, records) = try await roundTrip(
+            " [ {\"id\": 1, \"t\": \"]},\\\"\"},\n\n{\"id\":\n2, \"a\":[[1],{\"b\":[]}]}\n] ", as: "x.json", "--key",
+            "id")
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(records.split(separator: "\n").count == 2 && records.contains("\"a\":[[1],{\"b\":[]}]"))
+        for (bad, reason) in [
+            ("[{\"id\":1},]", "is missing behind a comma"), ("[{\"id\":1}", "ends too early"),
+            ("[{\"id\":1}] x", "follows the array"),
+            ("[{\"id\":1} {\"id\":2}]", "item 1"), ("{}", "no array"),
+        ] {
+            let (outcome, _) = try await roundTrip(bad, as: "bad.json", "--key", "id", "--input", "json")
+            #expect(outcome.code == 64 && outcome.err.contains(reason), "\(bad): \(outcome.err)")
+        }
+        #expect(try await roundTrip("[]", as: "empty.json").0.code == 0)
+    }
+
+    @Test func `Keys are made of nested fields and of several`() async throws {
+        let lines = "{\"a\":{\"b\":7},\"c\":\"x\",\"d.e\":\"y\"}\n"
+        for (options, key) in [
+            (["--key", "a.b"], "7"), (["--key", "d.e"], "y"), (["--key-template", "{c}-{a.b}"], "x-7"),
+            (["--key-template", "{{{c}}}{d.e}"], "{x}y"),
+        ] {
+            let file = try folder.write(lines, to: "k.ndjson"), path = folder("k-\(key).yaprak")
+            let outcome = await yaprak(["load", file, path, "--collection", "k"] + options)
+            #expect(outcome.code == 0, "\(options): \(outcome.err)")
+            #expect(await yaprak("get", path, "k", key).code == 0, "\(options)")
+        }
+        for wrong in ["x", "{", "{}", "a}", "{a"] {
+            #expect(await yaprak("load", "x", "y", "--collection", "k", "--key-template", wrong).code == 64, "\(wrong)")
+        }
+        let utf16 = folder("utf16.ndjson")
+        try Data([0xff, 0xfe, 0x7b, 0]).write(to: URL(fileURLWithPath: utf16))
+        #expect(await yaprak("load", utf16, folder("z"), "--collection", "c").err.contains("iconv"))
+    }
+
+    @Test func `Parts of any length are put together to the same rows and items`() throws {
+        let folder = try Folder()
+        let csv = (0..<400).map { "\($0),\"\(String(repeating: "é\"\"\n,", count: $0 % 7))\",x" }.joined(
+            separator: "\r\n")
+        let json =
+            "["
+            + (0..<400).map { "{\"n\":\($0),\"t\":\"\(String(repeating: "]\\\"", count: $0 % 5))\"}" }.joined(
+                separator: " , ") + "]"
+        for length in [1, 2, 3, 7, 4096] {
+            let parts = { (text: String) in
+                let pipe = Pipe()
+                Thread.detachNewThread {
+                    var rest = Data(text.utf8)[...]
+                    while !rest.isEmpty {
+                        pipe.fileHandleForWriting.write(rest.prefix(length))
+                        rest = rest.dropFirst(length)
+                    }
+                    try? pipe.fileHandleForWriting.close()
+                }
+                return pipe
+            }
+            let (first, second) = (parts(csv), parts(json))
+            let rows = CSVReader(try ByteSource("/dev/fd/\(first.fileHandleForReading.fileDescriptor)"))
+            var count = 0
+            while let row = try rows.next() {
+                #expect(
+                    row.count == 3 && row[0].text == "\(count)" && row[1].text.count == count % 7 * 4,
+                    "\(length): \(row)")
+                count += 1
+            }
+            #expect(count == 400)
+            let items = JSONItemReader(try ByteSource("/dev/fd/\(second.fileHandleForReading.fileDescriptor)"))
+            count = 0
+            while let item = try items.next() {
+                #expect(try CBORValue(json: item)["n"] == .unsigned(UInt64(count)), "\(length)")
+                count += 1
+            }
+            #expect(count == 400)
+        }
+        _ = folder
     }
 
     @Test func `The fixtures are what their README says`() throws {

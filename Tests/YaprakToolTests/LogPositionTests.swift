@@ -16,10 +16,10 @@ import YaprakReplay
             ("@{10 minutes ago}", "@{600 seconds ago}"), ("@{10.minutes.ago}~1", "@{600 seconds ago}~1"),
             ("@{1 day 2 hours ago}", "@{93600 seconds ago}"), ("@{yesterday}", "@{86400 seconds ago}"),
             ("@{now}", "@{0 seconds ago}"), ("@{Today}", "@{today}"),
-            ("@{2013-01-05T12:00:00Z}", "@{2013-01-05T12:00:00Z}"), ("@{2013-01-05 12:00}", "@{2013-01-05T12:00:00Z}"),
-            ("@{2013-01-05}", "@{2013-01-05T00:00:00Z}"), ("@{2013-01-05T12:00+02:00}", "@{2013-01-05T10:00:00Z}"),
-            ("@{2013-01-05T12:00:00.250-0530}", "@{2013-01-05T17:30:00.25Z}"),
-            ("@{2012-02-29}", "@{2012-02-29T00:00:00Z}"), ("@{1969-12-31T23:59:59.5Z}", "@{1969-12-31T23:59:59.5Z}"),
+            ("@{2013-01-05T12:00:00Z}", "@{2013-01-05T12:00:00Z}"), ("@{2013-01-05 12:00}", "@{2013-01-05T12:00Z}"),
+            ("@{2013-01-05}", "@{2013-01-05}"), ("@{2013-01-05T12:00+02:00}", "@{2013-01-05T10:00Z}"),
+            ("@{2013-01-05T12:00:00.250-0530}", "@{2013-01-05T17:30:00.250Z}"),
+            ("@{2012-02-29}", "@{2012-02-29}"), ("@{1969-12-31T23:59:59.5Z}", "@{1969-12-31T23:59:59.5Z}"),
         ])
     func `A position is read, and its shortest form is the same position`(text: String, form: String) throws {
         let position = try LogPosition(text)
@@ -97,6 +97,32 @@ import YaprakReplay
             let time = seed < edges.count ? edges[Int(seed)] : Int64(bitPattern: random.next())
             let text = try LogTime(Self.text(time)).description
             #expect(try LogTime(text).nanosecondsSince1970(now: 0) == time, "seed \(seed): \(text)")
+        }
+    }
+
+    // 48 of 100 printed times were a millisecond before their commit, and led to the one before it.
+    @Test func `A printed time leads back to its commit, and a time means the whole unit of its last digit`() throws {
+        for seed in UInt64(0)..<2000 {
+            var random = SplitMix64(seed: seed)
+            let time = Int64.random(in: -9_000_000_000_000_000_000...9_000_000_000_000_000_000, using: &random)
+            let digits = random.below(10)
+            let printed = try LogTime(ISOTime.text(time, fractionDigits: digits))
+            let (first, last) = (printed.nanosecondsSince1970(now: 0), printed.lastNanosecondsSince1970(now: 0))
+            let unit = (digits..<9).reduce(Int64(1)) { length, _ in length * 10 }
+            #expect(
+                first <= time && time <= last && last - first == unit - 1, "seed \(seed), \(digits) digits: \(time)")
+            #expect(first % unit == 0, "seed \(seed)")
+        }
+        for (text, seconds) in [("2013-01-05", 86_400), ("2013-01-05 12:00", 60), ("2013-01-05T12:00:07Z", 1)]
+            as [(String, Int64)]
+        {
+            let time = try LogTime(text)
+            let length = time.lastNanosecondsSince1970(now: 0) - time.nanosecondsSince1970(now: 0) + 1
+            #expect(length == seconds * 1_000_000_000, "\(text)")
+        }
+        for text in ["10 minutes ago", "today", "now"] {
+            let time = try LogTime(text)
+            #expect(time.lastNanosecondsSince1970(now: 5) == time.nanosecondsSince1970(now: 5), "\(text)")
         }
     }
 
@@ -231,7 +257,7 @@ import YaprakReplay
 
     @Test func `What does not exist is out of reach, with what there is`() async throws {
         let reader = try await makeLog([1, 2])
-        for text in ["3", "@~3", "2~3", "0~1", "@{1970-01-01}~1", "9223372036854775807"] {
+        for text in ["3", "@~3", "2~3", "0~1", "@{1969-12-31}~1", "9223372036854775807"] {
             let error = #expect(throws: DatabaseError.self) { try reader.commitNumber(at: LogPosition(text)) }
             #expect(error?.code == .commitOutOfReach, "\(text)")
         }

@@ -9,7 +9,7 @@ import YaprakLocks
 @testable import YaprakTool
 
 /// Commits at their pace, and by keys.
-@Suite(.bounded) struct ReplayTests {
+@Suite(.bounded, .serialized) struct ReplayTests {
     let folder: Folder
     let shop: String
 
@@ -60,21 +60,68 @@ import YaprakLocks
         #expect(code == 130 && out.text.split(separator: "\n").count == 1)
     }
 
-    @Test func `Keys go on, back and to the ends`() async throws {
-        let keys: [Keyboard.Key] = [
-            .right, .character(" "), .right, .left, .character("?"), .home, .left, .end, .pageUp, .character("q"),
-        ]
+    /// What the screen was sent while these keys were pressed; `nil` is a wait without one.
+    private func step(_ keys: [Keyboard.Key?], _ options: String...) async -> (code: Int32, text: String) {
         let left = Mutex(keys[...])
         let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, isAddressable: true)
         let code = await Invocation.run(
-            ["replay", shop, "--step"], in: .init(console: console, keys: { { left.withLock { $0.popFirst() } } }))
-        #expect(code == 0 && left.withLock { $0.isEmpty })
-        // The screen sends what changed: of the head line, each time another commit is shown.
-        let shown = console.out.text.matches(of: #/commit (\d) of 3/#).map { String($0.1) }
-        #expect(shown == ["1", "2", "3", "2", "1", "3", "1"])
-        #expect(console.out.text.contains("rank: 3 → 1"))
+            ["replay", shop, "--step"] + options,
+            in: .init(
+                console: console,
+                keys: {
+                    { milliseconds in
+                        let next = left.withLock { $0.popFirst() }
+                        guard case .some(.none) = next else { return next.map { .key($0!) } ?? .end }
+                        usleep(UInt32(min(milliseconds, 12)) * 1000)
+                        return .timeout
+                    }
+                }))
+        #expect(left.withLock { $0.isEmpty })
+        return (code, console.out.text)
+    }
+
+    /// The commits in the order in which they came to the screen, which sends only what changed.
+    private func shown(_ text: String) -> [String] { text.matches(of: #/commit (\d) of 3/#).map { String($0.1) } }
+
+    @Test func `Keys go on, back and to the ends`() async throws {
+        let (code, text) = await step([
+            .right, .character("n"), .right, .left, .character("?"), .home, .left, .end, .pageUp, .character("q"),
+        ])
+        #expect(code == 0)
+        #expect(shown(text) == ["1", "2", "3", "2", "1", "3", "1"])
+        #expect(text.contains("rank: 3 → 1"))
         // The terminal is given back.
-        #expect(console.out.text.hasSuffix("\u{1b}[?1049l"))
+        #expect(text.hasSuffix("\u{1b}[?1049l"))
+    }
+
+    @Test func `A colon or a digit goes to a commit, and a wrong one says why`() async throws {
+        let (_, text) = await step([
+            .character(":"), .character("@"), .character("\n"), .character("2"), .character("\n"),
+            .character(":"), .character("7"), .character("\n"), nil, .character(":"), .character("x"), .backspace,
+            .escape,
+            .character("q"),
+        ])
+        #expect(shown(text) == ["1", "3", "2"])
+        #expect(text.contains("go to: @") && text.contains("There is no commit 7"))
+    }
+
+    @Test func `Space plays to the last commit and stops there`() async throws {
+        let waits: [Keyboard.Key?] = Array(repeating: nil, count: 30)
+        let (code, text) = await step([.character(" ")] + waits + [.character("q")], "--speed", "100x")
+        #expect(code == 0 && shown(text) == ["1", "2", "3"])
+        let (_, halted) = await step(
+            [.character(" "), .character(" ")] + waits.prefix(4) + [.escape], "--speed", "100x")
+        #expect(shown(halted) == ["1"])
+    }
+
+    @Test func `What is longer than the screen is scrolled, not cut`() async throws {
+        let lines = (1...60).map { "{\"id\":\"key-\($0)\"}" }.joined(separator: "\n")
+        let file = try folder.write(lines, to: "many.ndjson")
+        #expect(await yaprak("load", file, shop, "--collection", "many", "--key", "id").code == 0)
+        let down: [Keyboard.Key?] = Array(repeating: .down, count: 300)
+        let (_, text) = await step([.end] + down + [.character("q")])
+        // A terminal that has no size has 24 rows.
+        #expect(text.contains("key-1") && text.contains("key-60") && text.contains("of 121"))
     }
 
     @Test func `Stepping needs a terminal`() async throws {

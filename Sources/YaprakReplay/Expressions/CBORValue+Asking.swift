@@ -1,4 +1,4 @@
-import YaprakCBOR
+package import YaprakCBOR
 import YaprakLocks
 
 // How expressions see values. Integers and floats are one kind, and are compared exactly.
@@ -17,6 +17,29 @@ enum ExpressionNumber {
 }
 
 extension CBORValue {
+    /// -1, 0 or 1 in an order of all values: null, then truth values, numbers, texts, bytes, and everything else by how it is
+    /// written. Values of one kind are in the order of expressions; NaN comes before other numbers.
+    package func sortOrder(to other: CBORValue) -> Int {
+        let (a, b) = (untagged, other.untagged)
+        if a.sortRank != b.sortRank { return a.sortRank < b.sortRank ? -1 : 1 }
+        if let order = a.order(to: b) { return order }
+        if case .float(let x) = a, x.isNaN { if case .float(let y) = b, y.isNaN { return 0 } else { return -1 } }
+        if case .float(let y) = b, y.isNaN { return 1 }
+        let (left, right) = (a.description, b.description)
+        return left == right ? 0 : left < right ? -1 : 1
+    }
+
+    private var sortRank: Int {
+        switch kindName {
+        case "null": 0
+        case "bool": 1
+        case "integer", "float": 2
+        case "text": 3
+        case "bytes": 4
+        default: 5
+        }
+    }
+
     /// What the tags around a value are around.
     var untagged: CBORValue {
         var value = self

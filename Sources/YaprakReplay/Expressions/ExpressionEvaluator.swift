@@ -4,8 +4,16 @@ import YaprakCore
 /// Finds the value of an expression. Total: what has no value is `nil`, which reads as null.
 struct ExpressionEvaluator {
     let snapshot: Snapshot
+    /// What the expression is about, if that is a change.
+    let change: ExpressionChange?
+    /// The positions of the records that collections are taken to have; `nil` for all.
+    let parts: [String: [Int]]?
 
-    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+    init(_ snapshot: Snapshot, _ change: ExpressionChange? = nil, parts: [String: [Int]]? = nil) {
+        self.snapshot = snapshot
+        self.change = change
+        self.parts = parts
+    }
 
     func value(of node: ExpressionNode, for element: ExpressionElement?) -> CBORValue? {
         switch node {
@@ -19,6 +27,9 @@ struct ExpressionEvaluator {
         case .or(let operands): .bool(operands.contains { holds($0, element) })
         case .comparison(let operation, let a, let b):
             .bool(operation.holds(value(of: a, for: element) ?? .null, value(of: b, for: element) ?? .null))
+        case .side(.before): change?.before?.object
+        case .side(.after): change?.after?.object
+        case .became(let a, let b): .bool(became(a, b))
         case .arithmetic(let operation, let a, let b):
             operation.apply(value(of: a, for: element), value(of: b, for: element))
         case .call(let function, let arguments): call(function, arguments, element)
@@ -27,6 +38,16 @@ struct ExpressionEvaluator {
 
     private func holds(_ node: ExpressionNode, _ element: ExpressionElement?) -> Bool {
         value(of: node, for: element) == .bool(true)
+    }
+
+    private func became(_ node: ExpressionNode, _ target: ExpressionNode) -> Bool {
+        guard let change else { return false }
+        let past = ExpressionEvaluator(change.past, change)
+        func holds(_ evaluator: Self, _ element: ExpressionElement?) -> Bool {
+            ExpressionNode.Comparison.equal.holds(
+                evaluator.value(of: node, for: element) ?? .null, evaluator.value(of: target, for: element) ?? .null)
+        }
+        return holds(self, change.after) && !holds(past, change.before)
     }
 
     // MARK: Paths
@@ -103,7 +124,7 @@ struct ExpressionEvaluator {
 
     private func count(_ source: ExpressionNode, _ element: ExpressionElement?) -> CBORValue? {
         if case .collection(let name) = source {
-            return .integer(Int64(snapshot.count(inCollectionNamed: name)))
+            return .integer(Int64(parts.map { $0[name]?.count ?? 0 } ?? snapshot.count(inCollectionNamed: name)))
         }
         switch value(of: source, for: element)?.untagged {
         case .array(let items)?: return .integer(Int64(items.count))
@@ -118,6 +139,11 @@ struct ExpressionEvaluator {
     private func forEachElement(
         of source: ExpressionNode, _ element: ExpressionElement?, _ body: (ExpressionElement) -> Bool
     ) {
+        if case .collection(let name) = source, let parts {
+            let records = snapshot.untyped(name)
+            for position in parts[name] ?? [] where !body(ExpressionElement(records[position])) { return }
+            return
+        }
         if case .collection(let name) = source {
             for record in snapshot.untyped(name) where !body(ExpressionElement(record)) { return }
             return

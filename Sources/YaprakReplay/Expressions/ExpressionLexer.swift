@@ -71,6 +71,8 @@ struct ExpressionLexer {
             position += 1
             return .sign(String(scalar))
         case "=", "!", "<", ">": return .sign(try comparison(scalar))
+        case "&": throw error("write \"and\": a and b", at: position)
+        case "|": throw error("write \"or\": a or b", at: position)
         default:
             guard isNameStart(scalar) else {
                 throw error("\(String(scalar).debugDescription) has no meaning here", at: position)

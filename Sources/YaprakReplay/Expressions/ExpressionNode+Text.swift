@@ -4,12 +4,12 @@ extension ExpressionNode {
     /// How tightly the node holds together as text.
     private var rank: ExpressionRank {
         switch self {
-        case .literal, .element, .collection, .path, .call: .path
+        case .literal, .element, .collection, .side, .path, .call: .path
         case .negated: .negated
         case .not: .not
         case .and: .and
         case .or: .or
-        case .comparison: .comparison
+        case .comparison, .became: .comparison
         case .arithmetic(let operation, _, _): operation.rank
         }
     }
@@ -22,7 +22,8 @@ extension ExpressionNode {
         case .literal(let value): value.description
         case .element(let part): part.rawValue
         case .collection(let name):
-            ExpressionParser.isPlainName(name) ? name : "collection(\(CBORValue.text(name)))"
+            ExpressionParser.isPlainName(name) && Side(rawValue: name) == nil
+                ? name : "collection(\(CBORValue.text(name)))"
         case .path(let base, let steps): Self.text(of: base, steps)
         case .negated(let operand): "-" + operand.text(in: .negated)
         case .not(let operand): "not " + operand.text(in: .not)
@@ -30,6 +31,8 @@ extension ExpressionNode {
         case .or(let operands): operands.map { $0.text(in: .and) }.joined(separator: " or ")
         case .comparison(let operation, let a, let b):
             "\(a.text(in: .sum)) \(operation.rawValue) \(b.text(in: .sum))"
+        case .side(let side): side.rawValue
+        case .became(let a, let b): "\(a.text(in: .sum)) became \(b.text(in: .sum))"
         case .arithmetic(let operation, let a, let b):
             "\(a.text(in: operation.rank)) \(operation.rawValue) \(b.text(in: operation.rank.next))"
         case .call(let function, let arguments):

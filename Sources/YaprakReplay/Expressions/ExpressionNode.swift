@@ -1,4 +1,5 @@
 import YaprakCBOR
+import YaprakCore
 
 /// A part of an expression.
 ///
@@ -16,6 +17,10 @@ indirect enum ExpressionNode: Sendable, Hashable {
     case and([ExpressionNode])
     case or([ExpressionNode])
     case comparison(Comparison, ExpressionNode, ExpressionNode)
+    /// The object before, or after, the commit that the expression is about.
+    case side(Side)
+    /// Whether the first is the second after the commit, and was not before it.
+    case became(ExpressionNode, ExpressionNode)
     case arithmetic(Arithmetic, ExpressionNode, ExpressionNode)
     case call(ExpressionFunction, [ExpressionNode])
 
@@ -24,6 +29,8 @@ indirect enum ExpressionNode: Sendable, Hashable {
         case field(String)
         case index(ExpressionNode)
     }
+
+    enum Side: String, Sendable, Hashable, CaseIterable { case before, after }
 
     enum Comparison: String, Sendable, Hashable, CaseIterable {
         case equal = "=="
@@ -42,6 +49,25 @@ indirect enum ExpressionNode: Sendable, Hashable {
         case modulo = "%"
 
         var rank: ExpressionRank { self == .plus || self == .minus ? .sum : .product }
+    }
+}
+
+extension ExpressionNode {
+    /// Adds the names of the collections in it.
+    func collectCollections(into names: inout Set<String>) {
+        switch self {
+        case .collection(let name): names.insert(name)
+        case .literal, .element, .side: return
+        case .path(let base, let steps):
+            base.collectCollections(into: &names)
+            for case .index(let node) in steps { node.collectCollections(into: &names) }
+        case .negated(let operand), .not(let operand): operand.collectCollections(into: &names)
+        case .and(let parts), .or(let parts), .call(_, let parts):
+            for part in parts { part.collectCollections(into: &names) }
+        case .comparison(_, let a, let b), .arithmetic(_, let a, let b), .became(let a, let b):
+            a.collectCollections(into: &names)
+            b.collectCollections(into: &names)
+        }
     }
 }
 
@@ -84,6 +110,14 @@ enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
         case .average, .max, .min, .sum: "\(rawValue)(collection, value)"
         }
     }
+}
+
+/// What became of the record that an expression is about.
+struct ExpressionChange {
+    let before: ExpressionElement?
+    let after: ExpressionElement?
+    /// The database before.
+    let past: Snapshot
 }
 
 /// What the dot stands for.

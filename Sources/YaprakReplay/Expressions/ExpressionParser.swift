@@ -14,14 +14,18 @@ struct ExpressionParser {
     /// Whether a dot means something here.
     private var hasElement: Bool
 
-    private static let keywords: Set<String> = ["and", "or", "not", "true", "false", "null"]
+    /// Whether `before` and `after` mean something.
+    private let hasChange: Bool
+
+    private static let keywords: Set<String> = ["and", "or", "not", "true", "false", "null", "became"]
 
     /// Whether a collection of this name can be named without quotes.
     static func isPlainName(_ name: String) -> Bool { ExpressionLexer.isName(name) && !keywords.contains(name) }
 
     init(_ text: String, _ subject: ReplayExpression.Subject) throws(ReplayExpressionError) {
         lexer = ExpressionLexer(text.utf8.count > ReplayExpression.byteCountMax ? "" : text)
-        hasElement = subject == .record
+        hasElement = subject != .snapshot
+        hasChange = subject == .change
         if text.utf8.count > ReplayExpression.byteCountMax {
             throw ReplayExpressionError(
                 message:
@@ -45,6 +49,8 @@ struct ExpressionParser {
         var node: ExpressionNode
         var depth = 1
         var start: Int
+        /// Whether a dot would have meant something there.
+        var isAboutElement = false
     }
 
     private mutating func advance() throws(ReplayExpressionError) {
@@ -85,9 +91,12 @@ struct ExpressionParser {
     private func value(_ part: Part) throws(ReplayExpressionError) -> Part {
         if case .collection(let name) = part.node {
             let shown = ExpressionNode.collection(name).text(in: .or)
+            let uses = "count(\(shown)), any(\(shown), …) or, for a record, \(shown)[\"key\"]"
+            // Where there is a record, a bare word is mostly meant for a field of it.
             throw lexer.error(
-                "\(shown) is a collection; ask for count(\(shown)), for any(\(shown), …), or for a record: \(shown)[\"key\"]",
-                at: part.start)
+                part.isAboutElement
+                    ? "for the field write .\(name); a name without a dot is a collection: \(uses)"
+                    : "\(shown) is a collection; write \(uses)", at: part.start)
         }
         return part
     }
@@ -135,6 +144,15 @@ struct ExpressionParser {
 
     private mutating func comparison() throws(ReplayExpressionError) -> Part {
         let left = try expression(.sum)
+        if token == .name("became") {
+            guard hasChange else {
+                throw wrong("\"became\" is about what a commit changed; it is for `yaprak log --where`")
+            }
+            _ = try value(left)
+            try advance()
+            let right = try value(expression(.sum))
+            return try joined([left, right], .became(left.node, right.node))
+        }
         guard case .sign(let sign) = token, let operation = ExpressionNode.Comparison(rawValue: sign) else {
             return left
         }
@@ -179,8 +197,11 @@ struct ExpressionParser {
         var parts = [base]
         while true {
             if case .field(let name) = token {
-                if steps.isEmpty, case .collection = base.node {
-                    throw wrong("a collection has no fields; its records have: any(…, .\(name) > 0)")
+                if steps.isEmpty, case .collection(let first) = base.node {
+                    throw wrong(
+                        base.isAboutElement
+                            ? "fields of the record start with a dot: .\(first).\(name)"
+                            : "a collection has no fields; its records have: any(\(first), .\(name) > 0)")
                 }
                 try advance()
                 steps.append(.field(name))
@@ -251,11 +272,16 @@ struct ExpressionParser {
         case "true": return try literal(.bool(true))
         case "false": return try literal(.bool(false))
         case "null": return try literal(.null)
-        case "and", "or", "not": throw wrong("a value is missing before \"\(name)\"")
+        case "and", "or", "not", "became": throw wrong("a value is missing before \"\(name)\"")
         default: break
         }
         try advance()
-        guard token == .sign("(") else { return Part(node: .collection(name), start: place) }
+        if hasChange, token != .sign("("), let side = ExpressionNode.Side(rawValue: name) {
+            return Part(node: .side(side), start: place)
+        }
+        guard token == .sign("(") else {
+            return Part(node: .collection(name), start: place, isAboutElement: hasElement)
+        }
         if name == "collection" { return try quotedCollection(place) }
         guard let function = ExpressionFunction(rawValue: name) else {
             let known = (ExpressionFunction.allCases.map(\.rawValue) + ["collection"]).sorted()

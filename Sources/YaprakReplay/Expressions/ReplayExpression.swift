@@ -18,6 +18,9 @@ public struct ReplayExpression: Sendable, Hashable {
         case snapshot
         /// One record: `.` is its object, `$key` its key. The rest of the database can be reached, too.
         case record
+        /// What a commit did to one record: `before` and `after` are its objects, `.` is the one after, or, if it was
+        /// removed, the one before. `a became b` is true if `a` is `b` after the commit and was not before it.
+        case change
     }
 
     let root: ExpressionNode
@@ -76,6 +79,56 @@ public struct ReplayExpression: Sendable, Hashable {
         precondition(subject == .record, "an expression about the whole database is asked of a snapshot")
         let element = ExpressionElement(record)
         return ExpressionEvaluator(snapshot).value(of: root, for: element) ?? .null
+    }
+
+    /// Whether the expression is true of what became of a record from one state of the database to another.
+    ///
+    ///     let landed = try ReplayExpression(".status became 'landed'", about: .change)
+    ///     for change in step.changes where landed.holds(from: change.before, in: step.before, to: change.after, in:
+    /// step.after) { … }
+    ///
+    /// - Parameters:
+    ///   - old: the record before; `nil` if it was not there.
+    ///   - new: the record after; `nil` if it is gone.
+    /// - Precondition: ``subject`` is the change. - Complexity: as ``holds(in:)``.
+    public func holds(
+        from old: ReplayRecord?, in before: Snapshot, to new: ReplayRecord?, in after: Snapshot
+    ) -> Bool {
+        precondition(subject == .change, "an expression about a record is asked of a record")
+        let change = ExpressionChange(
+            before: old.map { ExpressionElement($0) }, after: new.map { ExpressionElement($0) }, past: before)
+        return ExpressionEvaluator(after, change).value(of: root, for: change.after ?? change.before) == .bool(true)
+    }
+
+    /// The values of the expression for groups of records, each evaluated as if the collections it looks through had the records
+    /// of the group alone. A record that is named by its key is found in any group.
+    ///
+    ///     let late = try ReplayExpression("average(flights, .delay)", about: .snapshot)
+    ///     for (carrier, delay) in late.values(in: snapshot, by: try ReplayExpression(".carrier", about: .record)) { … }
+    ///
+    /// - Parameter group: what makes a record one of a group: those with the same value are one.
+    /// - Returns: a value for each group, in the order of null, truth values, numbers, texts and the rest.
+    /// - Precondition: ``subject`` is the snapshot, that of `group` is the record.
+    /// - Complexity: O(bytes of the collections), and 8 bytes of memory for each record.
+    public func values(in snapshot: Snapshot, by group: ReplayExpression) -> [(group: CBORValue, value: CBORValue)] {
+        precondition(subject == .snapshot && group.subject == .record, "records make groups of a database")
+        var groups: [CBORValue: [String: [Int]]] = [:]
+        for name in collectionNames {
+            for (position, record) in snapshot.untyped(name).enumerated() {
+                groups[group.value(for: record, in: snapshot), default: [:]][name, default: []].append(position)
+            }
+        }
+        return groups.map { value, positions in
+            (value, ExpressionEvaluator(snapshot, parts: positions).value(of: root, for: nil) ?? .null)
+        }
+        .sorted { $0.group.sortOrder(to: $1.group) < 0 }
+    }
+
+    /// The names of the collections that the expression reads. O(size).
+    public var collectionNames: Set<String> {
+        var names: Set<String> = []
+        root.collectCollections(into: &names)
+        return names
     }
 }
 

@@ -33,7 +33,8 @@ public struct ReplayStatistics: Sendable {
         public let nanosecondsSince1970: Int64
     }
 
-    /// The identity in every file of the database: thirty-two hexadecimal digits.
+    /// The identity in every file of the database: thirty-two hexadecimal digits; empty before the first commit, which makes the
+    /// first file.
     public let databaseID: String
     /// The newest commit; 0 in a new database.
     public let newest: CommitNumber
@@ -66,7 +67,7 @@ extension ReplayReader {
     /// - Throws: `corruptLog`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
     /// - Complexity: O(bytes of the log and of the newest checkpoint).
     public func statistics() throws -> ReplayStatistics {
-        let id = try store.databaseID()
+        let id = try isBlank() ? "" : "\(store.databaseID())"
         let oldest = try oldestCommitNumber()
         var first: ReplayCommit?, last: ReplayCommit?
         var changes = 0, rawBytes: UInt64 = 0, activity = ReplayActivity()
@@ -85,7 +86,7 @@ extension ReplayReader {
         }
         let snapshot = try snapshot()
         return ReplayStatistics(
-            databaseID: "\(id)", newest: snapshot.commitNumber,
+            databaseID: id, newest: snapshot.commitNumber,
             commits: first.flatMap { first in last.map { first.commitNumber...$0.commitNumber } },
             nanosecondsSince1970: earliest <= latest ? earliest...latest : nil,
             changeCount: changes, rawByteCount: rawBytes, activity: activity,

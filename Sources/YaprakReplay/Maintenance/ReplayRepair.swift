@@ -51,7 +51,9 @@ public struct ReplayRepair: Sendable {
         /// The number.
         public let commitNumber: CommitNumber
         /// When it was made.
-        public let time: Date
+        public var time: Date { Date(timeIntervalSince1970: Double(nanosecondsSince1970) / 1e9) }
+        /// The same in nanoseconds since 1970.
+        public let nanosecondsSince1970: Int64
         /// Who made it.
         public let origin: String
         /// The collections it changed.
@@ -110,7 +112,7 @@ public struct ReplayRepair: Sendable {
             guard lost.count < 10_000, let commit = try? LoggedCommit(item[...]) else { return }
             lost.append(
                 LostCommit(
-                    commitNumber: number, time: Date(timeIntervalSince1970: Double(commit.nanoseconds) / 1e9),
+                    commitNumber: number, nanosecondsSince1970: commit.nanoseconds,
                     origin: commit.origin, collections: commit.collections.map(\.name)))
         }
         lostCommits = lost

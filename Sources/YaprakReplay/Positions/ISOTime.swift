@@ -3,8 +3,25 @@ package enum ISOTime {
     private static let nanosecondsPerSecond: Int64 = 1_000_000_000
     private static let secondsPerDay: Int64 = 86_400
 
-    /// Nanoseconds since 1970; nil if the text is no time, or one that does not fit (before 1677, after 2262).
-    static func nanoseconds(_ text: String) -> Int64? {
+    /// How exactly a time is written.
+    enum Unit: Sendable, Hashable {
+        case day, minute
+        /// The second, or so many digits of it.
+        case digits(Int)
+
+        /// How long it is.
+        var nanoseconds: Int64 {
+            switch self {
+            case .day: secondsPerDay * nanosecondsPerSecond
+            case .minute: 60 * nanosecondsPerSecond
+            case .digits(let count): (count..<9).reduce(1) { length, _ in length * 10 }
+            }
+        }
+    }
+
+    /// Nanoseconds since 1970 and the unit of what is written; nil if the text is no time, or one that does not fit (before
+    /// 1677, after 2262).
+    static func moment(_ text: String) -> (nanoseconds: Int64, unit: Unit)? {
         var reader = ISOTimeReader(text)
         guard let day = reader.day() else { return nil }
         var seconds = day * secondsPerDay, fraction: Int64 = 0
@@ -23,7 +40,16 @@ package enum ISOTime {
         }
         let (whole, isLarge) = seconds.multipliedReportingOverflow(by: nanosecondsPerSecond)
         let (sum, isLarger) = whole.addingReportingOverflow(fraction)
-        return isLarge || isLarger ? nil : sum
+        return isLarge || isLarger ? nil : (sum, reader.unit)
+    }
+
+    /// The time to a unit, so that it reads back as the same time of the same unit.
+    static func text(_ nanoseconds: Int64, to unit: Unit) -> String {
+        switch unit {
+        case .day: String(text(nanoseconds, fractionDigits: 0).dropLast("T00:00:00Z".count))
+        case .minute: text(nanoseconds, fractionDigits: 0).dropLast(":00Z".count) + "Z"
+        case .digits(let count): text(nanoseconds, fractionDigits: count)
+        }
     }
 
     /// `2013-01-05T12:00:00Z`, with as many digits of the second as it takes, or with `fractionDigits` of them.
@@ -85,6 +111,8 @@ package enum ISOTime {
 /// Reads the parts of a time; each part has its width, so no number here is larger than four digits, or nine.
 private struct ISOTimeReader {
     private var rest: ArraySlice<UInt8>
+    /// The unit of what was read so far.
+    private(set) var unit = ISOTime.Unit.day
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
@@ -106,12 +134,15 @@ private struct ISOTimeReader {
     mutating func timeOfDay() -> (seconds: Int64, nanoseconds: Int64)? {
         guard let hour = number(2), hour < 24, take(":"), let minute = number(2), minute < 60 else { return nil }
         var second: Int64 = 0, nanoseconds: Int64 = 0
+        unit = .minute
         if take(":") {
             guard let number = number(2), number < 60 else { return nil }
             second = number
+            unit = .digits(0)
             if take(".") {
                 guard let fraction = fraction() else { return nil }
-                nanoseconds = fraction
+                nanoseconds = fraction.nanoseconds
+                unit = .digits(fraction.digits)
             }
         }
         guard let zone = zone() else { return nil }
@@ -130,10 +161,10 @@ private struct ISOTimeReader {
         return sign * (hour * 3600 + minute * 60)
     }
 
-    private mutating func fraction() -> Int64? {
+    private mutating func fraction() -> (nanoseconds: Int64, digits: Int)? {
         let digits = rest.prefix { (0x30...0x39).contains($0) }.prefix(9)
         guard !digits.isEmpty, let value = number(digits.count) else { return nil }
-        return (digits.count..<9).reduce(value) { value, _ in value * 10 }
+        return ((digits.count..<9).reduce(value) { value, _ in value * 10 }, digits.count)
     }
 
     private mutating func number(_ width: Int) -> Int64? {

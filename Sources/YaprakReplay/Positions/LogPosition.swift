@@ -10,7 +10,7 @@ public import YaprakModel
 /// | `42` | commit 42; `0` is the empty database before the first commit |
 /// | `@` | the newest commit |
 /// | `@{10 minutes ago}`, `@{yesterday}` | the newest commit made at or before that time, see ``LogTime`` |
-/// | `@{2013-01-05 12:00}` | the same; times without a zone are UTC, as everywhere in this tool |
+/// | `@{2013-01-05 12:00}` | the newest commit made in that minute or before; UTC without a zone, as everywhere in this tool |
 /// | `before-import` | the commit that a tag names, see ``LogTag`` |
 /// | `42~3`, `@^` | so many commits before, one commit before; may follow any of the above, and one another |
 ///

@@ -9,12 +9,17 @@ public import YaprakModel
 /// | --- | --- |
 /// | `2013-01-05T12:00:30.5Z`, `2013-01-05T12:00+02:00` | ISO 8601; seconds and what is smaller may be left out |
 /// | `2013-01-05 12:00` | the same; without a zone it is UTC |
-/// | `2013-01-05`, `today` | the beginning of that day, UTC |
+/// | `2013-01-05` | that day, UTC |
 /// | `10 minutes ago`, `1 day 2 hours ago` | seconds, minutes, hours, days (of 24 hours), weeks; dots serve as spaces |
 /// | `yesterday`, `now` | 24 hours ago, and none |
+/// | `today` | the beginning of this day, UTC |
+///
+/// A fixed time means the whole unit of its last digit: a day, a minute, a second, a millisecond, so that a time that was printed
+/// with three digits finds what was made within that millisecond. It begins at ``nanosecondsSince1970(now:)`` and ends with
+/// ``lastNanosecondsSince1970(now:)``. What is counted back from now is a moment: the two are the same.
 public struct LogTime: Sendable, Hashable {
     enum Form: Sendable, Hashable {
-        case instant(Int64)
+        case fixed(Int64, ISOTime.Unit)
         case before(seconds: Int64)
         case today
     }
@@ -37,10 +42,22 @@ public struct LogTime: Sendable, Hashable {
         self.form = form
     }
 
-    /// The moment in nanoseconds since 1970; the farthest there is where a count goes beyond. O(1).
+    /// The last moment of the unit, in nanoseconds since 1970: a thing was made at this time or before it if it was made then or
+    /// earlier. O(1).
+    ///
+    ///     try LogTime("1970-01-01 00:01").lastNanosecondsSince1970(now: 0)     // 119_999_999_999
+    public func lastNanosecondsSince1970(now: Int64) -> Int64 {
+        let first = nanosecondsSince1970(now: now)
+        guard case .fixed(_, let unit) = form else { return first }
+        let (last, isLate) = first.addingReportingOverflow(unit.nanoseconds - 1)
+        return isLate ? .max : last
+    }
+
+    /// The moment, or the first one of the unit, in nanoseconds since 1970; the farthest there is where a count goes beyond.
+    /// O(1).
     public func nanosecondsSince1970(now: Int64) -> Int64 {
         switch form {
-        case .instant(let nanoseconds): return nanoseconds
+        case .fixed(let nanoseconds, _): return nanoseconds
         case .before(let seconds):
             let (span, isLong) = seconds.multipliedReportingOverflow(by: Self.nanosecondsPerSecond)
             let (time, isEarly) = now.subtractingReportingOverflow(isLong ? .max : span)
@@ -54,7 +71,7 @@ public struct LogTime: Sendable, Hashable {
     }
 
     /// Whether it counts from now.
-    var isRelative: Bool { if case .instant = form { false } else { true } }
+    var isRelative: Bool { if case .fixed = form { false } else { true } }
 
     static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
@@ -68,7 +85,7 @@ public struct LogTime: Sendable, Hashable {
         default: break
         }
         if words.last == "ago" { return seconds(words.dropLast()).map { .before(seconds: $0) } }
-        return ISOTime.nanoseconds(text).map { .instant($0) }
+        return ISOTime.moment(text).map { .fixed($0.nanoseconds, $0.unit) }
     }
 
     private static func seconds(_ words: ArraySlice<Substring>) -> Int64? {
@@ -102,7 +119,7 @@ extension LogTime: CustomStringConvertible {
     /// The time in a form that reads back as the same.
     public var description: String {
         switch form {
-        case .instant(let nanoseconds): ISOTime.text(nanoseconds)
+        case .fixed(let nanoseconds, let unit): ISOTime.text(nanoseconds, to: unit)
         case .before(let seconds): "\(seconds) seconds ago"
         case .today: "today"
         }

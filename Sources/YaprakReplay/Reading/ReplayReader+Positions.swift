@@ -101,7 +101,7 @@ extension ReplayReader {
     /// The commit at a time; warns of clocks that make it doubtful.
     private func number(at time: LogTime, _ position: LogPosition) throws(DatabaseError) -> CommitNumber {
         let now = clock()
-        let answer = try search(atOrBefore: time.nanosecondsSince1970(now: now))
+        let answer = try search(atOrBefore: time.lastNanosecondsSince1970(now: now))
         if let jump = answer.jump {
             warn(
                 "the clock was set back after commit \(jump.commitNumber), which says "

@@ -69,6 +69,9 @@ public struct ReplayReader: Sendable {
         types = try ReplayTypes(collections: repeat each collections, extensions: repeat each extensions)
     }
 
+    /// Whether nothing was ever committed: there are no files that could be damaged.
+    package func isBlank() throws(DatabaseError) -> Bool { try store.isBlank() }
+
     /// The newest complete commit there is now; 0 in a new database.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.

@@ -47,6 +47,12 @@ public struct ReplayRecord: Sendable, Hashable {
         try metadataBytes?.withUnsafeBytes { try CBORDecoder().decode(type, from: $0) }
     }
 
+    /// The record with another object; `nil` if that can't be written.
+    func replacingObject(with object: CBORValue) -> ReplayRecord? {
+        guard let bytes = try? object.encoded() else { return nil }
+        return ReplayRecord(RawRecord(key: key, object: bytes[...], metadata: metadataBytes, version: version))
+    }
+
     private static func value(_ bytes: ArraySlice<UInt8>) -> CBORValue {
         (try? CBORValue(decoding: bytes)) ?? .tag(24, .bytes(Array(bytes)))
     }

@@ -24,9 +24,8 @@ public struct ReplayRevert: Sendable {
         public let left: ReplayRecord?
         /// What it was before them, and is to become; `nil` if it was not there.
         public let then: ReplayRecord?
-
-        /// Whether it was changed since.
-        public var isConflict: Bool { now != left }
+        /// Whether it was changed since; of a revert of some fields, whether one of them was.
+        public let isConflict: Bool
     }
 
     /// The commits.
@@ -35,6 +34,8 @@ public struct ReplayRevert: Sendable {
     public let changes: [Change]
     /// The primary extensions whose operations the commits logged, ascending.
     public let extensionNames: [String]
+    /// The commits of which something is reverted; `nil` for all.
+    let numbers: Set<CommitNumber>?
 
     /// The records that were changed since.
     public var conflicts: [Change] { changes.filter(\.isConflict) }
@@ -46,25 +47,32 @@ extension ReplayReader {
     /// - Parameters:
     ///   - commits: the commits to revert.
     ///   - snapshot: of this database; its commits include those that are reverted.
+    ///   - choice: what of the commits to revert.
     /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading.
     /// - Complexity: as ``changes(from:to:)``.
-    public func revert(of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot) throws -> ReplayRevert {
+    public func revert(
+        of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice = .init()
+    ) throws -> ReplayRevert {
         guard commits.lowerBound > 0 else {
             throw DatabaseError(
                 .commitOutOfReach, "commit 0 is the empty database, which can't be reverted",
                 place: .init(commits: commits))
         }
-        let base = CommitNumber(commits.lowerBound.rawValue - 1)
-        let changes = try changes(from: commits.upperBound, to: base).compactMap { change -> ReplayRevert.Change? in
-            let now = snapshot.untyped(change.collection)[change.key]
-            if now == change.after { return nil }
+        let spans = try choice.spans(of: commits, self)
+        let changes = spans.compactMap { span -> ReplayRevert.Change? in
+            let now = snapshot.untyped(span.collection)[span.key]
+            if let fields = choice.fields { return span.reverting(fields, of: now) }
+            if now == span.then { return nil }
             return ReplayRevert.Change(
-                collection: change.collection, key: change.key, now: now, left: change.before, then: change.after)
+                collection: span.collection, key: span.key, now: now, left: span.left, then: span.then,
+                isConflict: now != span.left)
         }
         var names: Set<String> = []
         var logged = self.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
         while let commit = try logged.next() { names.formUnion(commit.logged.steps.map(\.name)) }
-        return ReplayRevert(commits: commits, changes: changes, extensionNames: names.sorted())
+        return ReplayRevert(
+            commits: commits, changes: changes, extensionNames: names.sorted(),
+            numbers: choice.condition == nil ? nil : Set(spans.flatMap(\.numbers)))
     }
 }
 
@@ -93,7 +101,9 @@ extension Database {
     /// The new commit's info is `{"reverts": [17]}`; extensions follow it as they follow any other. If there is nothing to
     /// do, no commit is made. What happened in between stays in the history.
     ///
-    /// - Parameter overwritesConflicts: whether records that were changed since are reverted, too.
+    /// - Parameters:
+    ///   - overwritesConflicts: whether records that were changed since are reverted, too.
+    ///   - choice: what of the commits to revert.
     /// - Returns: what was written.
     /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back,
     ///   or there is none, in memory; `undecodableRecord`, `migrationFailed` where a record does not fit the type that is
@@ -101,7 +111,8 @@ extension Database {
     /// - Complexity: as ``ReplayReader/changes(from:to:)``.
     @discardableResult
     public nonisolated(nonsending) func revert(
-        _ commits: ClosedRange<CommitNumber>, overwritesConflicts: Bool = false, origin: String = "revert"
+        _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice = .init(),
+        overwritesConflicts: Bool = false, origin: String = "revert"
     ) async throws -> ReplayRevert {
         guard let path else {
             throw DatabaseError(
@@ -110,7 +121,7 @@ extension Database {
         }
         let reader = try ReplayReader(path)
         return try await write(origin: origin) { transaction in
-            let revert = try reader.revert(of: commits, in: transaction.before)
+            let revert = try reader.revert(of: commits, in: transaction.before, choosing: choice)
             guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }
             for change in revert.changes {
                 if let then = change.then {
@@ -121,7 +132,7 @@ extension Database {
                     transaction.removeUntyped(change.key, inCollectionNamed: change.collection)
                 }
             }
-            if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: commits)) }
+            if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: revert)) }
             return revert
         }
     }
@@ -131,7 +142,9 @@ extension Database {
 private struct RevertInfo: Codable, Sendable {
     var reverts: [UInt64]
 
-    init(reverts commits: ClosedRange<CommitNumber>) {
-        reverts = Array(commits.lowerBound.rawValue...commits.upperBound.rawValue)
+    init(reverts revert: ReplayRevert) {
+        reverts =
+            revert.numbers.map { $0.map(\.rawValue).sorted() }
+            ?? Array(revert.commits.lowerBound.rawValue...revert.commits.upperBound.rawValue)
     }
 }

@@ -95,6 +95,17 @@ package final class StoreReader: Sendable {
         }
     }
 
+    /// Whether there is no file of a log, no checkpoint, and no mark of a close: nothing was ever committed here.
+    ///
+    /// - Throws: `ioFailed`.
+    package func isBlank() throws(DatabaseError) -> Bool {
+        try translatingDiskErrors(writing: false) {
+            let listing = try directory.list()
+            return listing.segments.isEmpty && listing.checkpoints.isEmpty
+                && ClosingMark.read(in: directory.root) == nil
+        }
+    }
+
     func lineage(of listing: DatabaseDirectory.Listing) throws -> Lineage? {
         if let lineage = directory.lineage(of: listing.segments) { return lineage }
         for name in listing.checkpoints.reversed() {

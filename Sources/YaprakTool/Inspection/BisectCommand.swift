@@ -27,17 +27,17 @@ struct BisectCommand: AsyncParsableCommand {
             Exit codes: 0 found; 1 there is no such commit, or only skipped ones are left; 130 interrupted.
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(
         help: ArgumentHelp("A commit that is good. 0 is the empty database.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var good: LogPosition?
 
     @Option(
         help: ArgumentHelp("A commit that is bad; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var bad: LogPosition?
 
     @Option(
@@ -46,7 +46,8 @@ struct BisectCommand: AsyncParsableCommand {
     var condition: String?
 
     @Option(
-        parsing: .upToNextOption, help: ArgumentHelp("A record that bad commits have.", valueName: "collection> <key"))
+        parsing: .upToNextOption, help: ArgumentHelp("A record that bad commits have.", valueName: "collection> <key"),
+        completion: .collection)
     var keyExists: [String] = []
 
     @Option(
@@ -55,7 +56,8 @@ struct BisectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where --run puts its databases; beside the one searched by default.", valueName: "directory"))
+            "Where --run puts its databases; beside the one searched by default.", valueName: "directory"),
+        completion: .directory)
     var scratch: String?
 
     @OptionGroup var output: OutputOptions

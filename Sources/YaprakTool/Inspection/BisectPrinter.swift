@@ -17,9 +17,8 @@ struct BisectPrinter {
         rows = RowWriter(
             format,
             [
-                Column(name: "probe", isNumber: true), Column(name: "commit", isNumber: true), Column(name: "time"),
-                Column(name: "verdict"), Column(name: "left", isNumber: true),
-            ], console)
+                Column(name: "probe", isNumber: true), Column(name: "commit", isNumber: true),
+            ] + Column.time + [Column(name: "verdict"), Column(name: "left", isNumber: true)], console)
     }
 
     /// Prints a probe: what the commit is, and how many may still be the first bad one.
@@ -28,11 +27,11 @@ struct BisectPrinter {
     ) throws {
         let left: CBORValue =
             if case .notBad? = search.outcome { 0 } else { .unsigned(search.bad.rawValue - search.good.rawValue) }
+        let made = try self.commit(commit)
         try rows.write(
             [
-                .count(search.probeCount), .number(commit), try self.commit(commit).map { .text($0.isoTime) } ?? .null,
-                .text(verdict.rawValue),
-                left,
+                .count(search.probeCount), .number(commit), made.map { .text($0.isoTime) } ?? .null,
+                made.map { .integer($0.nanosecondsSince1970) } ?? .null, .text(verdict.rawValue), left,
             ])
         // Probes may take long; who waits sees each.
         if format == .ndjson { try console.flush() }
@@ -57,7 +56,10 @@ struct BisectPrinter {
             try rows.finish()
         case .csv, .markdown:
             try rows.write(
-                [.null, .number(number), commit.map { .text($0.commit.isoTime) } ?? .null, "first bad", .null])
+                [
+                    .null, .number(number), commit.map { .text($0.commit.isoTime) } ?? .null,
+                    commit.map { .integer($0.commit.nanosecondsSince1970) } ?? .null, "first bad", .null,
+                ])
             try rows.finish()
         }
     }

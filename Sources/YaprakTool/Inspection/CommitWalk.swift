@@ -1,3 +1,5 @@
+import SystemPackage
+import ToolSupport
 import Yaprak
 import YaprakReplay
 
@@ -23,7 +25,7 @@ struct CommitWalk {
         if isBackwards {
             try await hasValues ? stepBackwards(visit) : readBackwards(visit)
         } else if hasValues {
-            let cursor = try reader.cursor(at: CommitNumber(first.rawValue - min(1, first.rawValue)))
+            let cursor = try reader.warmCursor(at: CommitNumber(first.rawValue - min(1, first.rawValue)))
             try await goOn(pause) {
                 guard last.map({ cursor.commitNumber < $0 }) ?? true, let step = try cursor.next() else { return nil }
                 return try isWanted(step.commit, step, visit)
@@ -45,6 +47,8 @@ struct CommitWalk {
             guard follows else { return }
             try pause()
             try checkInterruption()
+            // `tail --follow | head -2`: who read is gone, and the next write may be hours away.
+            if Invocation.console.out.hasLostReader { throw Errno.brokenPipe }
             try await Task.sleep(for: .milliseconds(50))
         }
     }
@@ -66,7 +70,7 @@ struct CommitWalk {
     }
 
     private func stepBackwards(_ visit: Visit) async throws {
-        let cursor = try reader.cursor(at: last)
+        let cursor = try reader.warmCursor(at: last)
         _ = try await takeAll {
             guard cursor.commitNumber >= first else { return nil }
             return try cursor.previous().map { try isWanted($0.commit, $0, visit) }

@@ -22,7 +22,7 @@ struct DiffCommand: AsyncParsableCommand {
             Exit codes, as for diff(1): 0 the two are equal; 1 they differ.
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Argument(help: ArgumentHelp("From where: a position, or a..b.", valueName: "a"))
@@ -54,7 +54,12 @@ struct DiffCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         let (source, target) = try positions()
         let filter = filtering.filter
-        let changes = try reader.changes(from: reader.commitNumber(at: source), to: reader.commitNumber(at: target))
+        let (old, new) = (try reader.commitNumber(at: source), try reader.commitNumber(at: target))
+        // With a warm cursor the two share what they have in common already.
+        let changes =
+            Invocation.journey == nil
+            ? try reader.changes(from: old, to: new)
+            : ReplayChanges(from: try reader.state(at: old), to: try reader.state(at: new))
         let console = try paging.console()
         let format = output.format(on: console)
         var differs = false
@@ -76,6 +81,9 @@ struct DiffCommand: AsyncParsableCommand {
             try rows.finish()
         }
         if differs { throw ExitCode(1) }
+        if let name = filtering.collection, try reader.state(at: old).count(inCollectionNamed: name) == 0 {
+            try reader.requireCollection(name, at: new)
+        }
     }
 
     private static func counts(

@@ -18,18 +18,18 @@ struct GetCommand: AsyncParsableCommand {
               yaprak get world.yaprak cities 2643743 --history
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The collection.")
+    @Argument(help: "The collection.", completion: .collection)
     var collection: String
 
-    @Argument(help: "The key.")
+    @Argument(help: "The key.", completion: .key)
     var key: String
 
     @Option(
         help: ArgumentHelp("The state as of this commit; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
     @Flag(help: "Every version of the record through time.")
@@ -42,11 +42,14 @@ struct GetCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         let number = try reader.commitNumber(at: at)
         if history { return try showHistory(reader, through: number) }
-        let console = Invocation.console
-        let snapshot = try reader.snapshot(at: number)
+        let snapshot = try reader.state(at: number)
         guard let record = snapshot.untyped(collection)[key] else { throw missing(in: snapshot) }
-        try PropertyWriter.write(
-            lines(record, number), json: json(record, number), output.format(on: console), console)
+        let console = try paging.console(), format = output.format(on: console)
+        if format == .csv || format == .markdown {
+            try RecordColumns(columns: nil).write([record], format, console)
+        } else {
+            try PropertyWriter.write(lines(record, number), json: json(record, number), format, console)
+        }
     }
 
     private func missing(in snapshot: Snapshot) -> Failure {
@@ -93,6 +96,7 @@ struct GetCommand: AsyncParsableCommand {
         }
         try printer.finish()
         guard printer.count > 0 else {
+            try reader.requireCollection(collection, at: last)
             throw Failure(
                 "notFound",
                 "no commit up to \(last) that the log keeps concerns a record \(key.debugDescription) in "

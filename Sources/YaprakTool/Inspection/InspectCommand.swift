@@ -20,7 +20,7 @@ struct InspectCommand: AsyncParsableCommand {
               yaprak inspect departures.yaprak --port 8080 --open
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(help: ArgumentHelp("The port; 0 for one that is free.", valueName: "number"))

@@ -10,20 +10,23 @@ struct LogCommand: AsyncParsableCommand {
         discussion: """
             Each commit with its time, its origin, what the program attached to it, and the records it changed: + \
             inserted, ~ changed, - removed, ! touched. --follow prints commits as they are written, the oldest first, \
-            until Ctrl-C: from now on, or after the first position of the range.
+            until Ctrl-C: from now on, or after the first position of the range. --where chooses changes by an expression: \
+            before and after are the objects, a field without them is that of the record after (before, if it was removed), and \
+            `a became b` is true if a is b since the commit.
 
               yaprak log world.yaprak -n 3 --patch
               yaprak log world.yaprak @~20..@ --reverse --oneline
               yaprak log world.yaprak --collection flights --key UA1545-01-EWR-IAH --since yesterday
+              yaprak log world.yaprak --where '.status became "delayed" and .delay > 60'
               yaprak log world.yaprak --follow --oneline
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Argument(
         help: "Which commits: a..b (after a, up to b), a.., ..b or b; all by default.",
-        transform: LogRange.argument)
+        completion: .position, transform: LogRange.argument)
     var range: LogRange?
 
     @Flag(help: "One line for each commit.")
@@ -35,7 +38,9 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Each record field by field, before and after.")
     var patch = false
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("At most this many commits.", valueName: "count"))
+    @Option(
+        name: .customShort("n", allowingJoined: true),
+        help: ArgumentHelp("At most this many commits.", valueName: "count"))
     var limit: Int?
 
     @OptionGroup var filtering: FilterOptions
@@ -46,14 +51,12 @@ struct LogCommand: AsyncParsableCommand {
     var origin: String?
 
     @Option(
-        help: ArgumentHelp("Only commits made at this time or later.", valueName: "time"),
-        transform: LogTime.argument)
-    var since: LogTime?
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Only changes that this is true of; before, after and became are in it.", valueName: "expression"))
+    var condition: String?
 
-    @Option(
-        help: ArgumentHelp("Only commits made at this time or earlier.", valueName: "time"),
-        transform: LogTime.argument)
-    var until: LogTime?
+    @OptionGroup var bounds: BoundOptions
 
     @Flag(help: "The oldest first.")
     var reverse = false
@@ -68,10 +71,13 @@ struct LogCommand: AsyncParsableCommand {
         if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
         if oneline, stat || patch { throw ValidationError("--oneline goes without --stat and --patch") }
         if follow, reverse { throw ValidationError("--follow is in the order of the commits already") }
-        if follow, range?.through != nil { throw ValidationError("--follow has no end: write a range as a..") }
+        if follow, range?.through != nil || bounds.until != nil {
+            throw ValidationError("--follow has no end: write a range as a..")
+        }
     }
 
     func run() async throws {
+        let condition = try condition.map { text in try ReplayExpression(text, about: .change) }
         let reader = try ReplayReader.open(database)
         if follow { Interruption.listen() }
         let console = follow ? Invocation.console : try paging.console()
@@ -79,19 +85,22 @@ struct LogCommand: AsyncParsableCommand {
             format: output.format(on: console), isOneLine: oneline, showsStat: stat, showsPatch: patch,
             tags: reader.tagsByNumber(), console: console)
         guard let walk = try walk(in: reader) else { return try printer.finish() }
-        var left = limit ?? .max
-        let filter = filtering.filter, now = Invocation.clock()
-        let since = since?.nanosecondsSince1970(now: now), until = until?.nanosecondsSince1970(now: now)
+        var left = limit ?? .max, count = 0
+        let filter = filtering.filter, bounds = try bounds.bounds(in: reader)
         do {
             guard left > 0 else { return try printer.finish() }
             try await walk.run { commit, step in
-                let time = commit.nanosecondsSince1970
-                guard (origin ?? commit.origin) == commit.origin, (since ?? time) <= time, time <= (until ?? time),
+                guard (origin ?? commit.origin) == commit.origin, bounds.contains(commit),
                     var shown = filter.apply(to: commit)
                 else { return true }
-                shown.changes = step.map { ShownChange.of($0, filter) }
-                if patch, !filter.passesAll, shown.changes?.isEmpty == true { return true }
+                if let step {
+                    let changes = ShownChange.of(step, filter).filter { $0.satisfies(condition, step) }
+                    if !filter.passesAll || condition != nil, changes.isEmpty { return true }
+                    if condition != nil { shown.keep(changes) }
+                    if patch { shown.changes = changes }
+                }
                 try printer.write(shown)
+                count += 1
                 left -= 1
                 return left > 0
             } pause: {
@@ -103,6 +112,7 @@ struct LogCommand: AsyncParsableCommand {
             throw ExitCode(130)
         }
         try printer.finish()
+        if count == 0 { try reader.requireCollection(filtering.collection) }
     }
 
     /// The commits to look at; nil if there are none.
@@ -111,14 +121,17 @@ struct LogCommand: AsyncParsableCommand {
             let after =
                 if let position = range?.after { try reader.commitNumber(at: position) } else if range != nil {
                     try reader.oldestCommitNumber().map { CommitNumber($0.rawValue - 1) } ?? 0
-                } else { try reader.newestCommitNumber() }
-            if after < (try reader.newestCommitNumber()) { try reader.requireLog(from: after.next()) }
-            return CommitWalk(reader: reader, first: after.next(), hasValues: patch, follows: true)
+                } else if bounds.from != nil { CommitNumber.zero } else { try reader.newestCommitNumber() }
+            let first = max(after.next(), try bounds.bounds(in: reader).first)
+            if first <= (try reader.newestCommitNumber()) { try reader.requireLog(from: first) }
+            return CommitWalk(reader: reader, first: first, hasValues: patch || condition != nil, follows: true)
         }
-        guard let numbers = try reader.commitNumbers(in: range ?? LogRange()) else { return nil }
+        guard let all = try reader.commitNumbers(in: range ?? LogRange()),
+            let numbers = try bounds.bounds(in: reader).clamp(all)
+        else { return nil }
         try reader.requireLog(from: numbers.lowerBound)
         return CommitWalk(
             reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,
-            hasValues: patch)
+            hasValues: patch || condition != nil)
     }
 }

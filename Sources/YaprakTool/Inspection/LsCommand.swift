@@ -10,34 +10,31 @@ struct LsCommand: AsyncParsableCommand {
         usage: "yaprak ls <database> [<collection>] [<options>]",
         discussion: """
             Without a collection: the collections that hold records, and how many. With one: its records in the order of \
-            their keys. Exit code 3 says that there is no such collection.
+            their keys, or in that of --sort. In CSV and Markdown each field is a column, as `yaprak export` has it. Exit code 3 \
+            says that there is no such collection.
 
               yaprak ls world.yaprak
               yaprak ls world.yaprak cities --prefix 26 -n 10
               yaprak ls world.yaprak cities --at @{yesterday} --keys
               yaprak ls world.yaprak cities --where '.population > 1000000'
+              yaprak ls world.yaprak cities --sort .population --descending -3
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The collection.")
+    @Argument(help: "The collection.", completion: .collection)
     var collection: String?
 
     @Option(
         help: ArgumentHelp("The state as of this commit; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
     @Option(help: "Only keys that start with this.")
     var prefix = ""
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("At most this many records.", valueName: "count"))
-    var limit: Int?
-
-    @Option(
-        name: .customLong("where"), help: ArgumentHelp("Only records that this is true of.", valueName: "expression"))
-    var condition: String?
+    @OptionGroup var choice: ChoiceOptions
 
     @Flag(help: "The keys alone.")
     var keys = false
@@ -46,19 +43,20 @@ struct LsCommand: AsyncParsableCommand {
     @OptionGroup var paging: PagingOptions
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
-        if collection == nil, !prefix.isEmpty || limit != nil || keys || condition != nil {
-            throw ValidationError("--prefix, --where, -n and --keys choose among the records of a collection: name one")
+        if collection == nil, !prefix.isEmpty || keys || !choice.isEmpty {
+            throw ValidationError(
+                "--prefix, --where, --sort, -n and --keys choose among the records of a collection: name one")
         }
     }
 
     func run() async throws {
-        let condition = try condition.map { text in try ReplayExpression(text, about: .record) }
-        let console = try paging.console()
+        let choice = try choice.choice(prefix: prefix)
         let reader = try ReplayReader.open(database)
-        let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
+        let snapshot = try reader.state(at: reader.commitNumber(at: at))
+        if let collection { try snapshot.require(collection) }
+        let console = try paging.console()
         if let collection {
-            try listRecords(of: collection, where: condition, in: snapshot, on: console)
+            try listRecords(of: collection, choice, in: snapshot, on: console)
         } else {
             try listCollections(of: snapshot, on: console)
         }
@@ -74,20 +72,17 @@ struct LsCommand: AsyncParsableCommand {
     }
 
     private func listRecords(
-        of collection: String, where condition: ReplayExpression?, in snapshot: Snapshot, on console: Console
+        of collection: String, _ choice: RecordChoice, in snapshot: Snapshot, on console: Console
     ) throws {
-        guard snapshot.collectionNames.contains(collection) else {
-            throw Failure.noCollection(collection, in: snapshot)
+        let records = try choice.records(of: collection, in: snapshot)
+        let format = output.format(on: console)
+        if !keys, format == .csv || format == .markdown {
+            try RecordColumns(columns: nil).write(records, of: collection, format, console)
+            return
         }
-        let records = snapshot.untyped(collection)
         let columns = [Column(name: "key")] + (keys ? [] : [Column(name: "object"), Column(name: "metadata")])
-        var rows = RowWriter(output.format(on: console), columns, console)
-        var left = limit ?? .max
-        for position in records.position(notBefore: prefix)..<records.count {
-            let record = records[position]
-            guard left > 0, record.key.utf8.starts(with: prefix.utf8) else { break }
-            guard condition?.holds(for: record, in: snapshot) ?? true else { continue }
-            left -= 1
+        var rows = RowWriter(format, columns, console)
+        for record in records {
             if keys {
                 try rows.write([.text(record.key)])
             } else {

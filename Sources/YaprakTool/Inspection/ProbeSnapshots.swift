@@ -14,7 +14,7 @@ final class ProbeSnapshots {
             try cursor.seek(to: commit)
             return cursor.snapshot
         }
-        let cursor = try reader.cursor(at: commit)
+        let cursor = try reader.warmCursor(at: commit)
         self.cursor = cursor
         return cursor.snapshot
     }

@@ -10,29 +10,21 @@ struct ReplayCommand: AsyncParsableCommand {
         discussion: """
             Prints each commit when its time has come, counted from the first: 1x is the original pace, 60x an hour in a \
             minute, max is without waiting. On a terminal a line below shows the progress. --step shows one commit at \
-            a time, with the values before and after, and moves by keys: → ← one, PgDn PgUp ten, Home End to the first or \
-            last, q to quit.
+            a time, with the values before and after, and moves by keys: → ← one commit, ↓ ↑ through its lines, PgDn PgUp \
+            ten commits, Home End to the first or last, : and a position to any, space plays, q quits.
 
-              yaprak replay departures.yaprak --speed 600x --from '@{2013-01-05 12:00}'
+              yaprak replay departures.yaprak --speed 600x --from '2013-01-05 12:00'
               yaprak replay departures.yaprak --speed max --until 100 --patch
               yaprak replay departures.yaprak --step --from @~20
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(help: ArgumentHelp("0.5x, 1x, 60x, …, max.", valueName: "speed"))
     var speed = ReplaySpeed(argument: "1x")!
 
-    @Option(
-        help: ArgumentHelp("Begin with this commit; the oldest by default.", valueName: "position"),
-        transform: LogPosition.argument)
-    var from: LogPosition?
-
-    @Option(
-        help: ArgumentHelp("End with this commit; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
-    var until: LogPosition?
+    @OptionGroup var bounds: BoundOptions
 
     @Option(help: ArgumentHelp("Wait no longer than this between two commits.", valueName: "seconds"))
     var maxPause: Double?
@@ -58,7 +50,12 @@ struct ReplayCommand: AsyncParsableCommand {
         let console = Invocation.console
         let reader = try ReplayReader.open(database)
         guard let numbers = try numbers(in: reader) else { return }
-        guard !step else { return try ReplayStepper(reader, numbers, on: console).run() }
+        if step {
+            var stepper = try ReplayStepper(reader, numbers, speed: speed, on: console)
+            return try stepper.run()
+        }
+        let bounds = try bounds.bounds(in: reader)
+        var isEmpty = true
         Interruption.listen()
         let format = output.format(on: console)
         // A person gets a line, a program the whole commit.
@@ -71,7 +68,8 @@ struct ReplayCommand: AsyncParsableCommand {
         let walk = CommitWalk(reader: reader, first: numbers.lowerBound, last: numbers.upperBound, hasValues: patch)
         do {
             try await walk.run { commit, step in
-                guard var shown = filter.apply(to: commit) else { return true }
+                guard bounds.contains(commit), var shown = filter.apply(to: commit) else { return true }
+                isEmpty = false
                 shown.changes = step.map { ShownChange.of($0, filter) }
                 try pace.wait(for: commit)
                 try printer.write(shown)
@@ -88,14 +86,16 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         pace.finish()
         try printer.finish()
+        if isEmpty { try reader.requireCollection(filtering.collection) }
     }
 
     /// The commits to play; nil if there are none.
     private func numbers(in reader: ReplayReader) throws -> ClosedRange<CommitNumber>? {
-        let newest = try until.map { try reader.commitNumber(at: $0) } ?? reader.newestCommitNumber()
-        let oldest = try reader.oldestCommitNumber()
-        let first = try from.map { max(1, try reader.commitNumber(at: $0)) } ?? oldest ?? 1
-        if from != nil || until != nil, first > newest {
+        let bounds = try bounds.bounds(in: reader)
+        let newest = try bounds.last ?? reader.newestCommitNumber()
+        let oldest = try reader.oldestCommitNumber() ?? 1
+        let first = bounds.first > 0 ? bounds.first : oldest
+        if bounds.first > 0 || bounds.last != nil, first > newest {
             throw ValidationError("--from (commit \(first)) comes after --until (commit \(newest))")
         }
         guard first <= newest else { return nil }

@@ -1,3 +1,4 @@
+import SystemPackage
 import ToolSupport
 import Yaprak
 import YaprakReplay
@@ -44,6 +45,7 @@ struct ReplayPace {
         due += min(pause, pauseMax ?? pause)
         while case let left = due - .now, left > .zero {
             if Invocation.isInterrupted() { throw Interrupted() }
+            if console.out.hasLostReader { throw Errno.brokenPipe }
             draw(commit, left)
             // In pieces, with a check for interruption between them.
             nap(min(left, .milliseconds(100)))

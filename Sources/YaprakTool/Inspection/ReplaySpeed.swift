@@ -15,6 +15,14 @@ struct ReplaySpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
         self.factor = factor
     }
 
+    /// This many times as fast, within what there is.
+    func times(_ multiple: Double) -> ReplaySpeed {
+        guard let factor else { return self }
+        return ReplaySpeed(factor: min(1e9, max(1.0 / 1024, factor * multiple)))
+    }
+
+    private init(factor: Double) { self.factor = factor }
+
     var description: String {
         guard let factor else { return "max" }
         return factor == factor.rounded() ? "\(Int(factor))x" : "\(factor)x"

@@ -11,51 +11,150 @@ import YaprakReplay
 ///       ~ UA1545-01-EWR-IAH
 ///           status: "scheduled" → "departed"
 ///
-///     → next  ← back  PgDn +10  PgUp -10  Home first  End last  q quit
+///     → ← commit  ↓ ↑ scroll  PgDn PgUp ±10  Home End first, last  : go to  space play  q quit
 struct ReplayStepper {
+    private let reader: ReplayReader
     private let cursor: HistoryCursor
     private let numbers: ClosedRange<CommitNumber>
     private let console: Console
 
+    // What is on the screen.
+    private var speed: ReplaySpeed
+    private var scrolled = 0
+    /// What was typed behind the colon; `nil` if nothing is being typed.
+    private var typed: String?
+    private var message: String?
+    /// When the next commit is due, and that commit; `nil` if it does not play.
+    private var upcoming: (due: ContinuousClock.Instant, step: ReplayStep)?
+
+    /// No pause of a play is longer.
+    private static let pauseMax = Duration.seconds(1)
+
     /// - Throws: `ValidationError` if there is no terminal; errors of reading.
-    init(_ reader: ReplayReader, _ numbers: ClosedRange<CommitNumber>, on console: Console) throws {
+    init(
+        _ reader: ReplayReader, _ numbers: ClosedRange<CommitNumber>, speed: ReplaySpeed, on console: Console
+    ) throws {
         guard console.isAddressable else { throw ValidationError("--step needs a terminal") }
+        self.reader = reader
         self.numbers = numbers
+        self.speed = speed
         self.console = console
-        cursor = try reader.cursor(at: CommitNumber(numbers.lowerBound.rawValue - 1))
+        cursor = try reader.warmCursor(at: CommitNumber(numbers.lowerBound.rawValue - 1))
     }
 
     /// Shows commits until the user quits.
-    func run() throws {
-        guard let keys = Invocation.keys() else { throw ValidationError("--step reads keys from a terminal") }
+    mutating func run() throws {
+        guard let next = Invocation.keys() else { throw ValidationError("--step reads keys from a terminal") }
         let screen = try Screen(console)
         defer { screen.leave() }
-        var shown = try cursor.next()
-        while let step = shown {
+        guard var step = try cursor.next() else { return }
+        while true {
+            // Also when nothing was pressed: the terminal may have another size now.
             try screen.show(lines(of: step, Screen.currentSize))
-            guard let key = keys(), let target = target(of: key, from: step.commit.commitNumber) else { return }
-            if target == step.commit.commitNumber { continue }
-            try cursor.seek(to: CommitNumber(target.rawValue - 1))
-            shown = try cursor.next()
+            switch next(waitMilliseconds) {
+            case .end: return
+            case .timeout:
+                guard let upcoming, upcoming.due <= .now else { continue }
+                step = upcoming.step
+                scrolled = 0
+                try play(after: step)
+            case .key(let key):
+                message = nil
+                if typed != nil {
+                    try type(key, &step)
+                } else if try !press(key, &step) {
+                    return
+                }
+            }
         }
     }
 
-    /// The commit to show next; nil to quit.
-    private func target(of key: Keyboard.Key, from number: CommitNumber) -> CommitNumber? {
+    /// How long to wait for a key before the screen is looked after.
+    private var waitMilliseconds: Int {
+        guard let upcoming else { return 250 }
+        let left = upcoming.due - .now
+        return max(
+            0, min(250, Int(left.components.seconds) * 1000 + Int(left.components.attoseconds / 1_000_000_000_000_000)))
+    }
+
+    // MARK: Keys
+
+    /// Does what a key says; `false` to quit.
+    private mutating func press(_ key: Keyboard.Key, _ step: inout ReplayStep) throws -> Bool {
+        let number = step.commit.commitNumber
         switch key {
-        case .right, .down, .character("\n"), .character(" "), .character("n"), .character("j"):
-            number.moved(by: 1, in: numbers)
-        case .left, .up, .character("p"), .character("k"): number.moved(by: -1, in: numbers)
-        case .pageDown: number.moved(by: 10, in: numbers)
-        case .pageUp: number.moved(by: -10, in: numbers)
-        case .home, .character("g"): numbers.lowerBound
-        case .end, .character("G"): numbers.upperBound
-        case .interrupt, .character("q"): nil
-        default: number
+        case .interrupt, .escape, .character("q"): return false
+        case .right, .character("\n"), .character("n"), .character("l"):
+            try go(to: number.moved(by: 1, in: numbers), &step)
+        case .left, .character("p"), .character("h"): try go(to: number.moved(by: -1, in: numbers), &step)
+        case .pageDown: try go(to: number.moved(by: 10, in: numbers), &step)
+        case .pageUp: try go(to: number.moved(by: -10, in: numbers), &step)
+        case .home, .character("g"): try go(to: numbers.lowerBound, &step)
+        case .end, .character("G"): try go(to: numbers.upperBound, &step)
+        case .down, .character("j"): scrolled += 1
+        case .up, .character("k"): scrolled = max(0, scrolled - 1)
+        case .character(" "):
+            if upcoming == nil { try play(after: step) } else { upcoming = nil }
+        case .character("+"), .character("-"):
+            speed = speed.times(key == .character("+") ? 2 : 0.5)
+            if upcoming != nil { try play(after: step) }
+        case .character(":"):
+            upcoming = nil
+            typed = ""
+        case .character(let digit) where digit.isASCII && digit.isNumber:
+            upcoming = nil
+            typed = String(digit)
+        default: break
+        }
+        return true
+    }
+
+    /// A key while a position is being typed.
+    private mutating func type(_ key: Keyboard.Key, _ step: inout ReplayStep) throws {
+        switch key {
+        case .character("\n"):
+            let text = typed ?? ""
+            typed = nil
+            do {
+                let number = text.isEmpty ? step.commit.commitNumber : try reader.commitNumber(at: LogPosition(text))
+                guard numbers.contains(number) else {
+                    message = "commit \(number) is not among \(numbers.lowerBound) to \(numbers.upperBound)"
+                    return
+                }
+                try go(to: number, &step)
+            } catch let error as DatabaseError {
+                message = error.message.plain
+            }
+        case .character(let character): typed?.append(character)
+        case .backspace: typed = typed.flatMap { $0.isEmpty ? nil : String($0.dropLast()) }
+        case .escape, .interrupt: typed = nil
+        default: break
         }
     }
 
-    private func lines(of step: ReplayStep, _ size: Screen.Size) throws -> [String] {
+    private mutating func go(to target: CommitNumber, _ step: inout ReplayStep) throws {
+        upcoming = nil
+        guard target != step.commit.commitNumber else { return }
+        try cursor.seek(to: CommitNumber(target.rawValue - 1))
+        guard let found = try cursor.next() else { return }
+        step = found
+        scrolled = 0
+    }
+
+    /// Makes the commit after this one the next to be shown, at the pace of the log; stops at the last.
+    private mutating func play(after step: ReplayStep) throws {
+        upcoming = nil
+        let number = step.commit.commitNumber
+        guard number < numbers.upperBound else { return }
+        if cursor.commitNumber != number { try cursor.seek(to: number) }
+        guard let next = try cursor.next() else { return }
+        let pause = speed.pause(from: step.commit.nanosecondsSince1970, to: next.commit.nanosecondsSince1970)
+        upcoming = (.now + min(pause, Self.pauseMax), next)
+    }
+
+    // MARK: The screen
+
+    private mutating func lines(of step: ReplayStep, _ size: Screen.Size) throws -> [String] {
         let commit = step.commit
         let width = max(20, size.columns - 1)
         let paper = Console(
@@ -67,13 +166,25 @@ struct ReplayStepper {
         let place = "  \(commit.isoTime)\(commit.origin.isEmpty ? "" : "  ")\(commit.origin.plain)"
         let body = paper.out.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
         let room = max(1, size.rows - 4)
+        let isLong = body.count > room
+        scrolled = isLong ? min(scrolled, body.count - room + 1) : 0
         var lines = [console.paint(head, .strong) + place.cut(to: max(0, width - head.columns))]
         lines.append(console.paint(String(repeating: "─", count: width), .faint))
-        lines += body.prefix(body.count > room ? room - 1 : room)
-        if body.count > room { lines.append(console.paint("… \(body.count - room + 1) more lines", .faint)) }
+        lines += body.dropFirst(scrolled).prefix(isLong ? room - 1 : room)
+        if isLong {
+            let below = max(0, body.count - scrolled - room + 1)
+            lines.append(console.paint("lines \(scrolled + 1) to \(body.count - below) of \(body.count)", .faint))
+        }
         lines += Array(repeating: "", count: max(0, size.rows - 1 - lines.count))
-        let keys = "→ next  ← back  PgDn +10  PgUp -10  Home first  End last  q quit"
-        return lines + [console.paint(keys.cut(to: width), .faint)]
+        return lines + [lastLine(width)]
+    }
+
+    private func lastLine(_ width: Int) -> String {
+        if let typed { return "go to: \(typed.plain)▏".cut(to: width) }
+        if let message { return console.paint(message.cut(to: width), .warning) }
+        let play = upcoming == nil ? "space play" : "▶ \(speed)  space stop  + - speed"
+        let keys = "→ ← commit  ↓ ↑ scroll  \(play)  : go to  PgDn PgUp ±10  Home End  q quit"
+        return console.paint(keys.cut(to: width), .faint)
     }
 }
 

@@ -20,13 +20,13 @@ struct SearchCommand: AsyncParsableCommand {
               yaprak search world.yaprak 'sprng~1' --field note --at @{yesterday}
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Argument(help: "What to find.")
     var query: String
 
-    @Option(help: "Only records of this collection.")
+    @Option(help: "Only records of this collection.", completion: .collection)
     var collection: String?
 
     @Option(help: "Only this field at the top of records.")
@@ -34,10 +34,12 @@ struct SearchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The state as of this commit; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("At most this many records.", valueName: "count"))
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .long],
+        help: ArgumentHelp("At most this many records.", valueName: "count"))
     var limit: Int?
 
     @OptionGroup var output: OutputOptions
@@ -51,10 +53,8 @@ struct SearchCommand: AsyncParsableCommand {
         let query = try SearchQuery(parsing: query)
         let console = try paging.console()
         let reader = try ReplayReader.open(database)
-        let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
-        if let collection, !snapshot.collectionNames.contains(collection) {
-            throw Failure.noCollection(collection, in: snapshot)
-        }
+        let snapshot = try reader.state(at: reader.commitNumber(at: at))
+        if let collection { try snapshot.require(collection) }
         let columns = ["collection", "key", "found"].map { Column(name: $0) }
         var rows = RowWriter(output.format(on: console), columns, console)
         var scanned = 0

@@ -15,10 +15,10 @@ struct ShowCommand: AsyncParsableCommand {
               yaprak show world.yaprak @~3 --collection cities
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The commit; the newest by default.", transform: LogPosition.argument)
+    @Argument(help: "The commit; the newest by default.", completion: .position, transform: LogPosition.argument)
     var position: LogPosition = .newest
 
     @Flag(help: "Only how many records were inserted, changed and removed, in each collection.")
@@ -42,13 +42,16 @@ struct ShowCommand: AsyncParsableCommand {
             format: output.format(on: console), isOneLine: false, showsStat: stat, showsPatch: !stat,
             tags: reader.tagsByNumber(), console: console)
         let filter = filtering.filter
+        var isEmpty = true
         let walk = CommitWalk(reader: reader, first: number, last: number, hasValues: !stat)
         try await walk.run { commit, step in
             var shown = filter.apply(to: commit) ?? ShownCommit(commit: commit, collections: [])
             shown.changes = step.map { ShownChange.of($0, filter) }
+            isEmpty = shown.collections.isEmpty && !commit.removesAll
             try printer.write(shown)
             return true
         }
         try printer.finish()
+        if isEmpty { try reader.requireCollection(filtering.collection, at: number) }
     }
 }

@@ -8,30 +8,45 @@ import YaprakReplay
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Counts records, commits and bytes.",
+        usage: "yaprak stats <database> [--svg <file>] [--by <axis>] [<options>]",
         discussion: """
             Reads the whole log and the newest checkpoint; takes no lock. On a terminal it plots how many commits were \
-            made when; --svg writes the plot as a picture, with the changed records below.
+            made when, or, with --by commit, how many records which commits changed; --svg writes the plot as a picture. A few \
+            commits made long before or after the others don't stretch the axis of time: they are named beside it.
 
               yaprak stats world.yaprak
               yaprak stats world.yaprak --svg activity.svg
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Option(help: ArgumentHelp("Where to write the picture; - for standard output, alone.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Where to write the picture; - for standard output, alone.", valueName: "file"),
+        completion: .file(extensions: ["svg"]))
     var svg: String?
+
+    @Flag(help: "Replace the picture if it is there.")
+    var overwrite = false
+
+    @Option(help: "What the axis counts: time, or commit.")
+    var by = ActivityPlot.Axis.time
 
     @Flag(inversion: .prefixedNo, help: "The plot on a terminal.")
     var plot = true
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
+
+    func validate() throws {
+        if overwrite, svg == nil || svg == "-" { throw ValidationError("--overwrite goes with --svg FILE") }
+    }
 
     func run() async throws {
-        let console = Invocation.console
-        let statistics = try ReplayReader.open(database).statistics()
+        let reader = try ReplayReader.open(database)
+        let statistics = try reader.statistics()
         if let svg {
-            guard let plot = ActivityPlot(statistics, barsMax: ActivityPlot.pictureBarsMax) else {
+            guard let plot = try plot(statistics, reader, barsMax: ActivityPlot.pictureBarsMax) else {
                 throw Failure(
                     "notFound", "there are no commits in the log to draw", exitCode: 3,
                     hint: "A checkpoint knows no times of commits.")
@@ -42,26 +57,35 @@ struct StatsCommand: AsyncParsableCommand {
                     ", commits \($0.lowerBound.rawValue.grouped) to \($0.upperBound.rawValue.grouped)"
                 } ?? ""
             let picture = plot.svg(title: "\(name)\(numbers)")
+            let console = Invocation.console
             if svg == "-" { return try console.out.write(picture) }
-            let file = try FileDescriptor.open(
-                FilePath(svg), .writeOnly, options: [.create, .truncate],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            _ = try file.closeAfter { try file.writeAll(Array(picture.utf8)) }
+            try FileOptions.write(to: svg, overwrites: overwrite, on: console) { try $0.out.write(picture) }
             try console.err.write("\(svg.plain) written\n")
         }
+        let console = try paging.console()
         let format = output.format(on: console)
         try PropertyWriter.write(lines(statistics), json: json(statistics), format, console)
         let width = console.width
         if format == .table, plot,
-            let plot = ActivityPlot(statistics, barsMax: ActivityPlot.barsMax(width: width))
+            let plot = try self.plot(statistics, reader, barsMax: ActivityPlot.barsMax(width: width))
         {
             try console.out.write("\n")
             for line in plot.lines(width: width) { try console.out.write(line + "\n") }
         }
     }
 
+    private func plot(_ statistics: ReplayStatistics, _ reader: ReplayReader, barsMax: Int) throws -> ActivityPlot? {
+        switch by {
+        case .time: ActivityPlot(statistics, barsMax: barsMax)
+        case .commit: try ActivityPlot(statistics, by: reader, barsMax: barsMax)
+        }
+    }
+
     private func lines(_ statistics: ReplayStatistics) -> [(name: String, text: String)] {
-        var lines = [("identity", statistics.databaseID), ("newest commit", statistics.newest.description)]
+        var lines = [
+            ("identity", statistics.databaseID.isEmpty ? "none before the first commit" : statistics.databaseID),
+            ("newest commit", statistics.newest.description),
+        ]
         if let commits = statistics.commits, let times = statistics.nanosecondsSince1970 {
             lines += [
                 ("commits in log", "\(commits.lowerBound) to \(commits.upperBound)"),
@@ -90,10 +114,11 @@ struct StatsCommand: AsyncParsableCommand {
             CBORValue.array([.text($0.lowerBound.isoTime), .text($0.upperBound.isoTime)])
         }
         return [
-            "identity": .text(statistics.databaseID),
+            "identity": statistics.databaseID.isEmpty ? .null : .text(statistics.databaseID),
             "newest": .number(statistics.newest),
             "commits": commits ?? .null,
             "times": times ?? .null,
+            "ns": statistics.nanosecondsSince1970.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? .null,
             "changes": .count(statistics.changeCount),
             "rawBytes": .unsigned(statistics.rawByteCount),
             "logBytes": .unsigned(statistics.logBytes),
@@ -110,7 +135,7 @@ struct StatsCommand: AsyncParsableCommand {
                 statistics.checkpoints.map {
                     [
                         "file": .text($0.file), "bytes": .unsigned($0.byteCount), "commit": .number($0.number),
-                        "time": .text($0.nanosecondsSince1970.isoTime),
+                        "time": .text($0.nanosecondsSince1970.isoTime), "ns": .integer($0.nanosecondsSince1970),
                     ]
                 }),
         ]

@@ -7,26 +7,35 @@ import YaprakReplay
 struct TailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Prints every commit after a cursor, for programs.",
-        usage: "yaprak tail <database> [--from <cursor>] [<options>]",
+        usage: "yaprak tail <database> [--after <cursor>] [<options>]",
         discussion: """
             One JSON object for each commit, the oldest first, each with a cursor. A consumer that keeps the cursor of the \
             last commit it processed, and continues from there, misses no commit and gets none twice. A cursor belongs to \
             its database and its history: one of another database, a fork or an older copy is refused (exit code 5), not \
             misread. Exit code 3 means that the log no longer reaches back to it, or does not reach it.
 
-            --from takes a position, too: `--from @` waits for new commits.
+            --after takes a position, too: `--after @` waits for new commits. --from begins with a commit instead. \
+            --follow ends with Ctrl-C, or when nobody reads its output any more.
 
               yaprak tail world.yaprak --follow
-              yaprak tail world.yaprak --from "$(cat cursor)" | while read -r line; do …
+              yaprak tail world.yaprak --after "$(cat cursor)" | while read -r line; do …
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Option(help: ArgumentHelp("After which commit; from the oldest by default.", valueName: "cursor or position"))
+    @Option(help: ArgumentHelp("Begin after this commit; with the oldest by default.", valueName: "cursor or position"))
+    var after: String?
+
+    @Option(
+        name: [.customLong("from"), .customLong("since")],
+        help: ArgumentHelp("Begin with this commit, or with what was made at this time.", valueName: "position or time")
+    )
     var from: String?
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("At most this many commits.", valueName: "count"))
+    @Option(
+        name: .customShort("n", allowingJoined: true),
+        help: ArgumentHelp("At most this many commits.", valueName: "count"))
     var limit: Int?
 
     @Flag(name: .shortAndLong, help: "Print new commits as they are written, until Ctrl-C.")
@@ -40,8 +49,9 @@ struct TailCommand: AsyncParsableCommand {
 
     /// Where to begin.
     private enum Start {
-        case cursor(LogCursor)
-        case position(LogPosition)
+        case after(LogCursor)
+        case afterPosition(LogPosition)
+        case from(LogBound)
     }
 
     func validate() throws {
@@ -53,9 +63,15 @@ struct TailCommand: AsyncParsableCommand {
     }
 
     private func start() throws -> Start? {
-        guard let from else { return nil }
-        if let cursor = try? LogCursor(text: from) { return .cursor(cursor) }
-        return .position(try LogPosition.argument(from))
+        if let from {
+            if after != nil { throw ValidationError("give one of --after and --from") }
+            // A cursor is the end of what was read, whatever it is given to.
+            if let cursor = try? LogCursor(text: from) { return .after(cursor) }
+            return .from(try LogBound.argument(from))
+        }
+        guard let after else { return nil }
+        if let cursor = try? LogCursor(text: after) { return .after(cursor) }
+        return .afterPosition(try LogPosition.argument(after))
     }
 
     func run() async throws {
@@ -64,18 +80,23 @@ struct TailCommand: AsyncParsableCommand {
         if follow { Interruption.listen() }
         let first = try first(in: reader)
         var rows = RowWriter(output.format ?? .ndjson, [], console)
-        var left = limit ?? .max
+        var left = limit ?? .max, isEmpty = true
         guard left > 0 else { return try rows.finish() }
         let filter = filtering.filter
+        var bounds: LogBounds?
+        if case .from(let bound)? = try start() {
+            bounds = try LogBounds(from: bound, until: nil, in: reader, now: Invocation.clock())
+        }
         let walk = CommitWalk(reader: reader, first: first, hasValues: patch, follows: follow)
         do {
             try await walk.run { commit, step in
-                guard var shown = filter.apply(to: commit) else { return true }
+                guard bounds?.contains(commit) ?? true, var shown = filter.apply(to: commit) else { return true }
                 shown.changes = step.map { ShownChange.of($0, filter) }
                 var json = try CommitPrinter.members(of: shown)
                 json.insert(.init("cursor", .text("\(try reader.cursor(at: commit))")), at: 0)
                 try rows.write([], json: .map(json))
                 left -= 1
+                isEmpty = false
                 return left > 0
             } pause: {
                 try console.flush()
@@ -85,18 +106,23 @@ struct TailCommand: AsyncParsableCommand {
             throw ExitCode(130)
         }
         try rows.finish()
+        if isEmpty { try reader.requireCollection(filtering.collection) }
     }
 
     private func first(in reader: ReplayReader) throws -> CommitNumber {
         switch try start() {
-        case .cursor(let cursor):
+        case .after(let cursor):
             _ = try reader.commits(after: cursor)
             return cursor.commitNumber.next()
-        case .position(let position):
+        case .afterPosition(let position):
             let after = try reader.commitNumber(at: position)
             if after < (try reader.newestCommitNumber()) { try reader.requireLog(from: after.next()) }
             return after.next()
-        case nil:
+        case .from(.position(let position))?:
+            let first = max(1, try reader.commitNumber(at: position))
+            try reader.requireLog(from: first)
+            return first
+        case nil, .from(.time)?:
             // In this order: a commit that is written between the two calls is then in the log, and not skipped.
             let newest = try reader.newestCommitNumber()
             return try reader.oldestCommitNumber() ?? newest.next()

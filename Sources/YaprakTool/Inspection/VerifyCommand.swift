@@ -18,21 +18,23 @@ struct VerifyCommand: AsyncParsableCommand {
             newer version; 8 only data that can be rebuilt are damaged.
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(help: ArgumentHelp("How thorough: 0, 1 or 2.", valueName: "level"))
     var level = 2
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func validate() throws {
         guard ReplayVerification.Level(rawValue: level) != nil else { throw ValidationError("--level is 0, 1 or 2") }
     }
 
     func run() async throws {
-        let console = Invocation.console
-        let report = try Self.verify(ReplayReader.open(database), .init(rawValue: level) ?? .replay, console)
+        let report = try Self.verify(
+            ReplayReader.open(database), .init(rawValue: level) ?? .replay, Invocation.console)
+        let console = try paging.console()
         try PropertyWriter.write(lines(report, console), json: json(report), output.format(on: console), console)
         if report.severity != .clean { throw ExitCode(report.severity.exitCode) }
     }

@@ -1,13 +1,29 @@
 import Yaprak
+import YaprakReplay
 
 extension Failure {
     /// A collection that is not there, with those that are.
     static func noCollection(_ name: String, in snapshot: Snapshot) -> Failure {
-        let number = snapshot.commitNumber, known = snapshot.collectionNames.prefix(20)
+        let number = snapshot.commitNumber, known = snapshot.collectionNames
+        let names = known.prefix(20).map(\.debugDescription).joined(separator: ", ")
         return Failure(
             "notFound", "there is no collection \(name.debugDescription) at commit \(number)",
             place: .init(commits: number...number, collection: name), exitCode: 3,
             hint: known.isEmpty
-                ? "There is none at all." : "There are \(known.map(\.debugDescription).joined(separator: ", ")).")
+                ? "There is none at all." : Suggestion.sentence(for: name, among: known) ?? "There are \(names).")
+    }
+}
+
+extension Snapshot {
+    /// Refuses the name of a collection that has no records here.
+    func require(_ name: String) throws {
+        if count(inCollectionNamed: name) == 0 { throw Failure.noCollection(name, in: self) }
+    }
+}
+
+extension ReplayReader {
+    /// Refuses the name of a collection of which nothing was found in the log and that has no records now.
+    func requireCollection(_ name: String?, at number: CommitNumber? = nil) throws {
+        if let name { try snapshot(at: number).require(name) }
     }
 }

@@ -11,10 +11,14 @@ enum Invocation {
         var clock: @Sendable () -> Int64 = DatabaseOptions().clock
         /// Whether the subcommand should end at a consistent point.
         var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
-        /// Where keys come from; nil without a keyboard. Each call gives the next, or nil at the end.
-        var keys: @Sendable () -> (() -> Keyboard.Key?)? = {
+        /// What was read before, in a shell.
+        var journey: Journey?
+        /// Where the lines of a shell come from.
+        var lines: @Sendable () -> LineInput = { .standard() }
+        /// Where keys come from; nil without a keyboard. Each call waits so many milliseconds for the next.
+        var keys: @Sendable () -> ((Int) -> Keyboard.Event)? = {
             guard let keyboard = Keyboard() else { return nil }
-            return { keyboard.next() }
+            return { keyboard.next(milliseconds: $0) }
         }
     }
 
@@ -22,8 +26,10 @@ enum Invocation {
     // swift_task_localValuePush).
     @TaskLocal static var surroundings = Surroundings()
 
+    static var lines: @Sendable () -> LineInput { surroundings.lines }
+    static var journey: Journey? { surroundings.journey }
     static var console: Console { surroundings.console }
     static var clock: @Sendable () -> Int64 { surroundings.clock }
     static var isInterrupted: @Sendable () -> Bool { surroundings.isInterrupted }
-    static var keys: @Sendable () -> (() -> Keyboard.Key?)? { surroundings.keys }
+    static var keys: @Sendable () -> ((Int) -> Keyboard.Event)? { surroundings.keys }
 }

@@ -2,8 +2,8 @@ public import ArgumentParser
 import Yaprak
 public import YaprakReplay
 
-// Positions and ranges as arguments. `transform: LogPosition.argument` reports what is wrong with one; the conformance, which
-// ArgumentParser needs to print a default, can only report that something is.
+// Positions and ranges as arguments. `completion: .position, transform: LogPosition.argument` reports what is wrong with
+// one; the conformance, which ArgumentParser needs to print a default, can only report that something is.
 
 extension LogPosition: ExpressibleByArgument {
     /// A position from the command line.

@@ -7,7 +7,12 @@ import YaprakReplay
 extension ReplayReader {
     /// Opens the database of an invocation: relative times count from the invocation's clock.
     static func open(_ path: String) throws(DatabaseError) -> ReplayReader {
-        var reader = try ReplayReader(FilePath(path))
+        var reader: ReplayReader
+        if let journey = Invocation.journey, journey.path == path {
+            reader = journey.reader
+        } else {
+            reader = try ReplayReader(FilePath(path))
+        }
         reader.clock = Invocation.clock
         let console = Invocation.console
         let warned = Mutex<Set<String>>([])

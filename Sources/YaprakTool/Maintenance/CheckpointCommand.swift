@@ -16,7 +16,7 @@ struct CheckpointCommand: AsyncParsableCommand {
               yaprak checkpoint shop.yaprak
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @OptionGroup var output: OutputOptions

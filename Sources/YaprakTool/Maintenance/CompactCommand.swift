@@ -18,7 +18,7 @@ struct CompactCommand: AsyncParsableCommand {
               yaprak compact shop.yaprak --keep age=30d --yes
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(help: ArgumentHelp("How much history to keep: commits=N, age=TIME or checkpoints=N.", valueName: "rule"))
@@ -30,7 +30,9 @@ struct CompactCommand: AsyncParsableCommand {
     @Flag(help: "Remove what is listed.")
     var yes = false
 
-    @Option(help: ArgumentHelp("Make a compact copy in this directory instead.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("Make a compact copy in this directory instead.", valueName: "directory"),
+        completion: .directory)
     var into: String?
 
     @OptionGroup var output: OutputOptions

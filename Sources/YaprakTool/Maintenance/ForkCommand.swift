@@ -16,13 +16,15 @@ struct ForkCommand: AsyncParsableCommand {
               yaprak fork shop.yaprak before.yaprak --at @~100
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The directory to make; it must not exist.")
+    @Argument(help: "The directory to make; it must not exist.", completion: .directory)
     var target: String
 
-    @Option(help: ArgumentHelp("The commit it ends with; the newest by default.", valueName: "position"))
+    @Option(
+        help: ArgumentHelp("The commit it ends with; the newest by default.", valueName: "position"),
+        completion: .position)
     var at: LogPosition?
 
     @OptionGroup var output: OutputOptions

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import SystemPackage
 import ToolSupport
 import Yaprak
@@ -15,18 +14,19 @@ struct RepairCommand: AsyncParsableCommand {
             written there, and verified. The damaged directory is never changed; it must not be in use.
 
             --truncate, the default, keeps the longest intact prefix. --salvage skips commits that can't be read: \
-            empty commits replace them, and verify reports that from then on. --from takes missing parts from a copy. \
+            empty commits replace them, and verify reports that from then on. --copy takes missing parts from a copy. \
             --rebuild-derived drops the stored state of views.
 
-              yaprak repair shop.yaprak --from backup.yaprak --into repaired.yaprak
+              yaprak repair shop.yaprak --copy backup.yaprak --into repaired.yaprak
 
             Exit codes: 0 nothing is lost; 1 commits, or history, are lost; any other is that of the verification of the result.
             """)
 
-    @Argument(help: "The damaged database's directory.")
+    @Argument(help: "The damaged database's directory.", completion: .database)
     var database: String
 
-    @Option(help: ArgumentHelp("The directory to make; it must not exist.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The directory to make; it must not exist.", valueName: "directory"), completion: .directory)
     var into: String?
 
     @Flag(help: "Keep the longest intact prefix; the default.")
@@ -36,13 +36,19 @@ struct RepairCommand: AsyncParsableCommand {
     var salvage = false
 
     @Option(
-        name: .customLong("from"), help: ArgumentHelp("A copy to take missing parts from.", valueName: "directory"))
+        name: .customLong("copy"), help: ArgumentHelp("A copy to take missing parts from.", valueName: "directory"),
+        completion: .directory)
     var donor: String?
+
+    // What it was called before; --from is a place in the log everywhere else.
+    @Option(name: .customLong("from"), help: .hidden)
+    var donorBefore: String?
 
     @Flag(help: "Drop the stored state of views, damaged or not.")
     var rebuildDerived = false
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func validate() throws {
         if truncate, salvage { throw ValidationError("--truncate stops where --salvage continues: give one of them") }
@@ -53,8 +59,19 @@ struct RepairCommand: AsyncParsableCommand {
         var options = ReplayRepair.Options()
         options.salvages = salvage
         options.dropsDerived = rebuildDerived
-        options.donor = donor.map { FilePath($0) }
-        let repair = try ReplayReader.open(database).repair(options)
+        options.donor = (donor ?? donorBefore).map { FilePath($0) }
+        let reader = try ReplayReader.open(database)
+        if donor == nil, donorBefore == nil, try reader.isBlank() {
+            guard into == nil else {
+                throw Failure(
+                    "notFound", "nothing was ever committed to \(database), so there is nothing to write", exitCode: 3)
+            }
+            return try PropertyWriter.write(
+                [("would keep", "nothing: nothing was ever committed here, and nothing is damaged")],
+                json: ["first": 0, "last": 0, "checkpoints": [], "losses": [], "lostHistory": .null],
+                output.format(on: console), console)
+        }
+        let repair = try reader.repair(options)
         var verification: ReplayVerification?
         if let into {
             var bar = ProgressBar(console, "verifying", unit: "commits")
@@ -65,8 +82,10 @@ struct RepairCommand: AsyncParsableCommand {
                     counted: progress.commitCount)
             }
         }
+        let paged = try paging.console()
         try PropertyWriter.write(
-            lines(repair, verification), json: json(repair, verification), output.format(on: console), console)
+            lines(repair, verification), json: json(repair, verification), output.format(on: paged), paged)
+        Pager.finish()
         if let verification, verification.severity != .clean, let into {
             let worst = verification.findings.first { $0.severity == verification.severity }
             throw Failure(
@@ -104,7 +123,7 @@ struct RepairCommand: AsyncParsableCommand {
         for loss in repair.losses { lines.append(("lost", Self.text(loss))) }
         for commit in repair.lostCommits.prefix(20) {
             let names = commit.collections.isEmpty ? "nothing" : commit.collections.joined(separator: ", ")
-            lines.append(("", "\(commit.commitNumber)  \(Self.text(commit.time))  \(names.plain)"))
+            lines.append(("", "\(commit.commitNumber)  \(commit.nanosecondsSince1970.isoTime)  \(names.plain)"))
         }
         if repair.lostCommits.count > 20 {
             lines.append(("", "and \((repair.lostCommits.count - 20).grouped) more that can be read"))
@@ -125,10 +144,6 @@ struct RepairCommand: AsyncParsableCommand {
             : "commits \(loss.commits.lowerBound) to \(loss.commits.upperBound)"
         let place = loss.place.file.map { " (\($0), byte \(loss.place.offset ?? 0))" } ?? ""
         return "\(range): \(loss.message)\(place)".plain
-    }
-
-    private static func text(_ time: Date) -> String {
-        ISOTime.text(Int64(time.timeIntervalSince1970.rounded(.down)) * 1_000_000_000, fractionDigits: 0)
     }
 
     private static func json(_ loss: ReplayRepair.Loss) -> CBORValue {
@@ -152,7 +167,8 @@ struct RepairCommand: AsyncParsableCommand {
             "lostCommits": .array(
                 repair.lostCommits.map { commit in
                     [
-                        "commit": .number(commit.commitNumber), "time": .text(Self.text(commit.time)),
+                        "commit": .number(commit.commitNumber), "time": .text(commit.nanosecondsSince1970.isoTime),
+                        "ns": .integer(commit.nanosecondsSince1970),
                         "origin": .text(commit.origin), "collections": .array(commit.collections.map { .text($0) }),
                     ]
                 }),

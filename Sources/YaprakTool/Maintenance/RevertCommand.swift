@@ -1,5 +1,4 @@
 import ArgumentParser
-import SystemPackage
 import ToolSupport
 import Yaprak
 import YaprakReplay
@@ -7,6 +6,7 @@ import YaprakReplay
 struct RevertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revert", abstract: "Reverts commits as one new commit.",
+        usage: "yaprak revert <database> <commits> [<options>]",
         discussion: """
             Each record that the commits changed becomes what it was before them. a..b are the commits after a, up to b. \
             Nothing is lost: the reverted commits stay in the history, and the new commit can be reverted itself.
@@ -14,17 +14,21 @@ struct RevertCommand: AsyncParsableCommand {
             Records that were changed since are conflicts. They are listed and nothing is written, unless --force gives them \
             their old values. --dry-run shows what would be written. No program may have the database open.
 
+            --collection, --key and --where choose changes; the expression is that of `yaprak log --where`. With --field only \
+            these fields are reverted, and only they can conflict: what was written to others since stays.
+
               yaprak revert world.yaprak 17 --dry-run
               yaprak revert world.yaprak @~3..@
+              yaprak revert world.yaprak 1.0..@ --where '.delay < 0' --field delay
 
             Exit codes: 0 reverted, or nothing to do; 3 the files don't reach back that far; 5 conflicts; 6 the database is \
             in use.
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "A commit, or commits a..b.", transform: RevertedCommits.init)
+    @Argument(help: "A commit, or commits a..b.", completion: .position, transform: RevertedCommits.init)
     var commits: RevertedCommits
 
     @Flag(help: "Revert also records that were changed since.")
@@ -33,62 +37,33 @@ struct RevertCommand: AsyncParsableCommand {
     @Flag(help: "Show what would be written, and write nothing.")
     var dryRun = false
 
+    @OptionGroup var filtering: FilterOptions
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("Only changes that this is true of.", valueName: "expression"))
+    var condition: String?
+
+    @Option(help: "Only this field at the top of records; may be given more than once.")
+    var field: [String] = []
+
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let console = Invocation.console
-        let format = output.format(on: console)
+        var reverting = Reverting(
+            database: database, force: force, isDryRun: dryRun, origin: "yaprak revert",
+            format: output.format(on: console), console: console)
+        reverting.choice.collectionName = filtering.collection
+        reverting.choice.key = filtering.key
+        reverting.choice.condition = try condition.map { text in try ReplayExpression(text, about: .change) }
+        if !field.isEmpty { reverting.choice.fields = Set(field) }
         let reader = try ReplayReader.open(database)
         let numbers = try commits.numbers(in: reader)
-        if dryRun {
-            let revert = try reader.revert(of: numbers, in: reader.snapshot())
-            try RevertPrinter(format: format, console: console, force: force).write(revert)
-            return try finish(revert, console)
+        if let name = filtering.collection, try reader.state(at: numbers.upperBound).count(inCollectionNamed: name) == 0
+        {
+            try reader.requireCollection(name)
         }
-        var options = DatabaseOptions()
-        // No pruning, and no checkpoints: without the program's views they would lack them.
-        options.retention = .all
-        options.checkpoints = .manual
-        options.clock = Invocation.clock
-        let opened = try await Database.open(at: FilePath(database), options: options)
-        let before = opened.commitNumber
-        let outcome: Result<ReplayRevert, any Error>
-        do {
-            outcome = .success(
-                try await opened.revert(numbers, overwritesConflicts: force, origin: "yaprak revert"))
-        } catch {
-            outcome = .failure(error)
-        }
-        let newest = opened.commitNumber
-        try await opened.close()
-        switch outcome {
-        case .success(let revert):
-            if newest > before {
-                try CommitPrinter.show(newest, in: reader, format, console)
-            } else {
-                try console.err.write("yaprak: nothing to do: every record is what it was before\n")
-            }
-            try warn(revert, console)
-        case .failure(let conflict as ReplayRevertConflict):
-            try RevertPrinter(format: format, console: console, force: false).write(conflict.revert)
-            try finish(conflict.revert, console)
-        case .failure(let error): throw error
-        }
-    }
-
-    private func finish(_ revert: ReplayRevert, _ console: Console) throws {
-        try warn(revert, console)
-        guard !force, !revert.conflicts.isEmpty else { return }
-        throw Failure(
-            "conflict",
-            "\(ReplayRevertConflict(revert: revert)); nothing was written. --force takes the old values.",
-            place: .init(commits: revert.commits), exitCode: 5)
-    }
-
-    private func warn(_ revert: ReplayRevert, _ console: Console) throws {
-        guard !revert.extensionNames.isEmpty else { return }
-        let names = revert.extensionNames.map(\.debugDescription).joined(separator: ", ")
-        try console.err.write(
-            "yaprak: operations of the primary extensions \(names) are not reverted: only their program can do that\n")
+        try await reverting.run(numbers, reader)
     }
 }

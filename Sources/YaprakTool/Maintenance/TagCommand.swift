@@ -20,11 +20,12 @@ struct TagCommand: AsyncParsableCommand {
               yaprak diff world.yaprak before-import..@
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Argument(
         help: "The name: not a number, no white space, none of @ ~ ^ { } and no two dots in a row.",
+        completion: .tag,
         transform: { text in
             guard let name = LogTag.Name(text) else {
                 throw ValidationError(
@@ -36,7 +37,7 @@ struct TagCommand: AsyncParsableCommand {
         })
     var name: LogTag.Name?
 
-    @Argument(help: "The commit; the newest by default.", transform: LogPosition.argument)
+    @Argument(help: "The commit; the newest by default.", completion: .position, transform: LogPosition.argument)
     var position: LogPosition?
 
     @Flag(name: .shortAndLong, help: "Delete the tag.")
@@ -46,6 +47,7 @@ struct TagCommand: AsyncParsableCommand {
     var force = false
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func validate() throws {
         if delete, name == nil || position != nil || force { throw ValidationError("--delete takes a name alone") }
@@ -55,7 +57,7 @@ struct TagCommand: AsyncParsableCommand {
     func run() async throws {
         let console = Invocation.console
         let reader = try ReplayReader.open(database)
-        guard let name else { return try list(reader, on: console) }
+        guard let name else { return try list(reader, on: paging.console()) }
         if delete {
             guard let number = try reader.removeTag(name) else {
                 throw Failure(

@@ -12,14 +12,15 @@ extension ActivityPlot {
     /// A picture of two panels, commits and changed records, above one axis of time. Light on dark where the reader's
     /// system is dark.
     func svg(title: String) -> String {
-        let panels = [("commits per \(intervalText)", commits), ("changed records per \(intervalText)", changes)]
+        let panels = panels
+        let note = spanText + (outsidersText.map { "; " + $0 } ?? "")
         let height = 64 + Double(panels.count) * (Self.panelHeight + 58) + 18
         var svg = """
             <svg xmlns="http://www.w3.org/2000/svg" width="800" height="\(Self.number(height))" \
             viewBox="0 0 800 \(Self.number(height))" role="img" aria-labelledby="title description" \
             font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif">
             <title id="title">\(Self.escaped(title))</title>
-            <desc id="description">\(Self.escaped(panels[0].0)), \(Self.escaped(spanText))</desc>
+            <desc id="description">\(Self.escaped(panels[0].title)), \(Self.escaped(note))</desc>
             <style>
             .paper { fill: #ffffff } .head { fill: #1f2328; font-size: 18px; font-weight: 600 }
             .note { fill: #59636e; font-size: 13px } .label { fill: #59636e; font-size: 12px }
@@ -32,12 +33,12 @@ extension ActivityPlot {
             </style>
             <rect class="paper" width="800" height="\(Self.number(height))"/>
             <text class="head" x="24" y="32">\(Self.escaped(title))</text>
-            <text class="note" x="24" y="52">\(Self.escaped(spanText))</text>
+            <text class="note" x="24" y="52">\(Self.escaped(note))</text>
 
             """
         var top = 92.0
         for (index, panel) in panels.enumerated() {
-            svg += self.panel(panel.0, panel.1, top: top, style: "bar\(index)")
+            svg += self.panel(panel.title, panel.values, top: top, style: "bar\(axis == .time ? index : 1)")
             top += Self.panelHeight + 58
         }
         return svg + "</svg>\n"

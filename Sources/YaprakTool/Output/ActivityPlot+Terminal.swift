@@ -18,12 +18,13 @@ extension ActivityPlot {
         let room = Self.barsMax(width: width)
         // Few bars are drawn broader.
         let barWidth = max(1, min(8, room / commits.count))
-        let (top, marks) = Self.scale(commits)
+        let panel = panels[0]
+        let (top, marks) = Self.scale(panel.values)
         let labels = Dictionary(marks.map { (row(of: $0, top, height), $0) }, uniquingKeysWith: { first, _ in first })
-        var lines = ["commits per \(intervalText), \(spanText)"]
+        var lines = ["\(panel.title), \(spanText)"]
         for row in (1...height).reversed() {
             let label = labels[row].map { $0.grouped } ?? ""
-            let bars = commits.map { value -> String in
+            let bars = panel.values.map { value -> String in
                 let filled = Double(value) / Double(top) * Double(height * 8) - Double((row - 1) * 8)
                 // One commit is seen beside a thousand.
                 let eighth = value > 0 && row == 1 ? max(1, Int(filled.rounded())) : Int(filled.rounded())
@@ -42,6 +43,7 @@ extension ActivityPlot {
             words = words.padded(to: tick.column) + tick.label + " "
         }
         lines.append(String(repeating: " ", count: Self.axisWidth) + Self.trimmed(words))
+        if let outsidersText { lines.append(outsidersText) }
         return lines
     }
 

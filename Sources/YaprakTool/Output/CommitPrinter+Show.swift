@@ -8,7 +8,7 @@ extension CommitPrinter {
         _ number: CommitNumber, in reader: ReplayReader, _ format: OutputFormat, _ console: Console
     ) throws {
         let before = CommitNumber(number.rawValue - min(1, number.rawValue))
-        let step = try reader.oldestReachableCommitNumber() <= before ? reader.cursor(at: before).next() : nil
+        let step = try reader.oldestReachableCommitNumber() <= before ? reader.warmCursor(at: before).next() : nil
         var commits = reader.commits(from: number, through: number).makeAsyncIterator()
         guard let commit = try step?.commit ?? commits.next() else { return }
         let filter = ChangeFilter(collection: nil, key: nil)

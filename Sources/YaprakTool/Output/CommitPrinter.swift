@@ -30,10 +30,10 @@ struct CommitPrinter {
         self.showsPatch = showsPatch
         self.tags = tags
         self.console = console
-        let start = [Column(name: "commit", isNumber: true), Column(name: "time"), Column(name: "origin")]
+        let start = [Column(name: "commit", isNumber: true)] + Column.time + [Column(name: "origin")]
         let rest =
             if isOneLine {
-                ["changes", "info"].map { Column(name: $0) }
+                ["tags", "changes", "info"].map { Column(name: $0) }
             } else if showsPatch {
                 ["collection", "key", "change", "field", "before", "after"].map { Column(name: $0) }
             } else if showsStat {
@@ -49,8 +49,17 @@ struct CommitPrinter {
     mutating func write(_ shown: ShownCommit) throws {
         let commit = shown.commit
         if isOneLine {
+            let names = tags[commit.commitNumber] ?? [], summary = CBORValue.text(Self.summary(of: shown))
+            var json: [CBORValue.Pair] =
+                [.init("commit", .number(commit.commitNumber))] + commit.timeMembers + [
+                    .init("origin", .text(commit.origin))
+                ]
+            if !names.isEmpty { json.append(.init("tags", .array(names.map { .text($0) }))) }
+            json += [.init("changes", summary), .init("info", commit.info ?? .null)]
             try rows.write(
-                Self.start(of: commit) + [.text(Self.summary(of: shown)), commit.info ?? .null])
+                Self.start(of: commit) + [
+                    names.isEmpty ? .null : .text(names.joined(separator: ", ")), summary, commit.info ?? .null,
+                ], json: .map(json))
         } else if format == .table {
             try writeFull(shown)
         } else if format == .csv || format == .markdown {
@@ -74,7 +83,10 @@ struct CommitPrinter {
     }
 
     private static func start(of commit: ReplayCommit) -> [CBORValue] {
-        [.number(commit.commitNumber), .text(commit.isoTime), .text(commit.origin)]
+        [
+            .number(commit.commitNumber), .text(commit.isoTime), .integer(commit.nanosecondsSince1970),
+            .text(commit.origin),
+        ]
     }
 
     /// `flights +1 ~2 -1, clock ~1`.
@@ -156,9 +168,7 @@ struct CommitPrinter {
     /// The members of a commit in JSON.
     static func members(of shown: ShownCommit, hasStat: Bool = false) throws -> [CBORValue.Pair] {
         let commit = shown.commit
-        var pairs: [CBORValue.Pair] = [
-            .init("commit", .number(commit.commitNumber)), .init("time", .text(commit.isoTime)),
-        ]
+        var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.commitNumber))] + commit.timeMembers
         if !commit.origin.isEmpty { pairs.append(.init("origin", .text(commit.origin))) }
         if let info = commit.info { pairs.append(.init("info", info)) }
         if commit.removesAll { pairs.append(.init("removesAll", true)) }

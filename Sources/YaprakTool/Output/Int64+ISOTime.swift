@@ -1,3 +1,4 @@
+import YaprakCBOR
 import YaprakReplay
 
 extension Int64 {
@@ -8,4 +9,14 @@ extension Int64 {
 extension ReplayCommit {
     /// When the commit was made, in ISO 8601.
     var isoTime: String { nanosecondsSince1970.isoTime }
+
+    /// The same for programs: `time` to the millisecond, `ns` exactly, in nanoseconds since 1970.
+    var timeMembers: [CBORValue.Pair] {
+        [.init("time", .text(isoTime)), .init("ns", .integer(nanosecondsSince1970))]
+    }
+}
+
+extension Column {
+    /// The columns of a time: to the millisecond for a person, exactly for a program.
+    static let time = [Column(name: "time"), Column(name: "ns", isNumber: true, isForPrograms: true)]
 }

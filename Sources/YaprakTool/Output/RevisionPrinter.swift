@@ -16,8 +16,8 @@ struct RevisionPrinter {
     init(format: OutputFormat, console: Console) {
         self.format = format
         self.console = console
-        let columns = ["time", "origin", "change", "object", "metadata"].map { Column(name: $0) }
-        rows = RowWriter(format, [Column(name: "commit", isNumber: true)] + columns, console)
+        let columns = ["origin", "change", "object", "metadata"].map { Column(name: $0) }
+        rows = RowWriter(format, [Column(name: "commit", isNumber: true)] + Column.time + columns, console)
     }
 
     mutating func write(_ revision: ReplayRevision) throws {
@@ -34,16 +34,14 @@ struct RevisionPrinter {
                 collection: "", key: "", kinds: revision.kinds, before: revision.before, after: revision.after)
             return try PatchPrinter(console: console).writeFields(of: change, indent: "  ")
         }
-        var pairs: [CBORValue.Pair] = [
-            .init("commit", .number(commit.commitNumber)), .init("time", .text(time)),
-        ]
+        var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.commitNumber))] + commit.timeMembers
         if !commit.origin.isEmpty { pairs.append(.init("origin", .text(commit.origin))) }
         pairs.append(.init("kinds", .array(kinds.map { .text($0) })))
         if let after = revision.after { pairs.append(.init("object", after.object)) }
         if let metadata = revision.after?.metadata { pairs.append(.init("metadata", metadata)) }
         try rows.write(
             [
-                .number(commit.commitNumber), .text(time), .text(commit.origin),
+                .number(commit.commitNumber), .text(time), .integer(commit.nanosecondsSince1970), .text(commit.origin),
                 .text(kinds.joined(separator: " ")), revision.after?.object ?? .null,
                 revision.after?.metadata ?? .null,
             ], json: .map(pairs))

@@ -18,6 +18,11 @@ struct ShownChange {
                 FieldChange(FieldPath(["metadata"] + $0.field.steps), before: $0.before, after: $0.after)
             }
     }
+
+    /// Whether a condition is true of it; no condition is.
+    func satisfies(_ condition: ReplayExpression?, _ step: ReplayStep) -> Bool {
+        condition?.holds(from: before, in: step.before, to: after, in: step.after) ?? true
+    }
 }
 
 extension ShownChange {

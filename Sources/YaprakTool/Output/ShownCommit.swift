@@ -4,9 +4,18 @@ import YaprakReplay
 /// A commit with the changes that were asked for.
 struct ShownCommit {
     let commit: ReplayCommit
-    let collections: [ReplayCommit.CollectionChange]
+    private(set) var collections: [ReplayCommit.CollectionChange]
     /// The values before and after, where they were asked for.
     var changes: [ShownChange]?
+
+    /// Leaves out every change of a record but these.
+    mutating func keep(_ changes: [ShownChange]) {
+        let kept = Set(changes.map { [$0.collection, $0.key] })
+        collections = collections.compactMap { collection in
+            let changes = collection.changes.filter { kept.contains([collection.name, $0.key]) }
+            return changes.isEmpty && !collection.removesAll ? nil : collection.keeping(changes)
+        }
+    }
 
     /// How much changed in each collection.
     var counts: [(collection: String, counts: ChangeCounts)] {

@@ -17,15 +17,17 @@ struct DumpCommand: AsyncParsableCommand {
               yaprak dump world.yaprak --at @~3 --collection cities --where '.population > 1000000'
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(
         help: ArgumentHelp("As of this commit; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
-    @Option(help: ArgumentHelp("Only this collection; may be given several times.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Only this collection; may be given several times.", valueName: "name"),
+        completion: .collection)
     var collection: [String] = []
 
     @Option(
@@ -33,17 +35,19 @@ struct DumpCommand: AsyncParsableCommand {
     var condition: String?
 
     @OptionGroup var file: FileOptions
+    @OptionGroup var paging: PagingOptions
 
     func run() async throws {
         let console = Invocation.console
         let condition = try condition.map { text in try ReplayExpression(text, about: .record) }
         let reader = try ReplayReader.open(database)
-        let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
+        let snapshot = try reader.state(at: reader.commitNumber(at: at))
         for name in collection { try snapshot.require(name) }
         let dump = ReplayDump(of: snapshot, collections: collection.isEmpty ? nil : collection, where: condition)
-        try file.write(on: console) { out in
-            var bar = ProgressBar(console, "dumping", unit: "records")
-            defer { bar.finish() }
+        try file.write(on: file.path == nil ? paging.console() : console) { out in
+            // Where the records themselves go by, a bar would stand among them.
+            var bar = out.isTerminal ? nil : ProgressBar(console, "dumping", unit: "records")
+            defer { bar?.finish() }
             let total = dump.count
             var done = -1
             try dump.forEachLine { line in
@@ -51,7 +55,7 @@ struct DumpCommand: AsyncParsableCommand {
                 done += 1
                 if done % 256 == 0 {
                     if Invocation.isInterrupted() { throw CancellationError() }
-                    bar.update(done: done, of: total, counted: done)
+                    bar?.update(done: done, of: total, counted: done)
                 }
             }
         }

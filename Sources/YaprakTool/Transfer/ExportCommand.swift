@@ -22,32 +22,34 @@ struct ExportCommand: AsyncParsableCommand {
 
               yaprak export world.yaprak cities --output cities.csv
               yaprak export world.yaprak cities --columns '$key,name' --where '.population > 1000000' --format markdown
+              yaprak export world.yaprak cities --sort .population --descending --limit 10
               yaprak export world.yaprak --each-collection world --format csv --at @{yesterday}
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The collection.")
+    @Argument(help: "The collection.", completion: .collection)
     var collection: String?
 
     @Option(
         help: ArgumentHelp("As of this commit; the newest by default.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
     @Option(help: ArgumentHelp("These columns, separated by commas; all by default.", valueName: "names"))
     var columns: String?
 
-    @Option(
-        name: .customLong("where"), help: ArgumentHelp("Only records that this is true of.", valueName: "expression"))
-    var condition: String?
+    @OptionGroup var choice: ChoiceOptions
 
-    @Option(help: ArgumentHelp("A file for each collection, in this directory.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("A file for each collection, in this directory.", valueName: "directory"),
+        completion: .directory)
     var eachCollection: String?
 
     @OptionGroup var file: FileOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func validate() throws {
         guard (collection == nil) != (eachCollection == nil) else {
@@ -62,17 +64,15 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = Invocation.console
-        let condition = try condition.map { text in try ReplayExpression(text, about: .record) }
+        let choice = try choice.choice()
         let reader = try ReplayReader.open(database)
-        let snapshot = try reader.snapshot(at: reader.commitNumber(at: at))
-        let exporter = Exporter(
-            snapshot: snapshot, condition: condition, columns: columns.map(Self.names))
-        if let eachCollection { return try exportAll(exporter, into: eachCollection, console) }
+        let snapshot = try reader.state(at: reader.commitNumber(at: at))
+        let exporter = Exporter(snapshot: snapshot, choice: choice, columns: columns.map(Self.names))
+        if let eachCollection { return try exportAll(exporter, into: eachCollection, Invocation.console) }
         guard let collection else { return }
         try snapshot.require(collection)
         let format = output.format ?? file.path.flatMap(OutputFormat.init(fileName:))
-        try file.write(on: console) { console in
+        try file.write(on: file.path == nil ? paging.console() : Invocation.console) { console in
             try exporter.write(collection, format ?? output.format(on: console), console)
         }
     }

@@ -7,6 +7,7 @@ import YaprakReplay
 struct ExportTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export-test", abstract: "Writes a commit as a test in Swift.",
+        usage: "yaprak export-test <database> <position> [<options>]",
         discussion: """
             The test builds the records before the commit in memory, plays the commit, and expects the records it made. \
             It has a place for your types and for what you expect instead. It needs the packages Yaprak and YaprakReplay \
@@ -18,19 +19,19 @@ struct ExportTestCommand: AsyncParsableCommand {
               yaprak export-test shop.yaprak 17 --output Tests/Commit17Tests.swift
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The commit.", transform: LogPosition.argument)
+    @Argument(help: "The commit.", completion: .position, transform: LogPosition.argument)
     var position: LogPosition
 
     @Flag(help: "Only the records that the commit touches.")
     var touchedOnly = false
 
     @OptionGroup var file: FileOptions
+    @OptionGroup var paging: PagingOptions
 
     func run() async throws {
-        let console = Invocation.console
         let reader = try ReplayReader.open(database)
         let number = try reader.commitNumber(at: position)
         let fixture = try reader.fixture(of: number, touchedOnly: touchedOnly)
@@ -38,7 +39,7 @@ struct ExportTestCommand: AsyncParsableCommand {
         let played = fixture.database()
         try await fixture.play(in: played)
         let digest = played.snapshot.digest
-        if !touchedOnly, try reader.snapshot(at: number).digest != digest {
+        if !touchedOnly, try reader.state(at: number).digest != digest {
             throw Failure(
                 "differs", "the commit played again gives other records than the log. Run `yaprak verify --level 2`.",
                 exitCode: 4)
@@ -47,6 +48,6 @@ struct ExportTestCommand: AsyncParsableCommand {
         let text = TestFile(
             fixture: fixture, digest: digest, databaseName: name, newest: played.commitNumber, touchedOnly: touchedOnly
         ).text
-        try file.write(on: console) { try $0.out.write(text) }
+        try file.write(on: file.path == nil ? paging.console() : Invocation.console) { try $0.out.write(text) }
     }
 }

@@ -7,40 +7,57 @@ import YaprakReplay
 
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Loads an NDJSON file into a collection, or restores a dump.",
+        commandName: "load", abstract: "Loads NDJSON, JSON or CSV into a collection, or restores a dump.",
         usage: """
-            yaprak load <file> <database> --collection <name> --key <field> [<options>]
+            yaprak load <file> <database> --collection <name> [--key <field>] [<options>]
             yaprak load <dump> <database> [--replace] [<options>]
             """,
         discussion: """
-            Each line is a JSON object; the field that --key names becomes the record's key. An existing record is \
-            replaced. A dump, as `yaprak dump` makes it, names the collections of its records; with --replace every \
-            record that is not in the dump is removed. The file may be plain or in LZ4 frames; - reads standard input. The \
-            database is created if it is absent; its history is kept.
+            Lines of JSON objects, an array of objects, or CSV whose first line names the fields (a.b is the field b of a). \
+            The ending of the file's name says which, or --input. The field that --key names becomes the record's key; \
+            without it \
+            $key is the key, as `yaprak export` writes it, and what was exported comes back. An existing record is replaced, \
+            an equal one is left alone.
 
-            A bad line ends the loading with its number and exit code 64; the records before it are in the database. With \
-            --skip-bad bad lines are counted and skipped.
+            A dump, as `yaprak dump` makes it, names the collections of its records; with --replace every record that is not in \
+            the dump is removed. The file may be plain or in LZ4 frames; - reads standard input. The database is created if \
+            it is absent; its history is kept.
+
+            A bad record ends the loading with its line and exit code 64; the records before it are in the database. With \
+            --skip-bad bad ones are counted and skipped.
 
               yaprak load cities.ndjson world.yaprak --collection cities --key id
+              yaprak load flights.csv world.yaprak --collection flights --key-template '{carrier}{number}-{origin}'
               yaprak load world.ndjson copy.yaprak
             """)
 
-    @Argument(help: "The file; - for standard input.")
+    @Argument(help: "The file; - for standard input.", completion: .file())
     var file: String
 
-    @Argument(help: "The database's directory; created if absent.")
+    @Argument(help: "The database's directory; created if absent.", completion: .database)
     var database: String
 
-    @Option(help: "The collection; of a dump, the only one to load.")
+    @Option(help: "The collection; of a dump, the only one to load.", completion: .collection)
     var collection: String?
 
-    @Option(help: ArgumentHelp("The field that is the key: a text or an integer.", valueName: "field"))
+    @Option(
+        help: ArgumentHelp(
+            "The field that is the key, a text or an integer: id, or a.b for a field of a field.", valueName: "field"))
     var key: String?
+
+    @Option(help: ArgumentHelp("The key, of several fields: '{carrier}{number}-{origin}'.", valueName: "template"))
+    var keyTemplate: String?
+
+    @Option(help: "ndjson, json or csv; by the file's name or beginning if absent.")
+    var input: RecordSource.Form?
+
+    @Option(help: ArgumentHelp("What is between the cells of CSV: a character, or tab.", valueName: "character"))
+    var separator: String?
 
     @Option(help: ArgumentHelp("How many records go into one commit.", valueName: "count"))
     var batch = 1000
 
-    @Flag(help: "Skip bad lines and count them.")
+    @Flag(help: "Skip bad records and count them.")
     var skipBad = false
 
     @Flag(help: "Remove records that are not in the dump.")
@@ -50,28 +67,54 @@ struct LoadCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1_000_000).contains(batch) else { throw ValidationError("--batch takes 1 to 1000000") }
-        if key != nil {
-            guard collection != nil else { throw ValidationError("--key goes with --collection") }
-            if replace { throw ValidationError("--replace is for dumps, which have no --key") }
-        } else if skipBad {
-            throw ValidationError("--skip-bad is not for dumps; for other files give --key")
+        if key != nil, keyTemplate != nil { throw ValidationError("give one of --key and --key-template") }
+        if isOfRecords {
+            guard collection != nil else { throw ValidationError("name the collection with --collection") }
+            if replace { throw ValidationError("--replace is for dumps") }
         }
+        _ = try keyRule()
+        if separatorByte == nil { throw ValidationError("--separator takes one character of ASCII, or tab") }
+    }
+
+    /// Whether the arguments say that the file is no dump.
+    private var isOfRecords: Bool { key != nil || keyTemplate != nil || input != nil || separator != nil || skipBad }
+
+    private func keyRule() throws -> KeyRule {
+        if let keyTemplate { return try KeyRule(template: keyTemplate) }
+        return key.map { KeyRule(field: $0) } ?? .exported
+    }
+
+    private var separatorByte: UInt8? {
+        guard let separator else { return file.lowercased().contains(".tsv") ? 0x09 : UInt8(ascii: ",") }
+        if separator == "tab" || separator == "\\t" { return 0x09 }
+        let bytes = Array(separator.utf8)
+        return bytes.count == 1 && bytes[0] < 0x80 && ![0x0a, 0x0d, 0x22].contains(bytes[0]) ? bytes[0] : nil
     }
 
     func run() async throws {
         let console = Invocation.console
-        let lines = try open()
+        let bytes = try open()
         var options = DatabaseOptions()
         // Loading prunes nothing: that is up to the program that owns the database.
         options.retention = .all
         options.clock = Invocation.clock
-        if let collection, let key { return try await load(lines, collection, key, options, console) }
-        guard let first = try lines.next(), ReplayDumpHeader.isHeader(first) else {
-            throw Failure(
-                "usage", "\(file) is not a dump: give --collection and --key for its lines",
-                place: .init(file: file), exitCode: 64)
+        if !isOfRecords {
+            // A dump says so itself, and may be loaded whole or for one collection.
+            let start = try bytes.peek().prefix { $0 != 0x0a }
+            if ReplayDumpHeader.isHeader(start) {
+                let lines = LineReader(bytes)
+                guard let first = try lines.next() else { return }
+                return try await load(lines, dump: try ReplayDumpHeader(first), options, console)
+            }
+            if collection == nil {
+                throw Failure(
+                    "usage", "\(file) is not a dump: name the collection of its records with --collection",
+                    place: .init(file: file), exitCode: 64)
+            }
         }
-        try await load(lines, dump: try ReplayDumpHeader(first), options, console)
+        let form = try input ?? RecordSource.form(of: file, bytes)
+        let source = try RecordSource(bytes, form, separator: separatorByte ?? UInt8(ascii: ","))
+        try await load(source, collection ?? "", options, console)
     }
 
     // MARK: Dumps
@@ -138,28 +181,27 @@ struct LoadCommand: AsyncParsableCommand {
             exitCode: 130)
     }
 
-    // MARK: Lines
+    // MARK: Records
 
     private func load(
-        _ lines: LineReader, _ collection: String, _ key: String, _ options: DatabaseOptions, _ console: Console
+        _ source: RecordSource, _ collection: String, _ options: DatabaseOptions, _ console: Console
     ) async throws {
-        let records = RecordCollection<CBORValue, NoMetadata>(collection)
-        let database = try await Database.open(at: FilePath(database), options: options, collections: records)
-        let outcome: Swift.Result<(Loader.Result, Loader.BadLine?), any Error>
+        let database = try await Database.open(at: FilePath(database), options: options)
+        let outcome: Swift.Result<(Loader.Result, Loader.BadRecord?), any Error>
         do {
-            outcome = .success(try await load(lines, into: database, records, key, console))
+            outcome = .success(try await load(source, into: database, collection, console))
         } catch {
             outcome = .failure(error)
         }
         let newest = database.commitNumber
         try await database.close()
         let (result, bad) = try outcome.get()
-        try report(result, bad, newest, console)
+        try report(result, bad, source.unit, newest, console)
     }
 
-    private func open() throws -> LineReader {
+    private func open() throws -> ByteSource {
         do {
-            return try LineReader(file)
+            return try ByteSource(file)
         } catch let error as Errno {
             throw Failure(
                 error == .noSuchFileOrDirectory ? "notFound" : "ioFailed", "\(file): \(error)",
@@ -169,47 +211,51 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func load(
-        _ lines: LineReader, into database: Database, _ records: RecordCollection<CBORValue, NoMetadata>,
-        _ key: String, _ console: Console
-    ) async throws -> (Loader.Result, Loader.BadLine?) {
+        _ source: RecordSource, into database: Database, _ collection: String, _ console: Console
+    ) async throws -> (Loader.Result, Loader.BadRecord?) {
         if console.isWatched { Interruption.listen() }
-        var loader = Loader(database: database, collection: records, keyField: key)
+        var loader = Loader(database: database, collection: collection, key: try keyRule())
         loader.batchCount = batch
-        loader.skipsBadLines = skipBad
+        loader.skipsBad = skipBad
         loader.isInterrupted = { Interruption.isRequested }
         var bar = ProgressBar(console, "loading", unit: "records")
         defer { bar.finish() }
-        return try await loader.run(lines) {
-            bar.update(done: lines.progress.done, of: lines.progress.total, counted: $0.records)
+        return try await loader.run(source) {
+            bar.update(done: source.progress.done, of: source.progress.total, counted: $0.records)
         }
     }
 
     private func report(
-        _ result: Loader.Result, _ bad: Loader.BadLine?, _ newest: CommitNumber, _ console: Console
+        _ result: Loader.Result, _ bad: Loader.BadRecord?, _ unit: String, _ newest: CommitNumber, _ console: Console
     ) throws {
-        for line in result.badLines { try console.err.write("\(file):\(line.number): \(line.reason.plain)\n") }
-        let more = result.badCount - result.badLines.count
-        if more > 0 { try console.err.write("… and \(more.grouped) more bad lines\n") }
+        for bad in result.bad { try console.err.write("\(file):\(bad.number): \(bad.reason.plain)\n") }
+        let more = result.badCount - result.bad.count
+        if more > 0 { try console.err.write("… and \(more.grouped) more bad \(unit)s\n") }
         let json: CBORValue = [
             "records": .count(result.records), "inserted": .count(result.inserted),
-            "replaced": .count(result.records - result.inserted), "bad": .count(result.badCount),
+            "replaced": .count(result.changed), "unchanged": .count(result.unchanged), "bad": .count(result.badCount),
             "commits": .count(result.commits), "newest": .number(newest),
         ]
         let lines = [
             ("loaded", "\(result.records.grouped) records into \((collection ?? "").plain)"),
-            ("new", "\(result.inserted.grouped), replaced \((result.records - result.inserted).grouped)"),
+            (
+                "new",
+                "\(result.inserted.grouped), replaced \(result.changed.grouped), unchanged \(result.unchanged.grouped)"
+            ),
             ("commits", "\(result.commits.grouped), the newest is \(newest)"),
         ]
         try PropertyWriter.write(
-            result.badCount > 0 ? lines + [("bad lines", result.badCount.grouped)] : lines, json: json,
+            result.badCount > 0 ? lines + [("bad \(unit)s", result.badCount.grouped)] : lines, json: json,
             output.format(on: console), console)
         if let bad {
             throw Failure(
                 "badLine",
-                "line \(bad.number) of \(file): \(bad.reason). The \(result.records) records before it are in the "
-                    + "database; correct the line, or skip it with --skip-bad.",
+                "\(unit) \(bad.number) of \(file): \(bad.reason). The \(result.records) records before it are in the "
+                    + "database; correct it, or skip it with --skip-bad.",
                 place: .init(file: "\(file):\(bad.number)"), exitCode: 64)
         }
         if result.isInterrupted { throw Self.interrupted(result.records) }
     }
 }
+
+extension RecordSource.Form: ExpressibleByArgument {}

@@ -1,59 +1,68 @@
 import ToolSupport
 import Yaprak
 import YaprakCBOR
+import YaprakReplay
 
-/// Loads the lines of an NDJSON file into a collection, a batch per commit.
+/// Loads the records of a file into a collection, a batch per commit.
 ///
 /// Each batch is one commit, so an interruption at any moment leaves whole batches; loading the file again puts the same
-/// records under the same keys.
+/// records under the same keys. A record that is what the file says already is not written again.
 struct Loader {
     let database: Database
-    let collection: RecordCollection<CBORValue, NoMetadata>
-    /// The field of an object that is its key: a text or an integer.
-    let keyField: String
+    let collection: String
+    let key: KeyRule
     /// How many records go into one commit.
     var batchCount = 1000
-    /// Whether bad lines are counted and skipped.
-    var skipsBadLines = false
+    /// Whether bad records are counted and skipped.
+    var skipsBad = false
     var isInterrupted: @Sendable () -> Bool = { false }
 
     /// What was done.
     struct Result: Sendable, Equatable {
         var records = 0
         var inserted = 0
+        var changed = 0
         var commits = 0
         var isInterrupted = false
-        /// The first bad lines that were skipped, and their number.
-        var badLines: [BadLine] = []
+        /// The first bad records that were skipped, and their number.
+        var bad: [BadRecord] = []
         var badCount = 0
+
+        var unchanged: Int { records - inserted - changed }
     }
 
-    /// A line that is no record.
-    struct BadLine: Error, Sendable, Equatable {
+    /// Something in the file that is no record.
+    struct BadRecord: Error, Sendable, Equatable {
         let number: Int
         let reason: String
     }
 
-    /// Loads all lines.
+    /// A record as its bytes.
+    private struct Encoded {
+        let key: String
+        let object: [UInt8]
+        let metadata: [UInt8]?
+    }
+
+    /// Loads all records.
     ///
-    /// - Returns: what was done, and the bad line it stopped at, if it did; every record before that is committed.
+    /// - Returns: what was done, and the bad record it stopped at, if it did; every record before that is committed.
     /// - Throws: errors of reading the input and of writing to the database.
-    func run(_ lines: LineReader, progress: (Result) -> Void = { _ in }) async throws -> (Result, BadLine?) {
+    func run(_ source: RecordSource, progress: (Result) -> Void = { _ in }) async throws -> (Result, BadRecord?) {
         var result = Result()
-        var batch: [(String, CBORValue)] = []
-        var stop: BadLine?
-        while let line = try lines.next() {
-            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+        var batch: [Encoded] = []
+        var stop: BadRecord?
+        while let item = try source.next() {
             do throws(InputError) {
-                batch.append(try record(of: line))
+                batch.append(try encoded(try item.value.get()))
             } catch {
-                let bad = BadLine(number: lines.number, reason: error.description)
-                guard skipsBadLines else {
+                let bad = BadRecord(number: item.number, reason: error.description)
+                guard skipsBad else {
                     stop = bad
                     break
                 }
                 result.badCount += 1
-                if result.badLines.count < 10 { result.badLines.append(bad) }
+                if result.bad.count < 10 { result.bad.append(bad) }
             }
             if batch.count >= batchCount {
                 try await commit(&batch, &result)
@@ -68,28 +77,48 @@ struct Loader {
         return (result, stop)
     }
 
-    private func commit(_ batch: inout [(String, CBORValue)], _ result: inout Result) async throws {
+    private func commit(_ batch: inout [Encoded], _ result: inout Result) async throws {
         if batch.isEmpty { return }
         let records = batch
         batch.removeAll(keepingCapacity: true)
-        result.inserted += try await database.write(origin: "yaprak load") { transaction in
-            let before = transaction[collection].count
-            for (key, object) in records { transaction[collection][key] = object }
-            return transaction[collection].count - before
+        let before = database.commitNumber
+        let (inserted, changed) = try await database.write(origin: "yaprak load") { [collection] transaction in
+            var inserted = 0, changed = 0
+            let known = transaction.before.untyped(collection)
+            for record in records {
+                let kinds = try transaction.put(
+                    object: record.object[...], metadata: record.metadata.map { $0[...] },
+                    version: known[record.key]?.version ?? known.first?.version ?? 1, for: record.key,
+                    inCollectionNamed: collection)
+                if kinds.contains(.inserted) { inserted += 1 } else if !kinds.isEmpty { changed += 1 }
+            }
+            return (inserted, changed)
         }
         result.records += records.count
-        result.commits += 1
+        result.inserted += inserted
+        result.changed += changed
+        if database.commitNumber != before { result.commits += 1 }
     }
 
-    private func record(of line: ArraySlice<UInt8>) throws(InputError) -> (String, CBORValue) {
-        let value: CBORValue
-        do { value = try CBORValue(json: line) } catch {
-            throw InputError(error.offset.map { "\(error.message), at byte \($0)" } ?? error.message)
+    // MARK: Records
+
+    private func encoded(_ value: CBORValue) throws(InputError) -> Encoded {
+        guard case .map(var fields) = value else { throw InputError("this is no object") }
+        let key = try self.key.key(of: value)
+        guard self.key.isExported else { return try Encoded(key: key, object: bytes(value), metadata: nil) }
+        var metadata: CBORValue?
+        fields.removeAll { field in
+            if field.key == .text(RecordColumns.metadata) { metadata = field.value }
+            return [.text(RecordColumns.key), .text(RecordColumns.metadata)].contains(field.key)
         }
-        guard case .map = value else { throw InputError("the line is no object") }
-        guard let field = value[keyField] else { throw InputError("the object has no field \"\(keyField)\"") }
-        if let text = field.text { return (text, value) }
-        if let number = field.integer { return (String(number), value) }
-        throw InputError("the field \"\(keyField)\" is neither a text nor an integer")
+        // An object that is no map was exported as a field named by a dot.
+        let isWhole = fields.count == 1 && fields[0].key == .text(RecordColumns.whole)
+        let object = isWhole ? fields[0].value : .map(fields)
+        let metadataBytes: [UInt8]? = if let metadata { try bytes(metadata) } else { nil }
+        return try Encoded(key: key, object: bytes(object), metadata: metadataBytes)
+    }
+
+    private func bytes(_ value: CBORValue) throws(InputError) -> [UInt8] {
+        do { return try value.encoded() } catch { throw InputError(error.message) }
     }
 }

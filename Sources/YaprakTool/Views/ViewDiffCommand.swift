@@ -15,16 +15,16 @@ struct ViewDiffCommand: AsyncParsableCommand {
               yaprak view diff departures.yaprak departures @~10 @ --group EWR --group JFK --limit 20
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The name of the view.")
+    @Argument(help: "The name of the view.", completion: .view)
     var view: String
 
-    @Argument(help: "The commit the list shows.", transform: LogPosition.argument)
+    @Argument(help: "The commit the list shows.", completion: .position, transform: LogPosition.argument)
     var from: LogPosition
 
-    @Argument(help: "The commit it is to show.", transform: LogPosition.argument)
+    @Argument(help: "The commit it is to show.", completion: .position, transform: LogPosition.argument)
     var to: LogPosition
 
     @Option(help: "A group of the list; may be given more than once. All groups there are by default, ascending.")
@@ -37,7 +37,7 @@ struct ViewDiffCommand: AsyncParsableCommand {
     var reverse = false
 
     @Option(
-        name: [.customShort("n"), .long],
+        name: [.customShort("n", allowingJoined: true), .long],
         help: ArgumentHelp("Show at most this many rows of each group.", valueName: "count"))
     var limit: Int?
 
@@ -45,6 +45,7 @@ struct ViewDiffCommand: AsyncParsableCommand {
     var fromEnd = false
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit takes a count of 0 or more") }
@@ -53,11 +54,11 @@ struct ViewDiffCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = Invocation.console
         let reader = try ReplayReader.open(database)
         let old = try reader.commitNumber(at: from)
         let new = try reader.commitNumber(at: to)
         let update = try reader.update(of: mappings, from: old, to: new)
+        let console = try paging.console()
         var printer = ListChangePrinter(output.format(on: console), update, console)
         for change in update.sectionChanges { try printer.write(change) }
         for change in update.rowChanges { try printer.write(change) }

@@ -9,22 +9,23 @@ struct ViewListCommand: AsyncParsableCommand {
         commandName: "ls", abstract: "Lists the views, and as of which commits they can be shown.",
         usage: "yaprak view ls <database> [--at <position>] [<options>]")
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
     @Option(
         help: ArgumentHelp(
             "Only views that can be shown as of this commit, with what they hold.", valueName: "position"),
-        transform: LogPosition.argument)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     func run() async throws {
-        let console = Invocation.console
         let reader = try ReplayReader.open(database)
         let views = try reader.views()
         let number = try at.map { try reader.commitNumber(at: $0) }
+        let console = try paging.console()
         var columns = [Column(name: "view"), Column(name: "kind"), Column(name: "version")]
         if number != nil { columns += [Column(name: "groups", isNumber: true), Column(name: "rows", isNumber: true)] }
         columns.append(Column(name: "commits"))

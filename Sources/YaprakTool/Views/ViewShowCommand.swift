@@ -15,14 +15,15 @@ struct ViewShowCommand: AsyncParsableCommand {
               yaprak view show departures.yaprak departures --group JFK --range 0..<5
             """)
 
-    @Argument(help: "The database's directory.")
+    @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "The name of the view.")
+    @Argument(help: "The name of the view.", completion: .view)
     var view: String
 
     @Option(
-        help: ArgumentHelp("The commit; the newest by default.", valueName: "position"), transform: LogPosition.argument
+        help: ArgumentHelp("The commit; the newest by default.", valueName: "position"), completion: .position,
+        transform: LogPosition.argument
     )
     var at: LogPosition = .newest
 
@@ -34,11 +35,12 @@ struct ViewShowCommand: AsyncParsableCommand {
     var range = Positions(lower: 0, upper: .max)
 
     @Option(
-        name: [.customShort("n"), .long],
+        name: [.customShort("n", allowingJoined: true), .long],
         help: ArgumentHelp("At most this many rows of each group.", valueName: "count"))
     var limit: Int?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
 
     /// Positions in a group.
     struct Positions {
@@ -63,7 +65,6 @@ struct ViewShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = Invocation.console
         let reader = try ReplayReader.open(database)
         let number = try reader.commitNumber(at: at)
         let then = try reader.view(view, at: number)
@@ -75,6 +76,7 @@ struct ViewShowCommand: AsyncParsableCommand {
                     + (known.isEmpty ? ", nor any other" : ", which has \(known)"),
                 place: .init(commits: number...number), exitCode: 3)
         }
+        let console = try paging.console()
         let isMixed = then.collectionNames.count > 1
         var columns = [Column(name: "group"), Column(name: "index", isNumber: true)]
         if isMixed { columns.append(Column(name: "collection")) }

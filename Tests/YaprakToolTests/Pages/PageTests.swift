@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
@@ -13,7 +14,22 @@ import ToolSupport
     private static let updates = ProcessInfo.processInfo.environment["YAPRAK_UPDATE_PAGES"] == "1"
 
     @Test(arguments: Page.all(in: "Tool") + Page.all(in: "Tutorials"))
-    func `A page shows what the tool prints`(page: Page) async throws {
+    func `A page shows what the tool prints`(page: Page) async throws { try await check(page, width: 100) }
+
+    @Test(arguments: [40, 80, 140]) func `Each subcommand prints what it should on narrow and wide terminals`(
+        width: Int
+    ) async throws {
+        let page = Page(url: package.appendingPathComponent("Tests/Golden/Tool-\(width).md"))
+        let shown = Set(Page.commands(in: try page.text()).compactMap { $0.words.dropFirst().first })
+        let known = YaprakCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        #expect(Set(known).subtracting(shown) == Self.notInGolden)
+        try await check(page, width: width)
+    }
+
+    /// What reads lines of its own has tests of its own.
+    private static let notInGolden: Set<String> = ["inspect", "shell"]
+
+    private func check(_ page: Page, width: Int) async throws {
         let text = try page.text()
         let folder = try Folder()
         // Pages name databases as somebody would who stands in their folder. The suite is serialized for that.
@@ -24,7 +40,7 @@ import ToolSupport
         for command in Page.commands(in: text) {
             #expect(command.words.first == "yaprak", "\(page.testDescription):\(command.line + 1)")
             try await PageDatabases.provide(for: command.words, in: folder)
-            let printed = await output(of: Array(command.words.dropFirst()))
+            let printed = await output(of: Array(command.words.dropFirst()), width: width)
             let isExpected = Page.matches(printed[...], command.expected[...])
             outputs.append(isExpected ? command.expected : printed)
             if !isExpected, !Self.updates {
@@ -43,9 +59,9 @@ import ToolSupport
         }
     }
 
-    /// What a command prints on a terminal of 100 columns that has no colors, as lines.
-    private func output(of arguments: [String]) async -> [String] {
-        let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, width: 100)
+    /// What a command prints on a terminal that has no colors, as lines.
+    private func output(of arguments: [String], width: Int) async -> [String] {
+        let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, width: width)
         let code = await Invocation.run(arguments, in: .init(console: console, clock: { PageDatabases.now }))
         var lines = (console.out.text + console.err.text).replacing("\r\n", with: "\n")
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -1,0 +1,106 @@
+import SystemPackage
+
+/// The bytes of a file, plain or in LZ4 frames; of standard input, if the path is `-`. A byte-order mark is left out.
+///
+///     let source = try ByteSource("Fixtures/cities.ndjson.lz4")
+///     while let part = try source.next() { print(part.count) }
+///
+/// Memory is that of one part, 4 MiB at most.
+package final class ByteSource {
+    private let descriptor: FileDescriptor
+    private var unpacker: LZ4FrameReader?
+    private var isOpened = false
+    private var hasText = false
+    private var isAtEnd = false
+    private var input = [UInt8](repeating: 0, count: 256 << 10)
+    private var returned: [UInt8] = []
+
+    /// The length of the file; `nil` for what has none, such as a pipe.
+    private let fileBytes: Int?
+    /// The length of what a compressed file holds, if its header has it.
+    private var contentBytes: Int?
+    private var bytesRead = 0
+    private var bytesDelivered = 0
+
+    /// Opens a file.
+    /// - Throws: `Errno`.
+    package init(_ path: String) throws {
+        if path == "-" {
+            descriptor = .standardInput
+            fileBytes = nil
+        } else {
+            descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            let end = try? descriptor.seek(offset: 0, from: .end)
+            if end != nil { try descriptor.seek(offset: 0, from: .start) }
+            fileBytes = end.map { Int($0) }
+        }
+    }
+
+    deinit { if descriptor != .standardInput { try? descriptor.close() } }
+
+    /// How far the reading is, and where it ends, as far as that is known.
+    package var progress: (done: Int, total: Int?) {
+        if let contentBytes { return (bytesDelivered, contentBytes) }
+        return (bytesRead, fileBytes)
+    }
+
+    /// The next bytes, at least one; `nil` at the end.
+    /// - Throws: `Errno`; ``InputError`` for a damaged LZ4 frame, for other compressions and encodings.
+    package func next() throws -> [UInt8]? {
+        if !returned.isEmpty {
+            defer { returned = [] }
+            return returned
+        }
+        while !isAtEnd {
+            let count = try input.withUnsafeMutableBytes { try descriptor.read(into: $0) }
+            bytesRead += count
+            guard count > 0 else {
+                isAtEnd = true
+                if unpacker?.isBetweenFrames == false { throw InputError("the LZ4 frame ends too early") }
+                return nil
+            }
+            if !isOpened { try open(input[..<count]) }
+            var part: [UInt8] = []
+            try input.withUnsafeBytes { input in
+                let bytes = UnsafeRawBufferPointer(rebasing: input[..<count])
+                if let unpacker { try unpacker.unpack(bytes, onto: &part) } else { part.append(contentsOf: bytes) }
+            }
+            bytesDelivered += part.count
+            if !hasText, !part.isEmpty {
+                hasText = true
+                try removeMark(&part)
+            }
+            if !part.isEmpty { return part }
+        }
+        return nil
+    }
+
+    /// The first bytes that are left, without taking them: the first line of them, or 1 MiB of a longer one; empty at the end.
+    package func peek() throws -> [UInt8] {
+        var start: [UInt8] = []
+        while start.count < 1 << 20, !start.contains(0x0a), let part = try next() { start += part }
+        returned = start
+        return start
+    }
+
+    private func open(_ start: ArraySlice<UInt8>) throws {
+        isOpened = true
+        if start.starts(with: LZ4FrameReader.magic) {
+            unpacker = try LZ4FrameReader()
+            contentBytes = LZ4FrameReader.contentBytes(start)
+        }
+        if start.starts(with: [0x1f, 0x8b]) {
+            throw InputError("this is gzip. Unpack it on the way: gzip -dc FILE | yaprak load - …")
+        }
+        if start.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) {
+            throw InputError("this is zstd. Unpack it on the way: zstd -dc FILE | yaprak load - …")
+        }
+    }
+
+    private func removeMark(_ part: inout [UInt8]) throws {
+        if part.starts(with: [0xef, 0xbb, 0xbf]) { part.removeFirst(3) }
+        if part.starts(with: [0xff, 0xfe]) || part.starts(with: [0xfe, 0xff]) {
+            throw InputError("this is UTF-16. Convert it on the way: iconv -f UTF-16 -t UTF-8 FILE | yaprak load - …")
+        }
+    }
+}

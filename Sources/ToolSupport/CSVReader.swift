@@ -1,0 +1,110 @@
+/// The rows of a file of comma-separated values (RFC 4180), one after the other.
+///
+///     let rows = try CSVReader(ByteSource("cities.csv"))
+///     while let row = try rows.next() { print(rows.line, row.map(\.text)) }
+///
+/// Rows end with LF or CR LF. Memory is bounded by the longest row.
+package final class CSVReader {
+    /// A cell, and whether it stood in quotes: an empty text does, nothing doesn't.
+    package struct Cell: Sendable, Hashable {
+        package let text: String
+        package let isQuoted: Bool
+    }
+
+    private let source: ByteSource
+    private let separator: UInt8
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var nextLine = 1
+
+    /// The line at which the row that was read last begins, counted from 1.
+    package private(set) var line = 0
+
+    package init(_ source: ByteSource, separator: UInt8 = UInt8(ascii: ",")) {
+        self.source = source
+        self.separator = separator
+    }
+
+    package var progress: (done: Int, total: Int?) { source.progress }
+
+    /// The next row; `nil` behind the last. Lines without anything are skipped.
+    /// - Throws: `Errno`; ``InputError`` for quotes that are not closed, or within a cell, and for text that is not UTF-8.
+    /// After an
+    ///   error within a row the next call continues behind its line.
+    package func next() throws -> [Cell]? {
+        while try byte() == 0x0a || byte() == 0x0d {
+            if bytes[position] == 0x0a { nextLine += 1 }
+            position += 1
+        }
+        line = nextLine
+        guard try byte() != nil else { return nil }
+        var row: [Cell] = []
+        while true {
+            row.append(try cell())
+            guard let end = try byte() else { return row }
+            position += 1
+            if end == separator { continue }
+            if end == 0x0d, try byte() == 0x0a { position += 1 }
+            nextLine += 1
+            return row
+        }
+    }
+
+    private func cell() throws -> Cell {
+        var text: [UInt8] = []
+        guard try byte() == UInt8(ascii: "\"") else {
+            while let next = try byte(), next != separator, next != 0x0a, next != 0x0d {
+                guard next != UInt8(ascii: "\"") else {
+                    throw try skipping("a quote stands within a cell that has none around it")
+                }
+                try add(next, to: &text)
+            }
+            return Cell(text: try string(text), isQuoted: false)
+        }
+        position += 1
+        while true {
+            guard let next = try byte() else { throw InputError("the quote of line \(line) is not closed") }
+            if next == UInt8(ascii: "\"") {
+                position += 1
+                guard try byte() == UInt8(ascii: "\"") else { break }
+            } else if next == 0x0a {
+                nextLine += 1
+            }
+            try add(next, to: &text)
+        }
+        if let next = try byte(), next != separator, next != 0x0a, next != 0x0d {
+            throw try skipping("something follows the closing quote of a cell")
+        }
+        return Cell(text: try string(text), isQuoted: true)
+    }
+
+    private func add(_ byte: UInt8, to text: inout [UInt8]) throws {
+        text.append(byte)
+        position += 1
+        guard text.count <= LineReader.lineBytesMax else { throw InputError("a cell of line \(line) does not end") }
+    }
+
+    private func string(_ bytes: [UInt8]) throws -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw try skipping("a cell is not UTF-8") }
+        return text
+    }
+
+    /// The error, after the rest of the line.
+    private func skipping(_ reason: String) throws -> InputError {
+        while let next = try byte() {
+            position += 1
+            guard next == 0x0a else { continue }
+            nextLine += 1
+            break
+        }
+        return InputError(reason)
+    }
+
+    /// The byte at the position; `nil` at the end.
+    private func byte() throws -> UInt8? {
+        if position < bytes.count { return bytes[position] }
+        bytes = try source.next() ?? []
+        position = 0
+        return bytes.first
+    }
+}

@@ -1,0 +1,93 @@
+import YaprakCBOR
+import YaprakCore
+import YaprakModel
+
+extension ReplayRevert {
+    /// What of some commits is to be reverted.
+    ///
+    ///     var choice = ReplayRevert.Choice()
+    ///     choice.condition = try ReplayExpression(".delay < 0 and before.delay == null", about: .change)
+    ///     choice.fields = ["delay"]
+    ///     try await database.revert(1946...2933, choosing: choice)
+    public struct Choice: Sendable, Hashable {
+        /// Only records of this collection.
+        public var collectionName: String?
+        /// Only records under this key.
+        public var key: String?
+        /// Only changes that this is true of, about a ``ReplayExpression/Subject/change``: a record becomes what it was
+        /// before the first of them, and has a conflict if it is not what the last of them left.
+        public var condition: ReplayExpression?
+        /// Only these fields at the top of objects: each becomes what it was, and is a conflict if it was changed since.
+        /// Other fields
+        /// stay as they are now. A record that came or went, or is no map, is left out: it has no fields to choose from.
+        public var fields: Set<String>?
+
+        /// Everything.
+        public init() {}
+    }
+}
+
+extension ReplayRevert.Choice {
+    /// A record before the changes that are to be reverted, and after them.
+    struct Span {
+        let collection: String
+        let key: String
+        /// What it was before them.
+        var then: ReplayRecord?
+        /// What they left.
+        var left: ReplayRecord?
+        /// The commits that made them, if they were chosen one by one.
+        var numbers: [CommitNumber] = []
+    }
+
+    /// What the changes were, ordered by collection and key.
+    func spans(of commits: ClosedRange<CommitNumber>, _ reader: ReplayReader) throws -> [Span] {
+        let base = CommitNumber(commits.lowerBound.rawValue - 1)
+        func isWanted(_ change: ReplayChange) -> Bool {
+            (collectionName ?? change.collection) == change.collection && (key ?? change.key) == change.key
+        }
+        guard let condition else {
+            return try reader.changes(from: commits.upperBound, to: base).filter(isWanted).map {
+                Span(collection: $0.collection, key: $0.key, then: $0.after, left: $0.before)
+            }
+        }
+        var spans: [[String]: Span] = [:]
+        let cursor = try reader.cursor(at: base)
+        while cursor.commitNumber < commits.upperBound, let step = try cursor.next() {
+            for change in step.changes where isWanted(change) {
+                guard condition.holds(from: change.before, in: step.before, to: change.after, in: step.after) else {
+                    continue
+                }
+                let first = Span(collection: change.collection, key: change.key, then: change.before, left: nil)
+                let record = [change.collection, change.key]
+                spans[record, default: first].left = change.after
+                spans[record]?.numbers.append(step.commit.commitNumber)
+            }
+        }
+        return spans.values.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
+    }
+}
+
+extension ReplayRevert.Choice.Span {
+    /// The revert of some fields; `nil` if there is nothing to do.
+    func reverting(_ names: Set<String>, of now: ReplayRecord?) -> ReplayRevert.Change? {
+        guard let now, case .map(var fields) = now.object, let old = then?.object.map, let left = left?.object.map
+        else {
+            return nil
+        }
+        var isConflict = false, isChanged = false
+        for name in names.sorted() {
+            func value(_ fields: [CBORValue.Pair]) -> CBORValue? { fields.first { $0.key == .text(name) }?.value }
+            let target = value(old), present = value(fields)
+            // What the commits left alone stays, and so does what is as it was already.
+            guard target != value(left), target != present else { continue }
+            isChanged = true
+            if present != value(left) { isConflict = true }
+            fields.removeAll { $0.key == .text(name) }
+            if let target { fields.append(.init(.text(name), target)) }
+        }
+        guard isChanged, let record = now.replacingObject(with: .map(fields)) else { return nil }
+        return ReplayRevert.Change(
+            collection: collection, key: key, now: now, left: self.left, then: record, isConflict: isConflict)
+    }
+}

@@ -1,0 +1,188 @@
+import ArgumentParser
+import ToolSupport
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+struct GrepCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grep", abstract: "Finds where a text came into the log, or went out of it.",
+        usage: "yaprak grep <database> <pattern> [<range>] [<options>]",
+        discussion: """
+            Looks at what each commit changed: keys, the fields that came (+), went (-) or are another value now (-, then +), \
+            origins and attached values. The newest commit comes first. The pattern is a regular expression, as Swift has them; \
+            --fixed takes it as it is. `yaprak search` looks at the records of one commit instead. Exit code 1 means that \
+            nothing was found.
+
+              yaprak grep world.yaprak 'N6[0-9]+JB'
+              yaprak grep world.yaprak cancelled --field status --since yesterday --fixed
+            """)
+
+    @Argument(help: "The database's directory.", completion: .database)
+    var database: String
+
+    @Argument(help: "What to find.")
+    var pattern: String
+
+    @Argument(
+        help: "Which commits: a..b (after a, up to b), a.., ..b or b; all by default.", completion: .position,
+        transform: LogRange.argument)
+    var range: LogRange?
+
+    @Flag(name: [.customShort("F"), .long], help: "The pattern is a text, not a regular expression.")
+    var fixed = false
+
+    @Flag(name: .shortAndLong, help: "Upper and lower case are the same.")
+    var ignoreCase = false
+
+    @Option(help: "Only this field, and what is in it.")
+    var field: String?
+
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .long],
+        help: ArgumentHelp("At most this many lines.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "The oldest commit first.")
+    var reverse = false
+
+    @OptionGroup var filtering: FilterOptions
+    @OptionGroup var bounds: BoundOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var paging: PagingOptions
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit takes a count of 0 or more") }
+        _ = try matcher()
+    }
+
+    private func matcher() throws -> TextMatcher {
+        try TextMatcher(pattern, isFixed: fixed, ignoresCase: ignoreCase)
+    }
+
+    func run() async throws {
+        let matcher = try matcher()
+        let reader = try ReplayReader.open(database)
+        let bounds = try bounds.bounds(in: reader), filter = filtering.filter
+        var count = 0
+        if let all = try reader.commitNumbers(in: range ?? LogRange()), let numbers = bounds.clamp(all) {
+            try reader.requireLog(from: numbers.lowerBound)
+            let console = try paging.console(), format = output.format(on: console)
+            var rows = RowWriter(
+                format,
+                [Column(name: "commit", isNumber: true)] + Column.time
+                    + ["origin", "collection", "key", "field", "change", "value"].map { Column(name: $0) }, console)
+            let walk = CommitWalk(
+                reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,
+                hasValues: true)
+            try await walk.run { commit, step in
+                guard bounds.contains(commit), let step else { return true }
+                for found in Self.findings(in: commit, step, filter, field, matcher) {
+                    if count == limit ?? .max { return false }
+                    count += 1
+                    try rows.write(
+                        [
+                            .number(commit.commitNumber), .text(commit.isoTime), .integer(commit.nanosecondsSince1970),
+                            .text(commit.origin), found.collection.map { .text($0) } ?? .null,
+                            found.key.map { .text($0) } ?? .null, .text(found.field), .text(String(found.sign)),
+                            found.value,
+                        ])
+                }
+                return count < limit ?? .max
+            }
+            try rows.finish()
+        }
+        if count == 0 {
+            try reader.requireCollection(filtering.collection)
+            throw ExitCode(1)
+        }
+    }
+
+    /// A place in a commit that matches.
+    private struct Finding {
+        var collection: String?
+        var key: String?
+        let field: String
+        let sign: Character
+        let value: CBORValue
+    }
+
+    private static func findings(
+        in commit: ReplayCommit, _ step: ReplayStep, _ filter: ChangeFilter, _ field: String?, _ matcher: TextMatcher
+    ) -> [Finding] {
+        var found: [Finding] = []
+        if filter.passesAll, field == nil {
+            if matcher.matches(commit.origin) {
+                found.append(Finding(field: "origin", sign: "+", value: .text(commit.origin)))
+            }
+            for leaf in commit.info.map({ FieldBlame.leaves(of: $0, "info") }) ?? [] where matcher.matches(leaf.value) {
+                found.append(Finding(field: leaf.path, sign: "+", value: leaf.value))
+            }
+        }
+        for change in ShownChange.of(step, filter) {
+            func add(_ field: String, _ sign: Character, _ value: CBORValue) {
+                found.append(
+                    Finding(collection: change.collection, key: change.key, field: field, sign: sign, value: value))
+            }
+            let sign = change.kinds.sign
+            if field == nil, sign == "+" || sign == "-", matcher.matches(change.key) {
+                add("$key", sign, .text(change.key))
+            }
+            for part in change.fields {
+                let sides: [(Character, CBORValue?)] = [("-", part.before), ("+", part.after)]
+                for (sign, value) in sides {
+                    for leaf in value.map({ FieldBlame.leaves(of: $0, part.path) }) ?? []
+                    where matcher.matches(leaf.value) && (field.map { FieldBlame.isWithin($0, leaf.path) } ?? true) {
+                        add(leaf.path, sign, leaf.value)
+                    }
+                }
+            }
+        }
+        return found
+    }
+}
+
+/// Whether a pattern is in a text.
+struct TextMatcher {
+    private let text: String?
+    // One thread at a time uses a command.
+    private let regex: Regex<AnyRegexOutput>?
+
+    /// - Throws: `ValidationError` for a pattern that is none.
+    init(_ pattern: String, isFixed: Bool, ignoresCase: Bool) throws {
+        let isPlain = isFixed || pattern.utf8.allSatisfy { Self.isWordByte($0) }
+        if isPlain, !ignoresCase {
+            text = pattern
+            regex = nil
+            return
+        }
+        text = nil
+        do {
+            let pattern = isFixed ? Self.quoted(pattern) : pattern
+            regex = try Regex(pattern).ignoresCase(ignoresCase)
+        } catch {
+            throw ValidationError("\(pattern.debugDescription) is no regular expression. --fixed takes it as a text")
+        }
+    }
+
+    func matches(_ candidate: String) -> Bool {
+        if let text { return text.isEmpty || candidate.utf8.firstRange(of: text.utf8) != nil }
+        return regex.map { candidate.firstMatch(of: $0) != nil } ?? false
+    }
+
+    /// A value as it is shown: texts without quotes.
+    func matches(_ value: CBORValue) -> Bool { matches(value.text ?? value.diagnostic()) }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ")
+            || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+
+    /// A pattern for the text itself.
+    private static func quoted(_ text: String) -> String {
+        text.unicodeScalars.map {
+            $0.isASCII && !$0.properties.isAlphabetic && !("0"..."9").contains($0) ? "\\\($0)" : "\($0)"
+        }
+        .joined()
+    }
+}

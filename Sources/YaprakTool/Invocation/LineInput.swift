@@ -1,0 +1,45 @@
+import ToolSupport
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where a shell's lines come from: a person, who gets a prompt, or a pipe.
+struct LineInput {
+    let isInteractive: Bool
+    /// The next line for a prompt; `nil` at the end.
+    let next: (String) -> String?
+
+    /// Standard input.
+    static func standard() -> LineInput {
+        let isInteractive = isatty(STDIN_FILENO) == 1
+        return LineInput(isInteractive: isInteractive) { prompt in
+            if isInteractive { _ = write(STDERR_FILENO, prompt, prompt.utf8.count) }
+            return plainLine(isInteractive: isInteractive)
+        }
+    }
+
+    /// A line of standard input without its end. Ctrl-C at the prompt begins a new one.
+    private static func plainLine(isInteractive: Bool) -> String? {
+        var bytes: [UInt8] = []
+        while true {
+            var asked = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            if poll(&asked, 1, -1) < 0 {
+                guard errno == EINTR else { return nil }
+                guard Interruption.isRequested else { continue }
+                if isInteractive { _ = write(STDERR_FILENO, "\n", 1) }
+                return ""
+            }
+            var byte: UInt8 = 0
+            guard read(STDIN_FILENO, &byte, 1) == 1 else {
+                return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+            }
+            if byte == 0x0a { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Yaprak
+import YaprakCBOR
+import YaprakReplay
+
+/// Which records of a collection are wanted, and in which order.
+struct RecordChoice {
+    /// Only keys that start with this.
+    var prefix = ""
+    /// Only records that this is true of.
+    var condition: ReplayExpression?
+    /// What they are ordered by; by key if `nil`.
+    var order: ReplayExpression?
+    var isDescending = false
+    /// At most so many.
+    var limit: Int?
+
+    /// The records. Without an order they are found while they are walked; with one all that match are looked at first, and at
+    /// most twice the limit kept.
+    func records(of collection: String, in snapshot: Snapshot) throws -> ChosenRecords {
+        let records = snapshot.untyped(collection)
+        guard let order else {
+            return ChosenRecords(choice: self, snapshot: snapshot, records: records, positions: nil)
+        }
+        var found: [(value: CBORValue, position: Int)] = []
+        let limit = limit ?? .max, keptMax = limit > 1 << 20 ? Int.max : 2 * limit + 1000
+        func cut() {
+            found.sort { a, b in
+                let sign = a.value.sortOrder(to: b.value)
+                // Equal values stay in the order of their keys.
+                return sign == 0 ? a.position < b.position : (sign < 0) != isDescending
+            }
+            found.removeLast(max(0, found.count - limit))
+        }
+        for position in records.position(notBefore: prefix)..<records.count {
+            let record = records[position]
+            guard record.key.utf8.starts(with: prefix.utf8) else { break }
+            if position % 256 == 0, Invocation.isInterrupted() { throw CancellationError() }
+            guard condition?.holds(for: record, in: snapshot) ?? true else { continue }
+            found.append((order.value(for: record, in: snapshot), position))
+            if found.count >= keptMax { cut() }
+        }
+        cut()
+        return ChosenRecords(choice: self, snapshot: snapshot, records: records, positions: found.map(\.position))
+    }
+}
+
+/// The records that were chosen. It can be walked several times.
+struct ChosenRecords: Sequence {
+    fileprivate let choice: RecordChoice
+    fileprivate let snapshot: Snapshot
+    fileprivate let records: UntypedRecords
+    fileprivate let positions: [Int]?
+
+    func makeIterator() -> AnyIterator<ReplayRecord> {
+        if let positions {
+            var left = positions.makeIterator()
+            return AnyIterator { left.next().map { records[$0] } }
+        }
+        var all = records.makeIterator(), position = records.position(notBefore: choice.prefix)
+        var left = choice.limit ?? .max, seen = 0
+        // From the beginning each record is the next of a walk; from elsewhere it is looked up.
+        func next() -> ReplayRecord? {
+            if choice.prefix.isEmpty { return all.next() }
+            guard position < records.count else { return nil }
+            position += 1
+            return records[position - 1]
+        }
+        return AnyIterator {
+            while left > 0, let record = next() {
+                guard record.key.utf8.starts(with: choice.prefix.utf8) else { return nil }
+                seen += 1
+                if seen % 256 == 0, Invocation.isInterrupted() { return nil }
+                guard choice.condition?.holds(for: record, in: snapshot) ?? true else { continue }
+                left -= 1
+                return record
+            }
+            return nil
+        }
+    }
+}

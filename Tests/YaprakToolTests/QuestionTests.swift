@@ -1,0 +1,188 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCBOR
+import YaprakLocks
+import YaprakReplay
+
+@testable import YaprakTool
+
+/// `ask`, `blame`, `grep`, `log --where`, and the order of records.
+@Suite(.bounded) struct QuestionTests {
+    let folder: Folder
+    let shop: String
+
+    init() async throws {
+        folder = try Folder()
+        shop = folder("shop.yaprak")
+        try await makeShop(at: shop)
+    }
+
+    @Test func `A value is printed as of any commit, and false is 1`() async {
+        #expect(await yaprak("ask", shop, "sum(books, .rank)").out == "{\"commit\":3,\"value\":1}\n")
+        #expect(await yaprak("ask", shop, "sum(books, .rank)", "--at", "1", onTerminal: true).out == "10\n")
+        #expect(await yaprak("ask", shop, "count(books) > 1").code == 1)
+        #expect(await yaprak("ask", shop, "count(boks)").err.contains("Did you mean \"books\"?"))
+        #expect(await yaprak("ask", shop, "count(boks)").code == 3)
+        #expect(await yaprak("ask", shop, "count(books").code == 64)
+        for wrong in [
+            ["--every", "0"], ["--every", "1y"], ["--every", "1h", "--at", "2"], ["--plot"], ["--until", "2"],
+        ] {
+            #expect(await yaprak(["ask", shop, "1"] + wrong).code == 64, "\(wrong)")
+        }
+    }
+
+    @Test func `Over time each moment has the newest commit made by then`() async {
+        let seconds = await yaprak("ask", shop, "sum(books, .rank)", "--every", "1s", "--format", "csv")
+        #expect(
+            seconds.out.split(separator: "\r\n").map { $0.split(separator: ",", maxSplits: 2)[2] }
+                == ["commit,value", "1,10", "2,8", "3,1"])
+        let commits = await yaprak("ask", shop, "sum(books, .rank)", "--every", "2", "--format", "csv")
+        #expect(
+            commits.out.split(separator: "\r\n").map { $0.split(separator: ",", maxSplits: 2)[2] } == [
+                "commit,value", "2,8", "3,1",
+            ])
+        let drawn = await yaprak("ask", shop, "sum(books, .rank)", "--every", "1s", "--plot", onTerminal: true)
+        #expect(drawn.lines[1].hasSuffix("10  " + String(repeating: "█", count: 40)), "\(drawn.lines)")
+        let many = await yaprak("ask", shop, "1", "--every", "1s", "--from", "1970-01-01")
+        #expect(many.code == 0)
+    }
+
+    @Test func `Moments are right though the clock was set back`() async throws {
+        for seed in UInt64(0)..<40 {
+            var random = SplitMix64(seed: seed)
+            let path = folder("clock-\(seed).yaprak"), now = Mutex<Int64>(0)
+            var options = DatabaseOptions()
+            options.clock = { now.withLock { $0 } }
+            options.durability = .relaxed
+            let database = try await Database.open(at: FilePath(path), options: options, collections: .shopBooks)
+            for index in 0..<30 {
+                now.withLock { $0 = Int64(1000 + index + random.below(12)) * 1_000_000_000 }
+                try await database.write { $0[.shopBooks]["\(index)"] = ShopBook(title: "", rank: index) }
+            }
+            try await database.close()
+            let reader = try ReplayReader(FilePath(path))
+            let schedule = try AskSchedule(
+                .nanoseconds(1_000_000_000), 1...30, LogBounds(from: nil, until: nil, in: reader, now: 0), reader)
+            for moment in schedule.moments.dropLast() {
+                #expect(try reader.commitNumber(atOrBefore: moment.time) == moment.commit, "seed \(seed), \(moment)")
+            }
+            #expect(schedule.moments.last?.commit == 30, "seed \(seed)")
+        }
+    }
+
+    @Test func `Groups have a row each`() async throws {
+        let file = try folder.write(
+            (0..<30).map { "{\"id\":\($0),\"kind\":\"k\($0 % 3)\",\"n\":\($0)}" }.joined(separator: "\n"),
+            to: "k.ndjson")
+        _ = await yaprak("load", file, shop, "--collection", "k", "--key", "id")
+        let groups = await yaprak("ask", shop, "max(k, .n)", "--by", ".kind")
+        #expect(
+            groups.lines == [
+                #"{"group":"k0","value":27}"#, #"{"group":"k1","value":28}"#, #"{"group":"k2","value":29}"#,
+            ])
+    }
+
+    @Test func `Blame names the commit that set each field, and not one that wrote the same value`() async throws {
+        let blame = await yaprak("blame", shop, "books", "abc", "--format", "csv")
+        let lines = blame.out.split(separator: "\r\n").map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        #expect(lines.dropFirst().map { "\($0[0]) \($0[4]) \($0[5])" } == ["2 rank 1", "1 title Dune"])
+        #expect(await yaprak("blame", shop, "books", "abc", "--at", "1", "--field", "rank").lines.count == 1)
+        let gone = await yaprak("blame", shop, "books", "def")
+        #expect(gone.code == 3 && gone.err.contains("Commit 3 removed it; --at 3^ shows it before."))
+        #expect(await yaprak("blame", shop, "books", "def", "--at", "3^").lines.count == 2)
+        #expect(await yaprak("blame", shop, "books", "abc", "--field", "rnk").err.contains("Did you mean \"rank\"?"))
+        #expect(await yaprak("blame", shop, "authors", "abc").code == 3)
+    }
+
+    @Test func `Blame agrees with a replay of random histories, nested fields included`() async throws {
+        for seed in UInt64(0)..<25 {
+            var random = SplitMix64(seed: seed)
+            let path = folder("blame-\(seed).yaprak"), things = RecordCollection<CBORValue, NoMetadata>("things")
+            var options = DatabaseOptions()
+            options.durability = .relaxed
+            let database = try await Database.open(at: FilePath(path), options: options, collections: things)
+            // The fields of the record, each with the commit that last changed its value.
+            var expected: [String: (value: Int, commit: UInt64)] = [:]
+            func object() -> CBORValue {
+                [
+                    "a": .integer(Int64(expected["a"]!.value)),
+                    "b": [
+                        "c": .integer(Int64(expected["b.c"]!.value)), "d": [.integer(Int64(expected["b.d[0]"]!.value))],
+                    ],
+                ]
+            }
+            for number in UInt64(1)...20 {
+                for field in ["a", "b.c", "b.d[0]"] where number == 1 || random.chance(40) {
+                    let value = random.below(3)
+                    if expected[field]?.value != value { expected[field] = (value, number) }
+                }
+                let value = object()
+                try await database.write { $0[things]["x"] = value }
+            }
+            try await database.close()
+            let reader = try ReplayReader(FilePath(path))
+            var blame = FieldBlame()
+            for try await revision in reader.history(ofKey: "x", inCollection: "things") { blame.add(revision) }
+            let record = try #require(try reader.snapshot().untyped("things")["x"])
+            for line in blame.lines(of: record) {
+                #expect(line.commit?.commitNumber.rawValue == expected[line.path]?.commit, "seed \(seed): \(line.path)")
+            }
+            #expect(blame.lines(of: record).count == 3, "seed \(seed)")
+        }
+    }
+
+    @Test func `The log shows only changes that a condition is true of`() async {
+        func commits(_ condition: String, _ options: String...) async -> [String] {
+            let outcome = await yaprak(["log", shop, "--format", "csv", "--oneline", "--where", condition] + options)
+            return outcome.out.split(separator: "\r\n").dropFirst().map { String($0.prefix { $0 != "," }) }
+        }
+        #expect(await commits(".rank became 1") == ["2"])
+        #expect(await commits(".rank became 1", "--reverse", "1..") == ["2"])
+        #expect(await commits("before == null") == ["1"])
+        #expect(await commits("after == null and before.title == \"Emma\"") == ["3"])
+        #expect(await commits(".rank > 100") == [])
+        let one = await yaprak("log", shop, "--where", ".title == \"Emma\"", "--reverse", "-1", onTerminal: true)
+        #expect(one.out.contains("+ def") && !one.out.contains("abc"))
+        #expect(await yaprak("log", shop, "--where", "rank == 1").err.contains("for the field write .rank"))
+    }
+
+    @Test func `Grep finds what came and what went`() async {
+        func found(_ arguments: String...) async -> [String] {
+            let outcome = await yaprak(["grep", shop] + arguments + ["--format", "csv"])
+            return outcome.out.split(separator: "\r\n").dropFirst().map {
+                let cells = $0.split(separator: ",", omittingEmptySubsequences: false)
+                return "\(cells[0]) \(cells[5]) \(cells[6]) \(cells[7]) \(cells[8])"
+            }
+        }
+        #expect(await found("Emma") == ["3 def title - Emma", "1 def title + Emma"])
+        #expect(await found("e[m]+a", "-i", "--reverse", "-1") == ["1 def title + Emma"])
+        #expect(await found("^(1|3)$", "--field", "rank") == ["2 abc rank - 3", "2 abc rank + 1", "1 abc rank + 3"])
+        #expect(await found("opening") == ["1  info + opening day"])
+        #expect(await yaprak("grep", shop, "nowhere").code == 1)
+        #expect(await yaprak("grep", shop, "(").code == 64)
+        #expect(await yaprak("grep", shop, "(", "--fixed").code == 1)
+    }
+
+    @Test func `Records come in any order, and no more than are wanted`() async throws {
+        var random = SplitMix64(seed: 5)
+        let ranks = (0..<2500).map { _ in random.below(400) }
+        let file = try folder.write(
+            ranks.enumerated().map { "{\"id\":\"\($0)\",\"rank\":\($1)}" }.joined(separator: "\n"), to: "r.ndjson")
+        _ = await yaprak("load", file, shop, "--collection", "r", "--key", "id")
+        let keys = ranks.indices.sorted { (ranks[$0], "\($0)") < (ranks[$1], "\($1)") }.map { "\($0)" }
+        let all = await yaprak("ls", shop, "r", "--sort", ".rank", "--keys", "--format", "csv")
+        #expect(all.out.split(separator: "\r\n").dropFirst().map(String.init) == keys)
+        let few = await yaprak("ls", shop, "r", "--sort", ".rank", "-12", "--keys", "--format", "csv")
+        #expect(few.out.split(separator: "\r\n").dropFirst().map(String.init) == Array(keys.prefix(12)))
+        let top = await yaprak(
+            "export", shop, "r", "--sort", ".rank", "--descending", "--limit", "1", "--format", "csv")
+        #expect(top.out.split(separator: "\r\n")[1].hasSuffix(",\(ranks.max()!)"))
+        let exported = await yaprak("export", shop, "r", "--format", "csv")
+        #expect(await yaprak("ls", shop, "r", "--format", "csv").out == exported.out)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import ToolSupport
+import Yaprak
+import YaprakLocks
+
+@testable import YaprakTool
+
+/// `yaprak DATABASE`: subcommands, one a line.
+@Suite(.bounded) struct ShellTests {
+    let folder: Folder
+    let shop: String
+
+    init() async throws {
+        folder = try Folder()
+        shop = folder("shop.yaprak")
+        try await makeShop(at: shop)
+    }
+
+    private func run(_ lines: String..., isInteractive: Bool = false) async -> Outcome {
+        let left = Mutex(lines[...])
+        let console = Console(out: TextSink(), err: TextSink())
+        let code = await Invocation.run(
+            [shop],
+            in: .init(
+                console: console,
+                lines: { LineInput(isInteractive: isInteractive) { _ in left.withLock { $0.popFirst() } } }))
+        return Outcome(out: console.out.text, err: console.err.text, code: code)
+    }
+
+    @Test func `Lines are subcommands of the database, and the last one's code is the shell's`() async {
+        let outcome = await run(
+            "ask 'count(books)'", "", "# nothing", "get books abc --at 1", "ls nothing", "log -1 --oneline # newest")
+        #expect(outcome.lines.count == 3 && outcome.lines[0] == "{\"commit\":3,\"value\":1}")
+        #expect(outcome.err.contains("there is no collection \"nothing\"") && outcome.code == 0)
+        #expect(await run("ls nothing").code == 3)
+        #expect(await run("ls nothing", "exit", "ls").out.isEmpty)
+        #expect(await run("ask 'count(books", "lgo").err.contains("the quote ' is not closed"))
+        #expect(await run("lgo").err.contains("Did you mean \"log\"?"))
+        #expect(await run("help").out.contains("SUBCOMMANDS"))
+    }
+
+    @Test func `Every subcommand answers as it does alone`() async {
+        for words in [
+            ["log", "--patch"], ["log", "--patch", "--reverse"], ["show", "2"], ["ls", "books", "--at", "1"],
+            ["diff", "1", "@"],
+            ["diff", "3", "1"], ["get", "books", "abc", "--history"], ["ask", "sum(books, .rank)", "--every", "1"],
+            ["bisect", "--where", "count(books) > 1"], ["blame", "books", "abc"], ["grep", "Dune"], ["dump"], ["stats"],
+            ["tail", "--patch"], ["replay", "--speed", "max", "--patch"], ["export", "books"], ["verify"],
+        ] {
+            let alone = await yaprak([words[0], shop] + words.dropFirst())
+            let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+            // Each after another one that left the cursor elsewhere.
+            let after = await run("ls --at 1 --format csv", quoted)
+            let head = await run("ls --at 1 --format csv")
+            #expect(after.out == head.out + alone.out && after.code == alone.code, "\(words): \(after.err)")
+        }
+    }
+
+    @Test func `What one line wrote the next one sees`() async throws {
+        let file = try folder.write("{\"id\":\"x\"}", to: "x.ndjson")
+        let outcome = await run(
+            "ask 'count(books)'", "load \(file) --collection books --key id", "ask 'count(books)'", "undo",
+            "ask 'count(books)'")
+        let values = outcome.lines.filter { $0.contains("value") }
+        #expect(
+            values == ["{\"commit\":3,\"value\":1}", "{\"commit\":4,\"value\":2}", "{\"commit\":5,\"value\":1}"],
+            "\(outcome.err)")
+    }
+
+    @Test(
+        arguments: [
+            ("a 'b c' \"d\\\"e\" f\\ g '' #x", ["a", "b c", "d\"e", "f g", ""]), ("  ", []), ("a#b", ["a#b"]),
+            ("\"a\\nb\"", ["a\\nb"]),
+        ] as [(String, [String])])
+    func `A line is split as a shell splits it`(line: String, words: [String]) throws {
+        #expect(try ShellWords.split(line) == words)
+    }
+
+    @Test func `A person gets a prompt, and Ctrl-D ends`() throws {
+        let terminal = try PseudoTerminal("yaprak", [shop], columns: 80, rows: 24, environment: ["PAGER": "cat"])
+        try terminal.wait(for: "shop> ")
+        terminal.type("ask 'count(books)'\n")
+        try terminal.wait(for: "\r\n1\r\n")
+        terminal.type("\u{4}")
+        #expect(terminal.end() == .exited(0))
+        #expect(terminal.isAsBefore)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import ToolSupport
+import Yaprak
+
+@testable import YaprakTool
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Real processes on real terminals and pipes: what is left of a terminal when they end, and when they end.
+@Suite(.bounded) struct TerminalTests {
+    let folder: Folder
+    let shop: String
+
+    init() async throws {
+        folder = try Folder()
+        shop = folder("shop.yaprak")
+        try await makeShop(at: shop)
+    }
+
+    private func step(columns: Int = 80) throws -> PseudoTerminal {
+        try PseudoTerminal("yaprak", ["replay", shop, "--step"], columns: columns, rows: 24)
+    }
+
+    // SIGTERM left the alternate screen, a hidden cursor and keys without echo.
+    @Test(arguments: [SIGTERM, SIGHUP]) func `A signal that ends the program gives the terminal back`(signal: Int32)
+        throws
+    {
+        let terminal = try step()
+        try terminal.wait(for: "commit 1 of 3")
+        #expect(!terminal.isAsBefore)
+        kill(terminal.process.processIdentifier, signal)
+        #expect(terminal.end() == .killed(signal))
+        #expect(terminal.text.hasSuffix("\u{1b}[?25h\u{1b}[?1049l"))
+        #expect(terminal.isAsBefore)
+    }
+
+    @Test func `Keys, a resize and q on a real terminal`() throws {
+        let terminal = try step()
+        try terminal.wait(for: "commit 1 of 3")
+        terminal.type("\u{1b}[C")
+        try terminal.wait(for: "commit 2 of 3")
+        let seen = terminal.text.count
+        terminal.resize(columns: 40, rows: 10)
+        // The screen is drawn again without a key, and no line is longer than it.
+        try terminal.wait(for: "commit 2 of 3", after: seen)
+        #expect(terminal.text.dropFirst(seen).contains("\u{1b}[2J"))
+        terminal.type("q")
+        #expect(terminal.end() == .exited(0))
+        #expect(terminal.isAsBefore)
+    }
+
+    @Test func `The live board ends with q, and leaves the terminal as it was`() throws {
+        let terminal = try PseudoTerminal(
+            "DeparturesBoard",
+            [
+                "--live", "--path", folder("live.yaprak"), "--data", fixture("departures-2013-01"), "--durability",
+                "none",
+            ],
+            columns: 90, rows: 24)
+        try terminal.wait(for: "q ends")
+        terminal.type("q")
+        #expect(terminal.end() == .exited(130))
+        #expect(terminal.isAsBefore && terminal.text.contains("\u{1b}[?1049l"))
+    }
+
+    @Test func `A wrong name of the events is reported, and no database is left behind`() throws {
+        let process = Process(), err = Pipe()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "DeparturesBoard")
+        process.arguments = ["--path", folder("none.yaprak"), "--data", folder("absent.ndjson")]
+        process.standardError = err
+        try process.run()
+        let text = String(decoding: err.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 3 && text.contains("absent.ndjson"))
+        #expect(!FileManager.default.fileExists(atPath: folder("none.yaprak")))
+    }
+
+    // While the database was idle, `tail --follow | head -2` never ended.
+    @Test(arguments: [
+        ["tail", "--follow"], ["log", "..", "--follow", "--oneline"], ["replay", "--speed", "0.00001x"],
+    ])
+    func `Following ends when nobody reads any more`(words: [String]) throws {
+        let process = Process(), out = Pipe()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "yaprak")
+        process.arguments = [words[0], shop] + words.dropFirst()
+        process.standardOutput = out
+        try process.run()
+        #expect(!out.fileHandleForReading.availableData.isEmpty)
+        try out.fileHandleForReading.close()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+
+    @Test(arguments: [40, 80, 140]) func `A bar of progress and records share no line of a terminal`(columns: Int)
+        throws
+    {
+        let lines = (1...3000).map { "{\"id\":\($0)}" }.joined(separator: "\n")
+        let file = try folder.write(lines, to: "many.ndjson")
+        let load = try PseudoTerminal(
+            "yaprak", ["load", file, folder("many.yaprak"), "--collection", "c", "--key", "id", "--batch", "10"],
+            columns: columns, rows: 24)
+        #expect(load.end() == .exited(0))
+        let dump = try PseudoTerminal(
+            "yaprak", ["dump", folder("many.yaprak"), "--no-pager"], columns: columns, rows: 24)
+        #expect(dump.end() == .exited(0))
+        #expect(!dump.text.contains("\u{1b}") && dump.text.split(separator: "\r\n").count == 3001)
+    }
+}
