@@ -22,7 +22,7 @@ LAYERS = {
         "Sharing", "Reverting", "Inspection", "Maintenance",
     ],
     "YaprakSimulator": ["Disk", "Execution"],
-    "YaprakTesting": ["Text", "Fixtures", "Scopes", "Comparing", "Laws"],
+    "YaprakTesting": ["Text", "Fixtures", "Scopes", "Comparing", "Laws", "Faults", "Execution"],
     "Proof": ["Histories", "Simulation", "Crashes", "Damage", "Load"],
     "YaprakInspector": ["Markup", "Server", "History", "Pages", "API", ""],
     "YaprakTool": ["Invocation", "Output", "Inspection", "Views", "Transfer", "Maintenance", ""],
@@ -34,6 +34,7 @@ LAYERS_ALLOWED = {
     ("Sources/YaprakTool/Invocation/CompletionKind+Database.swift", "filter"): "it is that of sequences",
     ("Sources/YaprakTool/Invocation/CompletionKind+Database.swift", "bash"): "it is CompletionShell's, of ArgumentParser",
     ("Sources/YaprakTool/Invocation/CompletionKind+Database.swift", "zsh"): "it is CompletionShell's, of ArgumentParser",
+    ("Sources/YaprakTesting/Faults/SimulatedDisk.swift", "sleep"): "it is Thread.sleep, of Foundation",
     ("Sources/YaprakReplay/Views/ViewSurvey.swift", "Checkpoint"): "it is StoreReader.Checkpoint, of YaprakStorage",
 }
 

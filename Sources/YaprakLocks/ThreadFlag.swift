@@ -16,6 +16,10 @@ package struct ThreadFlag: Sendable {
     /// A flag that is not set. There are few in a process: keep it in a static property.
     package init() { key = ThreadWords.makeFlag() }
 
+    /// Whether the thread is inside such a call.
+    @inline(never)
+    package var isSet: Bool { pthread_getspecific(key) != nil }
+
     /// Runs `body` with the flag set, unless the thread is inside such a call.
     /// - Returns: whether it was run.
     @inline(never)

@@ -36,6 +36,40 @@ import YaprakTesting
         // end
     }
 
+    @Test func `A fault reaches the program, and the next launch has what was promised`() async throws {
+        // snippet: testing-faults
+        let disk = SimulatedDisk()
+        // Or: Database.open(at: "/shop", on: disk, collections: .books)
+        let database = try await Database.current.fork(on: disk)
+
+        disk.plan(.syncFails())
+        let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[.books].remove("dune") } }
+        #expect(error?.code == .syncFailed)  // and the database is read-only from here on
+
+        let after = disk.afterPowerCut()  // as the next launch finds it; afterKill() for a process that was killed
+        let again = try await Database.open(at: "/fork", on: after, collections: .books)
+        #expect(again.snapshot[.books]["dune"] != nil)
+        // end
+    }
+
+    @Test func `Orders are explored`() async {
+        // snippet: testing-explore
+        await explore(seeds: 50) { run in
+            let database = try await Fixture.shelf.fork(options: run.options)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        try await run.clock.sleep(for: .seconds(60))  // no time passes
+                        try await database.write { $0[.books]["dune"]?.salesRank += 1 }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(database.snapshot[.books]["dune"]?.salesRank == 6)
+        }
+        // end
+    }
+
     @Test func `A view and an index obey their laws`() async {
         // snippet: testing-laws
         @Sendable func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) {

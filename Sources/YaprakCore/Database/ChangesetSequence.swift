@@ -235,3 +235,9 @@ extension ChangesetSequence {
         return changesets
     }
 }
+
+extension Database {
+    /// Takes the chain of commits away from every stream, as from one that fell too far behind. One that is at the newest commit
+    /// goes on.
+    package nonisolated func detachStreams() { publication.detachStreams() }
+}

@@ -1,4 +1,5 @@
 import YaprakModel
+import YaprakStorage
 import YaprakTrees
 
 extension Database {
@@ -19,7 +20,7 @@ extension Database {
         from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
     ) -> Database {
         let origin = (snapshot ?? self.snapshot).state
-        let reclaimer = Reclaimer()
+        let reclaimer = Reclaimer(on: (options ?? self.options).store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
         let state = SnapshotState(
             number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,

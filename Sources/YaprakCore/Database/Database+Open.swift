@@ -73,7 +73,7 @@ extension Database {
         storeOptions.durability = options.durability
         storeOptions.retention = options.retention
         storeOptions.now = options.clock
-        let reclaimer = Reclaimer()
+        let reclaimer = Reclaimer(on: storeOptions.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let recovered: Recovered
         do {

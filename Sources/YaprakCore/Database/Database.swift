@@ -1,6 +1,7 @@
 import Logging
 public import SystemPackage
 public import YaprakModel
+import YaprakStorage
 import YaprakTrees
 
 /// A database: collections of keyed records in memory, snapshots that are values, commits that can be followed.
@@ -103,7 +104,7 @@ public actor Database {
     public static func inMemory(
         checkingCoding: Bool = false, options: DatabaseOptions = DatabaseOptions()
     ) -> Database {
-        let reclaimer = Reclaimer()
+        let reclaimer = Reclaimer(on: options.store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let state = SnapshotState(
             number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
@@ -135,7 +136,7 @@ public actor Database {
         for binding in bindings {
             if let error = invalidName(binding.name, of: "collection") { throw error }
         }
-        let reclaimer = Reclaimer()
+        let reclaimer = Reclaimer(on: options.store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let empty = SnapshotState(
             number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)

@@ -83,13 +83,18 @@ final class DatabaseFiles: Sendable {
         case .automatic: limit = max(64 << 20, checkpoints.lastSize)
         }
         guard !checkpoints.isTaken, store.statistics.bytesSinceCheckpoint > limit else { return }
-        Task.detached(priority: .utility) { [weak database] in
+        let write: @Sendable () async -> Void = { [weak database] in
             do {
                 try await database?.checkpointUnlessRunning()
             } catch {
                 database?.options.logger.warning(
                     "a checkpoint failed; the log keeps everything: \(ErrorText.of(error))")
             }
+        }
+        if let scheduler {
+            Task(executorPreference: scheduler, operation: write)
+        } else {
+            Task.detached(priority: .utility, operation: write)
         }
     }
 }

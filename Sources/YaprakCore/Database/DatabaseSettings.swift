@@ -1,3 +1,5 @@
+import YaprakStorage
+
 /// How a database was opened, and what is done with its records. One object, which forks share that were given nothing else.
 final class DatabaseSettings: Sendable {
     /// What the database was opened with.
@@ -7,7 +9,8 @@ final class DatabaseSettings: Sendable {
     private init(_ options: DatabaseOptions, encodes: Bool, checksDecoding: Bool) {
         self.options = options
         environment = DraftEnvironment(
-            limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock)
+            limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock,
+            encodingFault: options.store.encodingFault)
     }
 
     /// Of a database in memory.

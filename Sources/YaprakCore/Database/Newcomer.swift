@@ -48,15 +48,18 @@ final class Newcomer: @unchecked Sendable {
         _ registration: ExtensionRegistration, _ start: StartingPoint, _ arena: Arena,
         on scheduler: (any WorkScheduler)?
     ) async throws -> Newcomer {
-        try await DatabaseFiles.blocking(on: scheduler) { try Newcomer(registration, start, arena) }
+        try await DatabaseFiles.blocking(on: scheduler) { try Newcomer(registration, start, arena, scheduler) }
     }
 
-    private init(_ registration: ExtensionRegistration, _ start: StartingPoint, _ arena: Arena) throws {
+    private init(
+        _ registration: ExtensionRegistration, _ start: StartingPoint, _ arena: Arena,
+        _ scheduler: (any WorkScheduler)?
+    ) throws {
         self.registration = registration
         origin = start.origin
         state = start.base
         self.start = start.base
-        timeline = Reclaimer().makeTimeline { Timeline(arena: arena, onGarbage: $0) }
+        timeline = Reclaimer(on: scheduler).makeTimeline { Timeline(arena: arena, onGarbage: $0) }
         draft = timeline.beginDraft()
         root = ()
         do {

@@ -133,6 +133,7 @@ struct CommitEncoder {
     ) throws {
         let start = writer.count
         do {
+            if let fault = environment.encodingFault?(binding.name, entry.key) { throw fault }
             try encode(binding, entry.after!, writer)
         } catch  where CBORError(under: error)?.code == .tooDeep {
             throw Self.nestsTooDeep(entry, binding, cause: error)

@@ -8,14 +8,18 @@ final class DraftEnvironment: Sendable {
     /// Whether what was encoded is decoded again, to fail where a launch would.
     let checksDecoding: Bool
     let clock: @Sendable () -> Int64
+    /// Lets the encoding of a record fail; none does if nil.
+    let encodingFault: (@Sendable (_ collection: String, _ key: String) -> (any Error)?)?
 
     init(
         limits: DatabaseLimits, encodes: Bool = false, checksDecoding: Bool = false,
-        clock: @escaping @Sendable () -> Int64
+        clock: @escaping @Sendable () -> Int64,
+        encodingFault: (@Sendable (_ collection: String, _ key: String) -> (any Error)?)? = nil
     ) {
         self.limits = limits
         self.encodes = encodes
         self.checksDecoding = checksDecoding
         self.clock = clock
+        self.encodingFault = encodingFault
     }
 }

@@ -37,6 +37,9 @@ extension Snapshot {
     /// The root of an extension of whatever type; `nil` if there is none of that name. O(1).
     package func root(ofExtensionNamed name: String) -> (any Sendable)? { state.entry(ofExtension: name)?.root }
 
+    /// The code of the extensions registered in this snapshot, parents before dependants.
+    package var extensionCodes: [any DatabaseExtension] { state.extensions.map(\.registration.code) }
+
     /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it. O(1).
     public func versionTag(ofExtensionNamed name: String) -> String? {
         state.entry(ofExtension: name).map { $0.registration.versionTag(of: $0.root) }

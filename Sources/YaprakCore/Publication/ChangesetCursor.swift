@@ -103,6 +103,12 @@ final class StreamPlace: Sendable {
         return isLinked
     }
 
+    /// Lets go of the chain.
+    func detach() {
+        let old = state.withLock { $0.link.take() }
+        withExtendedLifetime(old) {}
+    }
+
     /// Lets go of the chain if that keeps more than the limit from here to `newest`.
     func detachIfLagging(newest: ChangesetLink, limit: LagLimit) {
         let old = state.withLock { state -> ChangesetLink? in
@@ -139,6 +145,12 @@ extension Publication {
     fileprivate func forget(_ id: UInt64) {
         let place = streams.withLock { $0.remove(id) }
         withExtendedLifetime(place) {}
+    }
+
+    /// Takes the chain away from everybody.
+    func detachStreams() {
+        let places = streams.withLock { $0.places }
+        for place in places.values { place.detach() }
     }
 
     /// Takes the chain away from those who are too far behind. O(number of streams).

@@ -1,4 +1,5 @@
 import YaprakLocks
+import YaprakStorage
 import YaprakTrees
 
 /// Frees what no snapshot needs any more, without making readers wait.
@@ -16,6 +17,10 @@ final class Reclaimer: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Runs what would be a task, where a simulation decides the order.
+    private let scheduler: (any WorkScheduler)?
+
+    init(on scheduler: (any WorkScheduler)? = nil) { self.scheduler = scheduler }
 
     private static let isReclaiming = ThreadFlag()
     /// Nodes and rows that a writer frees after its commit.
@@ -48,10 +53,22 @@ final class Reclaimer: Sendable {
                 // Once more after the pin of its origin is gone: a fork that wrote nothing ends here, and wakes no task.
                 for _ in 0..<2 where remains { remains = timeline.reclaim(limit: 64, onlyVersions: true) }
             }
-            if remains { ClosedTimelines.shared.add(timeline) }
+            if !remains { return }
+            if let scheduler, scheduler.isDriven {
+                scheduler.run { while timeline.reclaim(limit: Self.taskSlice) {} }
+            } else {
+                ClosedTimelines.shared.add(timeline)
+            }
             return
         }
         guard start() else { return }
+        if let scheduler, scheduler.isDriven {
+            scheduler.run { [self] in
+                state.withLock { $0.isRunning = false }
+                while timeline.reclaim(limit: Self.taskSlice) {}
+            }
+            return
+        }
         Task.detached(priority: .utility) { [self] in
             try? await Task.sleep(for: Self.patience)
             while true {

@@ -17,7 +17,7 @@ final class MemoryDirectory: Directory {
         _ operation: DiskError.Operation, _ name: String, changes: Bool,
         _ body: (inout SimulatedDisk, SimulatedDisk.Course) throws(DiskError) -> T
     ) throws(DiskError) -> T {
-        system.beforeCall(changes)
+        system.beforeCall(operation, changes)
         let result = system.disk.withLock { disk in
             Result { () throws(DiskError) -> T in
                 let course = try disk.begin(operation, name, of: node, changes: changes)

@@ -18,7 +18,7 @@ final class MemoryFile: File {
         _ operation: DiskError.Operation, changes: Bool,
         _ body: (inout SimulatedDisk, SimulatedDisk.Course) throws(DiskError) -> T
     ) throws(DiskError) -> T {
-        system.beforeCall(changes)
+        system.beforeCall(operation, changes)
         let result = system.disk.withLock { disk in
             Result { () throws(DiskError) -> T in
                 let course = try disk.begin(operation, name, of: node, changes: changes)

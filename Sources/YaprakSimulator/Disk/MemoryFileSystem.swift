@@ -11,7 +11,12 @@ package import YaprakStorage
 ///     let after = disk.crashed(keeping: .prefix(100), names: .all)
 package final class MemoryFileSystem: FileSystem {
     let disk: Mutex<SimulatedDisk>
-    private let observer = Mutex<(@Sendable (Bool) -> Void)?>(nil)
+    private struct Hooks: Sendable {
+        var observe: (@Sendable (Bool) -> Void)?
+        var delay: (@Sendable () -> Void)?
+    }
+
+    private let hooks = Mutex(Hooks())
 
     /// An empty disk.
     package convenience init() { self.init(SimulatedDisk()) }
@@ -90,9 +95,16 @@ package final class MemoryFileSystem: FileSystem {
     package var digest: UInt64 { disk.withLock { $0.digest } }
 
     /// Calls `body` before each call, with whether it may change the disk; no lock is held.
-    package func observe(_ body: (@Sendable (Bool) -> Void)?) { observer.withLock { $0 = body } }
+    package func observe(_ body: (@Sendable (Bool) -> Void)?) { hooks.withLock { $0.observe = body } }
 
-    func beforeCall(_ changes: Bool) { if let body = observer.withLock({ $0 }) { body(changes) } }
+    /// Calls `body` before each write and each sync: it takes as long as they shall take. No lock is held.
+    package func delayCalls(_ body: (@Sendable () -> Void)?) { hooks.withLock { $0.delay = body } }
+
+    func beforeCall(_ operation: DiskError.Operation, _ changes: Bool) {
+        let hooks = hooks.withLock { $0 }
+        hooks.observe?(changes)
+        if [.write, .sync, .syncData, .syncDirectory].contains(operation) { hooks.delay?() }
+    }
 
     /// Forgets every planned failure.
     package func healFaults() { disk.withLock { $0.faults.removeAll() } }

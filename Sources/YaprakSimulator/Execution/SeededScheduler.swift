@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import ToolSupport
 internal import YaprakLocks
 package import YaprakStorage
@@ -10,12 +11,23 @@ package import YaprakStorage
 ///
 /// Whatever can run next is in one of three lines: jobs of tasks, work that blocks, logs with something to do. The seed
 /// picks. Work that blocks is interrupted where it writes to the disk: others run in between, on the same thread, above it
-/// on the stack. They are chosen so that none waits for one below it.
+/// on the stack. They are chosen so that none waits for one below it. When nothing can run, the clock moves to the next
+/// deadline.
 ///
-/// Tasks must be structured, or be given the executor: one that runs elsewhere is not part of the history.
-package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sendable {
-    // Only one thread runs it; the lock is for jobs that come from elsewhere, such as a detached task of the engine.
-    private let incoming = Mutex<[UnownedJob]>([])
+/// Tasks must be structured, or be given the executor: one that runs elsewhere is not part of the history. ``escapes`` counts
+/// how often one of those was noticed.
+package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
+    // Only one thread runs it, and touches what is not behind the lock. What comes may come from others: a task that
+    // escaped, an object that is released elsewhere.
+    private struct Incoming {
+        var jobs: [UnownedJob] = []
+        var works: [@Sendable () -> Void] = []
+        var isDriven = false
+        var escapes = 0
+    }
+
+    private let incoming = Mutex(Incoming())
+    private let arrival = DispatchSemaphore(value: 0)
     private var jobs: [UnownedJob] = []
     private var works: [@Sendable () -> Void] = []
     private var logs: [(turn: @Sendable () -> LogRest, due: UInt64)] = []
@@ -29,6 +41,9 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
     /// What to do before a step, by its number.
     private var plans: [(step: Int, body: @Sendable () -> Void)] = []
 
+    /// Who waits for a time.
+    private let timers: (any TimerLine)?
+
     /// How many times something was picked.
     package private(set) var steps = 0
     /// A digest of all picks, in order.
@@ -36,25 +51,60 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
 
     /// A run that takes longer than this hangs.
     private static let stepsMax = 2_000_000
+    /// Whether the thread is the one that runs a scheduler.
+    private static let isDriving = ThreadFlag()
 
-    package init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    /// Whether the thread is one that runs a scheduler: it may block for what others do, and nobody else waits for it.
+    package static var isOnThread: Bool { isDriving.isSet }
+
+    package init(seed: UInt64, timers: (any TimerLine)? = nil) {
+        random = SplitMix64(seed: seed)
+        self.timers = timers
+    }
 
     // MARK: What comes
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        incoming.withLock { $0.append(job) }
+        let isForeign = !Self.isDriving.isSet
+        let wakes = incoming.withLock { incoming in
+            incoming.jobs.append(job)
+            guard isForeign, incoming.isDriven else { return false }
+            incoming.escapes += 1
+            return true
+        }
+        if wakes { arrival.signal() }
     }
 
-    package func run(_ work: @escaping @Sendable () -> Void) { works.append(work) }
+    package func run(_ work: @escaping @Sendable () -> Void) {
+        let isForeign = !Self.isDriving.isSet
+        incoming.withLock { $0.works.append(work) }
+        if isForeign { arrival.signal() }
+    }
 
     package func logHasWork(_ turn: @escaping @Sendable () -> LogRest) { logs.append((turn, 0)) }
 
     package func now() -> UInt64 { clock }
 
+    package var isDriven: Bool { incoming.withLock { $0.isDriven } }
+
+    package func noteUse() {
+        guard !Self.isDriving.isSet else { return }
+        incoming.withLock { if $0.isDriven { $0.escapes += 1 } }
+    }
+
+    /// How often a task that runs elsewhere woke one that runs here, or used a database.
+    package var escapes: Int { incoming.withLock { $0.escapes } }
+
     /// Does something so many steps from now, between two that run. At once for 0.
     package func plan(inSteps count: Int, _ body: @escaping @Sendable () -> Void) {
         if count == 0 { body() } else { plans.append((steps + count, body)) }
+    }
+
+    /// Lets time pass: a call that takes long.
+    package func pass(_ nanoseconds: UInt64) {
+        clock += nanoseconds
+        timers?.advance(to: clock)
     }
 
     // MARK: What runs
@@ -62,26 +112,52 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
     /// Runs `body` and everything it starts until there is nothing left to run.
     /// - Returns: the result; nil if it did not come to its end.
     package func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result? {
-        let result = Mutex<Result?>(nil)
-        let box = Box(result: result)
-        let task = Task(executorPreference: self) { box.set(await body()) }
-        while steps < Self.stepsMax, step(jobs: true, works: true, log: true) || advanceClock() {}
-        withExtendedLifetime(task) {}
-        return box.value()
+        let run = start(body)
+        drive(run, patience: 0)
+        return run.result
     }
 
-    private final class Box<Result: Sendable>: Sendable {
-        private let result: Mutex<Result?>
-        init(result: consuming sending Mutex<Result?>) { self.result = result }
-        func set(_ value: Result) { result.withLock { $0 = value } }
-        func value() -> Result? { result.withLock { $0 } }
+    /// What a run came to.
+    package final class Run<Result: Sendable>: Sendable {
+        private let value = Mutex<Result?>(nil)
+        fileprivate init() {}
+        fileprivate func set(_ result: Result) { value.withLock { $0 = result } }
+        /// The result; nil if it has not come to its end.
+        package var result: Result? { value.withLock { $0 } }
+    }
+
+    /// Makes the task of a run. It has the task-local values of the caller. Nothing runs before ``drive(_:patience:)``.
+    package func start<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Run<Result> {
+        let run = Run<Result>()
+        Task(executorPreference: self) { run.set(await body()) }
+        return run
+    }
+
+    /// Runs everything, on this thread, until there is nothing left to run.
+    ///
+    /// - Parameter patience: how long to wait for tasks that escaped, each time, in seconds.
+    package func drive<Result>(_ run: Run<Result>, patience: Double) {
+        _ = Self.isDriving.unlessSet {
+            incoming.withLock { $0.isDriven = true }
+            while steps < Self.stepsMax {
+                if step(jobs: true, works: true, log: true) || advanceClock() { continue }
+                guard run.result == nil, patience > 0, arrival.wait(timeout: .now() + patience) == .success else {
+                    break
+                }
+            }
+            incoming.withLock { $0.isDriven = false }
+            // What came at the last moment: nobody else runs it.
+            while step(jobs: false, works: true, log: false) {}
+        }
     }
 
     /// Runs one of what may run; false if there is nothing.
     private func step(jobs runsJobs: Bool, works runsWorks: Bool, log runsLog: Bool) -> Bool {
-        jobs += incoming.withLock { incoming in
-            defer { incoming.removeAll(keepingCapacity: true) }
-            return incoming
+        incoming.withLock { incoming in
+            jobs += incoming.jobs
+            works += incoming.works
+            incoming.jobs.removeAll(keepingCapacity: true)
+            incoming.works.removeAll(keepingCapacity: true)
         }
         let jobCount = runsJobs ? jobs.count : 0
         let workCount = runsWorks ? works.count : 0
@@ -90,7 +166,7 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
         guard count > 0 else { return false }
         let pick = count == 1 ? 0 : random.below(count)
         steps += 1
-        clock += 1000
+        pass(1000)
         while let plan = plans.firstIndex(where: { $0.step <= steps }) { plans.remove(at: plan).body() }
         digest = (digest ^ UInt64(pick + count << 16)) &* 0x100_0000_01B3
         if pick < jobCount {
@@ -121,8 +197,9 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
 
     /// Moves the clock to the next deadline, if there is one.
     private func advanceClock() -> Bool {
-        guard let next = logs.map(\.due).min(), next > clock else { return false }
-        clock = next
+        let next = [logs.map(\.due).min(), timers?.nextDeadline].compactMap { $0 }.filter { $0 > clock }.min()
+        guard let next else { return false }
+        pass(next - clock)
         return true
     }
 
@@ -135,7 +212,7 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
 
     /// Lets others run, where blocking work or the log is about to change the disk.
     package func interrupt() {
-        guard !isInJob, depth < 3 else { return }
+        guard Self.isDriving.isSet, !isInJob, depth < 3 else { return }
         depth += 1
         defer { depth -= 1 }
         while random.chance(40) {
@@ -143,4 +220,12 @@ package final class SeededScheduler: TaskExecutor, WorkScheduler, @unchecked Sen
             guard step(jobs: true, works: !isInLog && depth < 2, log: !isInLog) else { return }
         }
     }
+}
+
+/// Those who wait for a time of a scheduler's clock.
+package protocol TimerLine: Sendable {
+    /// The earliest time that somebody waits for, in nanoseconds.
+    var nextDeadline: UInt64? { get }
+    /// It is that time now: wakes those who waited for it.
+    func advance(to nanoseconds: UInt64)
 }

@@ -1,8 +1,8 @@
-/// Runs the log and all work that blocks, in place of threads.
+/// Runs the log, all work that blocks, and tasks that the engine starts by itself, in place of threads.
 ///
 /// The engine has none by default: the log has a thread of its own, and work that blocks runs on the system's. A simulation
 /// gives one (`StoreOptions.scheduler`), so that a seed decides what runs next, and one seed is one history.
-package protocol WorkScheduler: AnyObject, Sendable {
+package protocol WorkScheduler: TaskExecutor {
     /// Runs work that blocks, later, beside the tasks.
     func run(_ work: @escaping @Sendable () -> Void)
     /// The log has something to do: calls `turn` until it has no more.
@@ -11,6 +11,10 @@ package protocol WorkScheduler: AnyObject, Sendable {
     func wait(until isDone: () -> Bool)
     /// The monotonic clock, in nanoseconds.
     func now() -> UInt64
+    /// Whether somebody runs what it is given.
+    var isDriven: Bool { get }
+    /// A write begins. One from another thread is not part of the history.
+    func noteUse()
 }
 
 /// What the log has to do after a turn.

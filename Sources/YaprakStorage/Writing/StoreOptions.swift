@@ -43,6 +43,8 @@ package struct StoreOptions: Sendable {
 
     /// What runs the log and blocking work; threads if nil. See `WorkScheduler`.
     package var scheduler: (any WorkScheduler)?
+    /// Lets the encoding of a record fail; none does if nil.
+    package var encodingFault: (@Sendable (_ collection: String, _ key: String) -> (any Error)?)?
 
     package init() {}
 }

@@ -1,6 +1,7 @@
 internal import Dispatch
 public import Yaprak
 internal import YaprakLocks
+internal import YaprakSimulator
 
 /// A database that tests start from: built once in each process, forked in O(1) for each test.
 ///
@@ -77,14 +78,39 @@ public final class Fixture: Sendable {
     }
 
     private func origin() async throws -> Database {
-        let task = building.withLock { building in
+        let task = startBuilding()
+        // In a seeded run the thread waits, and no task: a task that is woken from elsewhere would be one that escaped.
+        if SeededScheduler.isOnThread { return try Self.wait(for: task) }
+        return try await task.value
+    }
+
+    private func startBuilding() -> Task<Database, any Error> {
+        building.withLock { building in
             if let building { return building }
             // Not part of the test that happens to be the first, whose cancellation and task-local values it would inherit.
             let task = Task.detached { [make] in try await make() }
             building = task
             return task
         }
-        return try await task.value
+    }
+
+    private static func wait(for task: Task<Database, any Error>) throws -> Database {
+        let answer = Mutex<Result<Database, any Error>>(.failure(CancellationError()))
+        let box = Answer(answer)
+        let semaphore = DispatchSemaphore(value: 0)
+        Task.detached {
+            box.set(await task.result)
+            semaphore.signal()
+        }
+        semaphore.wait()
+        return try box.value.get()
+    }
+
+    private final class Answer: Sendable {
+        private let state: Mutex<Result<Database, any Error>>
+        init(_ state: consuming sending Mutex<Result<Database, any Error>>) { self.state = state }
+        var value: Result<Database, any Error> { state.withLock { $0 } }
+        func set(_ value: Result<Database, any Error>) { state.withLock { $0 = value } }
     }
 }
 

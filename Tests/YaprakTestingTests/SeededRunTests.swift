@@ -1,0 +1,200 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Yaprak
+import YaprakTesting
+
+/// One seed is one history; other seeds are others; and what escapes is noticed.
+@Suite(.bounded) struct SeededRunTests {
+    /// Where the database of a trial is.
+    enum Place: Sendable, CaseIterable {
+        case memory, disk
+    }
+
+    private static func open(_ place: Place, _ run: SeededRun) async throws -> Database {
+        switch place {
+        case .memory: Database.inMemory(checkingCoding: true, options: run.options)
+        case .disk:
+            try await Database.open(
+                at: "/shop", on: run.disk,
+                options: {
+                    var options = run.options
+                    options.checkpoints = .every(bytes: 400)
+                    return options
+                }(), collections: .books)
+        }
+    }
+
+    /// Four writers with a counter; returns every commit as text, and where the disk ended.
+    @Sendable private static func trial(_ place: Place, isBuggy: Bool, _ run: SeededRun) async throws -> [String] {
+        let database = try await open(place, run)
+        let changesets = database.changesets()
+        async let commits = {
+            var lines: [String] = []
+            for try await changeset in changesets {
+                let ranks = changeset.changes(in: .books).map { $0.after?.object.salesRank ?? -1 }
+                lines.append("\(changeset.commitNumber) \(changeset.origin) \(changeset.nanosecondsSince1970) \(ranks)")
+            }
+            return lines
+        }()
+        try await database.write(origin: "start") { $0[.books]["a"] = Book(title: "a") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for _ in 0..<3 {
+                        if isBuggy {
+                            let rank = database.snapshot[.books]["a"]!.salesRank
+                            await Task.yield()
+                            try await database.write(origin: "\(writer)") { $0[.books]["a"]?.salesRank = rank + 1 }
+                        } else {
+                            try await database.write(origin: "\(writer)") { $0[.books]["a"]?.salesRank += 1 }
+                        }
+                        try await run.clock.sleep(for: .milliseconds(5))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let rank = database.snapshot[.books]["a"]!.salesRank
+        try await database.close()
+        return try await commits + ["rank \(rank)", "digest \(run.disk.digest)"]
+    }
+
+    private func lines(_ place: Place, seed: UInt64) async throws -> [String] {
+        try await withSeed(seed) { try await Self.trial(place, isBuggy: false, $0) }
+    }
+
+    @Test(arguments: Place.allCases) func `A seed gives the same commits, byte for byte`(place: Place) async throws {
+        for seed in UInt64(0)..<30 {
+            let first = try await lines(place, seed: seed)
+            let second = try await lines(place, seed: seed)
+            #expect(first == second && first.count == 15, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: Place.allCases) func `Seeds give different orders`(place: Place) async throws {
+        var orders: Set<[String]> = []
+        for seed in UInt64(0)..<30 { orders.insert(try await lines(place, seed: seed)) }
+        #expect(orders.count > 20)
+    }
+
+    @Test(arguments: Place.allCases)
+    func `A lost update is found by few seeds, with the seed in the failure`(place: Place) async {
+        let found = Mutex<[UInt64]>([])
+        let texts = await reports {
+            let seed = await explore(seeds: 1_000) { run in
+                let lines = try await Self.trial(place, isBuggy: true, run)
+                #expect(lines.contains("rank 12"))
+            }
+            found.withLock { $0 += seed.map { [$0] } ?? [] }
+        }
+        let seeds = found.withLock { $0 }
+        #expect(seeds.count == 1 && seeds[0] < 20)
+        #expect(texts.contains { $0.contains("YAPRAK_SEED=\(seeds.first ?? 0) repeats it") }, "\(texts)")
+    }
+
+    @Test(arguments: Place.allCases) func `Code that is right raises no alarm`(place: Place) async {
+        let seeds = Soak.volume(place == .memory ? 300 : 60, soak: 10_000)
+        let failed = await explore(seeds: seeds) { run in
+            let lines = try await Self.trial(place, isBuggy: false, run)
+            #expect(lines.contains("rank 12"))
+        }
+        #expect(failed == nil)
+    }
+
+    @Test func `A body that throws fails with its seed`() async {
+        struct Odd: Error {}
+        let texts = await reports {
+            await explore(seeds: 10) { run in if run.seed == 3 { throw Odd() } }
+        }
+        #expect(texts.count == 1 && texts[0].contains("YAPRAK_SEED=3") && texts[0].contains("Odd"))
+    }
+
+    @Test func `A task that escapes is reported`() async {
+        let texts = await reports {
+            await explore(seeds: 1) { run in
+                let database = Database.inMemory(options: run.options)
+                await Task.detached { _ = try? await database.write { $0[.books]["a"] = Book(title: "") } }.value
+            }
+        }
+        #expect(texts.count == 1 && texts[0].contains("tasks that run elsewhere"), "\(texts)")
+        let slept = await reports { await explore(seeds: 1) { _ in try await Task.sleep(for: .milliseconds(1)) } }
+        #expect(slept.count == 1 && slept[0].contains("sleep by run.clock"), "\(slept)")
+    }
+
+    @Test func `A run in which everybody waits ends, and fails`() async {
+        let texts = await reports {
+            await explore(seeds: 1) { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        }
+        #expect(texts.count == 1 && texts[0].contains("every task waits"), "\(texts)")
+    }
+
+    @Test func `Time passes without waiting`() async throws {
+        let start = ContinuousClock.now
+        let woken = try await withSeed(1) { run in
+            let begin = run.clock.now
+            try await run.clock.sleep(for: .seconds(3600))
+            return begin.duration(to: run.clock.now)
+        }
+        #expect(woken >= .seconds(3600) && woken < .seconds(3601))
+        #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    @Test func `A slow disk takes the time of the run`() async throws {
+        let duration = try await withSeed(1) { run in
+            let database = try await Self.open(.disk, run)
+            run.disk.plan(.slow(.seconds(10)))
+            let begin = run.clock.now
+            try await database.write { $0[.books]["a"] = Book(title: "") }
+            return begin.duration(to: run.clock.now)
+        }
+        #expect(duration >= .seconds(10) && duration < .seconds(120))
+    }
+
+    // MARK: The clock by itself
+
+    @Test func `A clock wakes sleepers in the order of their deadlines, and not before`() async throws {
+        let clock = TestClock()
+        let woken = Log()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seconds in [3, 1, 2] {
+                group.addTask {
+                    try await clock.sleep(for: .seconds(seconds))
+                    woken.add("\(seconds)")
+                }
+            }
+            while clock.sleeperCount < 3 { await Task.yield() }
+            await clock.advance(by: .milliseconds(999))
+            #expect(woken.lines == [])
+            for count in 1...3 {
+                await clock.advance(by: .seconds(1))
+                while woken.lines.count < count { await Task.yield() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(woken.lines == ["1", "2", "3"] && clock.sleeperCount == 0)
+    }
+
+    @Test func `A sleeper that is cancelled is woken with an error`() async {
+        let clock = TestClock()
+        let task = Task { try await clock.sleep(for: .seconds(1)) }
+        while clock.sleeperCount < 1 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `Commits have the time of the clock`() async throws {
+        let clock = TestClock()
+        var options = DatabaseOptions()
+        options.clock = clock.commitTime
+        let database = try await Fixture.shelf.fork(options: options)
+        let changes = database.changesets()
+        await clock.advance(by: .seconds(60))
+        try await database.write { $0[.books].removeAll() }
+        for try await changeset in changes.prefix(1) {
+            #expect(changeset.nanosecondsSince1970 == 1_356_998_460_000_000_000)
+        }
+    }
+}

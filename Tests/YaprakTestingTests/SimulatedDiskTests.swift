@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+import YaprakTesting
+
+/// Faults of a disk: each reaches the program as the error that it would be, and nothing that was promised is lost.
+@Suite(.bounded, .database(.shelf)) struct SimulatedDiskTests {
+    let disk = SimulatedDisk()
+
+    private func open(_ disk: SimulatedDisk? = nil) async throws -> Database {
+        try await Database.open(at: "/shop", on: disk ?? self.disk, collections: .books)
+    }
+
+    private func write(_ text: String, to database: Database) async throws {
+        try await database.write { $0[.books][String(text.prefix(10))] = Book(title: text) }
+    }
+
+    /// The code of what a write throws; `nil` if it succeeds.
+    private func refusal(_ key: String, _ database: Database) async -> DatabaseError.Code? {
+        do {
+            try await write(key, to: database)
+            return nil
+        } catch {
+            return (error as? DatabaseError)?.code
+        }
+    }
+
+    @Test func `Writes fail for ever until the disk is well again`() async throws {
+        let database = try await open()
+        disk.plan(.writeFails(forever: true))
+        for key in ["a", "b"] { #expect(await refusal(key, database) == .writeFailed) }
+        disk.heal()
+        #expect(await refusal("c", database) == nil)
+    }
+
+    @Test func `A short write is finished`() async throws {
+        let database = try await open()
+        disk.plan(.writeIsShort())
+        #expect(await refusal("a", database) == nil)
+        #expect(try await open(disk.afterKill()).snapshot[.books].count == 1)
+    }
+
+    @Test func `After a failed sync the database is read-only, and opening it again helps`() async throws {
+        let database = try await open()
+        try await write("a", to: database)
+        disk.plan(.syncFails())
+        #expect(await refusal("b", database) == .syncFailed)
+        #expect(await refusal("c", database) == .readOnly)
+        let again = try await open(disk.afterPowerCut())
+        #expect(again.snapshot[.books].map(\.key) == ["a"])
+        #expect(await refusal("c", again) == nil)
+    }
+
+    @Test func `A full disk refuses writes, and takes them again when there is room`() async throws {
+        let database = try await open()
+        disk.plan(.diskFull(afterBytes: 0))
+        var random = SplitMix64(seed: 1)
+        // The log has taken a megabyte of room before.
+        let title = (0..<600_000).map { _ in String(random.below(10)) }.joined()
+        var code: DatabaseError.Code?
+        for index in 0..<12 where code == nil { code = await refusal("\(index)" + title, database) }
+        #expect(code == .diskFull)
+        disk.heal()
+        #expect(await refusal("last", database) == nil)
+    }
+
+    @Test func `A lie of the disk shows after a power cut, not after a kill`() async throws {
+        let database = try await open()
+        disk.plan(.syncLies(forever: true))
+        try await write("a", to: database)
+        #expect(try await open(disk.afterKill()).snapshot[.books].count == 1)
+        let left = disk.afterPowerCut()
+        let code = await { () async -> DatabaseError.Code? in
+            do { return try await open(left).snapshot[.books].isEmpty ? .notFound : nil } catch {
+                return (error as? DatabaseError)?.code
+            }
+        }()
+        #expect(code != nil, "the commit can't be there")
+    }
+
+    @Test func `After a kill everything is there, after a power cut what was synced`() async throws {
+        var options = DatabaseOptions()
+        options.durability = .relaxed
+        let database = try await Database.open(at: "/shop", on: disk, options: options, collections: .books)
+        try await write("a", to: database)
+        try await database.flush()
+        try await write("b", to: database)
+        #expect(try await open(disk.afterKill()).snapshot[.books].map(\.key) == ["a", "b"])
+        #expect(try await open(disk.afterPowerCut()).snapshot[.books].map(\.key) == ["a"])
+        #expect(try await open(disk.afterPowerCut(.everything)).snapshot[.books].map(\.key) == ["a", "b"])
+        for bytes in [0, 1, 20, 40] {
+            #expect(try await open(disk.afterPowerCut(.torn(bytes: bytes))).snapshot[.books].map(\.key) == ["a"])
+        }
+        for seed in 0..<20 {
+            let keys = try await open(disk.afterPowerCut(.random(seed: UInt64(seed)))).snapshot[.books].map(\.key)
+            #expect(keys == ["a"] || keys == ["a", "b"], "seed \(seed)")
+        }
+    }
+
+    @Test func `Power can go at any change, and each write is there as a whole or not at all`() async throws {
+        for changes in 0..<40 {
+            let disk = SimulatedDisk()
+            disk.plan(.powerCut(afterChanges: changes))
+            var promised = 0
+            do {
+                let database = try await open(disk)
+                for index in 0..<4 {
+                    try await write("\(index)", to: database)
+                    promised = index + 1
+                }
+            } catch {
+                #expect(error is DatabaseError)
+            }
+            let again = try await open(disk.afterPowerCut())
+            let count = again.snapshot[.books].count
+            #expect((promised...promised + 1).contains(count), "after \(changes) changes")
+        }
+    }
+
+    @Test func `A record that does not encode fails its write alone`() async throws {
+        let database = try await Database.current.fork(on: disk)
+        disk.plan(.encodingFails(in: "books", key: "b"))
+        let codes = await [refusal("a", database), refusal("b", database), refusal("b", database)]
+        #expect(codes == [nil, .encodingFailed, nil])
+    }
+
+    @Test func `A fork on a disk has the records, the number and the extensions, and can be opened again`() async throws
+    {
+        let origin = Database.current
+        try await origin.write { $0[.books]["ubik"] = Book(title: "Ubik") }
+        let fork = try await origin.fork(on: disk)
+        expectNoDifference(origin, fork)
+        #expect(fork.commitNumber == origin.commitNumber && fork.path == "/fork")
+        try await write("a", to: fork)
+        let again = try await Database.open(at: "/fork", on: disk.afterKill(), collections: .books)
+        try await again.register(bySalesRank)
+        expectNoDifference(fork, again)
+        #expect(origin.snapshot[.books].count == 4)
+    }
+
+    @Test func `A slow disk is slow`() async throws {
+        let database = try await open()
+        disk.plan(.slow(.milliseconds(30)))
+        let time = try await ContinuousClock().measure { try await write("a", to: database) }
+        #expect(time >= .milliseconds(30))
+    }
+
+    @Test func `Streams that lag end in memory, and go on from the log with files`() async throws {
+        let memory = Database.current
+        let changes = memory.changesets()
+        try await write("a", to: memory)
+        memory.lagStreams()
+        let error = await #expect(throws: DatabaseError.self) { for try await _ in changes {} }
+        #expect(error?.code == .laggedBehind)
+
+        let database = try await open()
+        let commits = database.changesets()
+        for key in ["a", "b"] { try await write(key, to: database) }
+        database.lagStreams()
+        var numbers: [CommitNumber] = []
+        for try await changeset in commits.prefix(2) { numbers.append(changeset.commitNumber) }
+        #expect(numbers == [1, 2])
+    }
+
+    @Test func `Faults of a seed are the same each time, and every error is one of the engine`() async throws {
+        for seed in UInt64(0)..<40 {
+            let disk = SimulatedDisk()
+            let database = try await open(disk)
+            let faults = disk.planFaults(seed: seed)
+            #expect(SimulatedDisk().planFaults(seed: seed).map(\.description) == faults.map(\.description))
+            var promised: [String] = []
+            for index in 0..<12 {
+                do {
+                    try await write("\(index)", to: database)
+                    promised.append("\(index)")
+                } catch {
+                    #expect(error is DatabaseError, "seed \(seed), \(faults)")
+                }
+            }
+            let again = try await open(disk.afterPowerCut())
+            let found = Set(again.snapshot[.books].map(\.key))
+            #expect(found.isSuperset(of: promised), "seed \(seed), \(faults): \(promised) were promised")
+        }
+    }
+}
