@@ -15,13 +15,18 @@
             try await database.register(shelves)
             try await database.write { $0[.items]["before"] = Item(name: "before") }
             let history = try LiveHistory(database)
+            func write(_ number: Int) async throws {
+                try await database.write(origin: "live") {
+                    $0[.items]["\(number)"] = Item(name: "item", rank: 9 - number)
+                }
+            }
+            // A follower that starts late misses nothing.
+            try await write(1)
             let follower = Task { try await history.run() }
             defer { follower.cancel() }
             let service = try TestService(history)
             for number in 1...6 {
-                try await database.write(origin: "live") {
-                    $0[.items]["\(number)"] = Item(name: "item", rank: 9 - number)
-                }
+                if number > 1 { try await write(number) }
                 // Each state is met: the follower has caught up.
                 while try await history.known()?.upperBound != database.commitNumber {
                     try await Task.sleep(for: .milliseconds(2))

@@ -41,7 +41,7 @@ import YaprakSimulator
                     }
                 }
                 guard isSpent else { break }
-                nth += Soak.isOn ? 1 : 1 + nth / 4
+                nth += Soak.isOn ? 1 : 1 + nth / 2
             }
             #expect(nth > 1)
         }

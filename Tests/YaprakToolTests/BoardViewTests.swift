@@ -10,8 +10,8 @@ import Yaprak
 /// The board's views: while the month is played, lists that are kept by their changes equal them, and they equal what is
 /// computed without the engine.
 @Suite(.bounded) struct BoardViewTests {
-    /// The whole month; a failure prints the seed, and the same seed has the same minutes.
-    @Test func `The whole month is as it is without the engine, also at fifty random minutes`() async throws {
+    /// A week, in a soak the whole month; a failure prints the seed, and the same seed has the same minutes.
+    @Test func `The month is as it is without the engine, also at fifty random minutes`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let database = try await open()
         let shown = Log()
@@ -24,12 +24,12 @@ import Yaprak
             show: { _, _ in lateShown.add("") })
         var stepper = try Stepper(BoardViews.departures, database.snapshot)
         var lateStepper = try Stepper(BoardViews.late, database.snapshot)
-        let end = Minute(count: 44_870)
+        let end = Soak.isOn ? Minute(count: 44_870) : Minute("2013-01-07 23:59")!
         var check = try BoardCheck(
             minutes: 50, seed: seed, from: database.snapshot, to: end, Timetable(fixture("departures-2013-01")))
         do {
             var commits = 0
-            for until in [Minute("2013-01-15 12:00")!, end] {
+            for until in [Minute(Soak.isOn ? "2013-01-15 12:00" : "2013-01-04 12:00")!, end] {
                 let playback = Playback(database: database, until: until, checkpointDays: 0)
                 let result = try await playback.run(Timetable(fixture("departures-2013-01"))) { minute, _ in
                     try check.follow(database.snapshot, of: minute)
@@ -44,13 +44,13 @@ import Yaprak
                 }
             }
             try check.finish()
-            #expect(commits == 31_108)
+            #expect(Soak.isOn ? commits == 31_108 : commits > 6000)
         } catch {
             Issue.record("seed \(seed): \(error)")
         }
         #expect(check.checked == 50, "seed \(seed)")
         // Every flight came to the list, and moves are delays of flights that other flights then leave before.
-        #expect(stepper.changes > 50_000 && stepper.moves > 2000)
+        #expect(stepper.changes > (Soak.isOn ? 50_000 : 10_000) && stepper.moves > (Soak.isOn ? 2000 : 200))
         try await database.close()
         #expect(try await follower.finish().updates > 0)
         #expect(try await lateFollower.finish().updates > 0)

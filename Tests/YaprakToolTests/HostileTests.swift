@@ -197,10 +197,13 @@ import Yaprak
     @Test(arguments: Place.allCases)
     func `Every verb says a sentence and the right code, and writes nothing`(place: Place) async throws {
         for (index, verb) in Self.verbs.enumerated() {
-            let path = folder("\(place.rawValue)-\(index)")
+            // A folder for each, so that what is compared stays small.
+            let room = folder("\(place.rawValue)-\(index)")
+            try FileManager.default.createDirectory(atPath: room, withIntermediateDirectories: false)
+            let path = room + "/db"
             try await make(place, at: path)
-            let before = everything(below: folder.path)
-            let target = folder("new-\(index)")
+            let before = everything(below: room)
+            let target = room + "/new"
             let outcome = await yaprak(verb.map { $0 == "DB" ? path : $0 == "NEW" ? target : $0 })
             let context: Comment = "\(place.rawValue): \(verb.joined(separator: " ")): \(outcome.code) \(outcome.err)"
             // A verb that is not there yet asks for nothing.
@@ -220,7 +223,7 @@ import Yaprak
             default: break
             }
             try? FileManager.default.removeItem(atPath: target)
-            var after = everything(below: folder.path)
+            var after = everything(below: room)
             var expected = before
             if Self.locking.contains(verb[0]) {
                 // The lock is taken, and directories that a database has are made.
@@ -230,7 +233,7 @@ import Yaprak
                 if outcome.code == 0 { continue }
             }
             let changed = Set(after.keys).symmetricDifference(expected.keys)
-                .union(after.keys.filter { after[$0] != expected[$0] }).filter { $0 != folder.path }
+                .union(after.keys.filter { after[$0] != expected[$0] }).filter { $0 != room }
             #expect(changed.isEmpty, "\(context) changed \(changed.sorted())")
         }
     }

@@ -118,7 +118,7 @@ extension Database {
     /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
     /// - Throws: `closed`, `readOnly`.
     func beginDraft() throws -> Draft {
-        options.store.scheduler?.noteUse()
+        settings.scheduler?.noteUse()
         try checkWritable()
         return Draft(base: working, tree: timeline.beginDraft(), environment: settings.environment)
     }

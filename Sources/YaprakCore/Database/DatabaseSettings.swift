@@ -5,9 +5,12 @@ final class DatabaseSettings: Sendable {
     /// What the database was opened with.
     let options: DatabaseOptions
     let environment: DraftEnvironment
+    /// Who runs the work of the store, if a test chose: read at each write, so not through the options, which are large.
+    let scheduler: (any WorkScheduler)?
 
     private init(_ options: DatabaseOptions, encodes: Bool, checksDecoding: Bool) {
         self.options = options
+        scheduler = options.store.scheduler
         environment = DraftEnvironment(
             limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock,
             encodingFault: options.store.encodingFault)

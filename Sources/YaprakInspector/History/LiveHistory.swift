@@ -25,6 +25,8 @@
         /// Where the kept commits begin.
         private var base: Snapshot
         private var kept: [Kept] = []
+        /// The commits from where the inspector began; `nil` once they are followed.
+        private var start: ChangesetSequence?
 
         /// - Throws: errors of opening the files of the database for reading.
         init(_ database: Database) throws(DatabaseError) {
@@ -32,16 +34,38 @@
             path = database.path
             files = try database.path.map { path throws(DatabaseError) in try FileHistory(path) }
             title = database.path?.lexicallyNormalized().lastComponent?.string ?? "in memory"
+            start = database.path == nil ? database.changesets() : nil
             base = database.snapshot
         }
 
         /// Follows what the program does, until the database closes or the task ends.
         func run() async throws {
             if files != nil { return }
-            for try await changeset in database.changesets(after: base.commitNumber) { keep(changeset) }
+            while !Task.isCancelled {
+                do {
+                    var changesets = begin().makeAsyncIterator()
+                    while let changeset = try await changesets.next() { keep(changeset) }
+                    return
+                } catch let error as DatabaseError where error.code == .laggedBehind {
+                    // The program was faster for so long that commits are gone. What comes now is followed again.
+                }
+            }
+        }
+
+        /// The commits to follow: from where the inspector began, the first time, and from now on later.
+        private func begin() -> ChangesetSequence {
+            if let start {
+                self.start = nil
+                return start
+            }
+            kept = []
+            let changesets = database.changesets()
+            base = database.snapshot
+            return changesets
         }
 
         private func keep(_ changeset: Changeset) {
+            guard changeset.commitNumber > base.commitNumber else { return }
             let newest = database.snapshot
             let isThere = newest.commitNumber == changeset.commitNumber
             kept.append(Kept(changeset: changeset, after: isThere ? newest : nil))

@@ -7,11 +7,7 @@ import YaprakTrees
 /// With a limit some more rows are kept than are shown, so that the next ones are at hand when rows go. When they are
 /// used up, the rows behind the last one are asked for: cheap where an index has the order of the query.
 struct LiveRows: Sendable {
-    private let collection: CollectionTypes
-    private let outline: QueryOutline
-    private let order: RecordOrder
-    private let limit: Int
-    private let start: RecordBox?
+    private let scope: LiveScope
     /// So many rows are kept.
     private let capacity: Int
 
@@ -22,16 +18,12 @@ struct LiveRows: Sendable {
     private var isWhole: Bool
 
     init<Object, Metadata>(_ query: RecordQuery<Object, Metadata>, in snapshot: Snapshot) {
-        collection = query.collection
-        outline = query.outline
-        order = query.order
-        limit = max(0, query.limit ?? .max)
-        start = query.start
-        capacity = limit > 1 << 40 ? .max : 2 * limit + 16
+        scope = LiveScope(query)
+        capacity = scope.limit > 1 << 40 ? .max : 2 * scope.limit + 16
         self.snapshot = snapshot
         kept = RowList()
         isWhole = true
-        if limit > 0 { (kept, isWhole, _) = run(in: snapshot, behind: start, capacity) }
+        if scope.limit > 0 { (kept, isWhole, _) = run(in: snapshot, behind: scope.start, capacity) }
     }
 
     /// The rows that are shown.
@@ -45,23 +37,21 @@ struct LiveRows: Sendable {
     private func run(
         in snapshot: Snapshot, behind row: RecordBox?, _ limit: Int
     ) -> (rows: RowList, isWhole: Bool, isByIndex: Bool) {
-        var execution = QueryExecution(snapshot, collection, outline, order, limit: limit, after: row)
+        var execution = QueryExecution(
+            snapshot, scope.collection, scope.outline, scope.order, limit: limit, after: row)
         execution.run()
         return (RowList(execution.rows), execution.rows.count < limit, execution.plan?.order != nil)
     }
 
-    private func matches(_ record: RecordBox?) -> RecordBox? {
-        guard let record, !(record is RawRecord), outline.holds(record) else { return nil }
-        if let start, order.compare(start, record) >= 0 { return nil }
-        return record
-    }
+    private var order: RecordOrder { scope.order }
+    private var limit: Int { scope.limit }
 
     /// Goes on to another snapshot of the same database.
     /// - Complexity: O(*c* (log *r* + *r* / 32)) for *c* changed records that concern it and *r* rows.
     mutating func advance(to next: Snapshot) -> QueryChanges {
         let previous = snapshot
         snapshot = next
-        guard limit > 0, let changed = next.changes(since: previous, in: collection) else { return QueryChanges() }
+        guard limit > 0, let changed = scope.changes(from: previous, to: next) else { return QueryChanges() }
         let before = kept
         if changed.count == 1, let step = replace(changed[0]) { return step }
         // Rows are known up to here; `nil` if all are.
@@ -69,11 +59,11 @@ struct LiveRows: Sendable {
         var gone: [(position: Int, key: String)] = []
         var come: [RecordBox] = []
         for entry in changed {
-            if let old = matches(entry.before) {
+            if let old = scope.match(entry.before) {
                 let position = before.position(of: old, in: order)
                 if position < before.count, before[position] === old { gone.append((position, old.key)) }
             }
-            if let new = matches(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true { come.append(new) }
+            if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true { come.append(new) }
         }
         if gone.isEmpty, come.isEmpty { return QueryChanges() }
         gone.sort { $0.position > $1.position }
@@ -106,7 +96,7 @@ struct LiveRows: Sendable {
 
     /// Exchanges one row that stays between its neighbours; `nil` if it does not.
     private mutating func replace(_ entry: ChangeEntry) -> QueryChanges? {
-        guard let old = matches(entry.before), let new = matches(entry.after) else { return nil }
+        guard let old = scope.match(entry.before), let new = scope.match(entry.after) else { return nil }
         let position = kept.position(of: old, in: order)
         guard position < kept.count, kept[position] === old else { return nil }
         let isBehind = position == 0 || order.compare(kept[position - 1], new) < 0
@@ -122,7 +112,7 @@ struct LiveRows: Sendable {
     /// Asks for the rows behind those that are known.
     /// - Returns: whether an index in order had them.
     private mutating func refill(behind edge: RecordBox?) -> Bool {
-        let more = run(in: snapshot, behind: edge ?? start, capacity - kept.count)
+        let more = run(in: snapshot, behind: edge ?? scope.start, capacity - kept.count)
         more.rows.forEach { row in
             kept.insert(row, at: kept.count)
             return true
@@ -207,16 +197,5 @@ struct LiveRows: Sendable {
             last = previous[index]
         }
         return run
-    }
-}
-
-extension Snapshot {
-    /// The changed records of a collection since another snapshot; `nil` if there is none.
-    func changes(since old: Snapshot, in collection: CollectionTypes) -> ContiguousArray<ChangeEntry>? {
-        guard let boxes = difference(since: old, inCollectionNamed: collection.name).boxes(in: collection) else {
-            return nil
-        }
-        precondition(!boxes.isCleared, "the difference of two trees names each record")
-        return boxes.entries.isEmpty ? nil : boxes.entries
     }
 }

@@ -79,24 +79,13 @@ public struct ReplayFixture: Sendable {
     /// Its collections have no types yet: bind those that the test reads. Its clock stands at the time of the commit.
     /// - Complexity: O(number of records).
     public func database(checkingCoding: Bool = false) -> Database {
-        var collections: [(name: String, records: [RawRecord])] = []
-        var slots: [String: Int] = [:]
-        for record in records {
-            let slot = slots[record.collection] ?? collections.count
-            if slot == collections.count {
-                slots[record.collection] = slot
-                collections.append((record.collection, []))
-            }
-            collections[slot].records.append(
-                RawRecord(
-                    key: record.key, object: record.object[...], metadata: record.metadata.map { $0[...] },
-                    version: record.version))
-        }
+        var collections = RecordsByCollection()
+        for record in records { collections.append(record) }
         var options = DatabaseOptions()
         let time = nanosecondsSince1970
         options.clock = { time }
         return Database.inMemory(
-            collections, at: CommitNumber(commitNumber.rawValue - 1), checkingCoding: checkingCoding, options: options)
+            collections.all, at: CommitNumber(commitNumber.rawValue - 1), checkingCoding: checkingCoding, options: options)
     }
 
     /// Makes the commit in a database again: origin, info, every change, removals of everything, touches.

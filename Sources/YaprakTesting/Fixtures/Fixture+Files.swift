@@ -104,21 +104,11 @@ extension Fixture {
 
     private static func readDump(_ path: String) throws -> Database {
         var header: ReplayDumpHeader?
-        var collections: [(name: String, records: [RawRecord])] = []
-        var slots: [String: Int] = [:]
+        var collections = RecordsByCollection()
         try FixtureFile.lines(of: path) { line, bytes in
             do {
                 guard header != nil else { return header = try ReplayDumpHeader(bytes) }
-                let record = try ReplayDumpRecord(bytes)
-                let slot = slots[record.collection] ?? collections.count
-                if slot == collections.count {
-                    slots[record.collection] = slot
-                    collections.append((record.collection, []))
-                }
-                collections[slot].records.append(
-                    RawRecord(
-                        key: record.key, object: record.object[...], metadata: record.metadata.map { $0[...] },
-                        version: record.version))
+                collections.append(try ReplayDumpRecord(bytes))
             } catch let error as DatabaseError {
                 throw DatabaseError(
                     error.code, "\(path), line \(line): \(error.message)", place: .init(file: path), cause: error)
@@ -127,7 +117,7 @@ extension Fixture {
         guard let header else {
             throw DatabaseError(.invalidDump, "\(path) is empty. Make it with `yaprak dump`.", place: .init(file: path))
         }
-        let database = Database.inMemory(collections, at: header.commitNumber)
+        let database = Database.inMemory(collections.all, at: header.commitNumber)
         if let digest = header.digest, database.snapshot.digest != digest {
             throw DatabaseError(
                 .invalidDump,
