@@ -63,7 +63,9 @@ struct LiveRows: Sendable {
                 let position = before.position(of: old, in: order)
                 if position < before.count, before[position] === old { gone.append((position, old.key)) }
             }
-            if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true { come.append(new) }
+            if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true {
+                come.append(new)
+            }
         }
         if gone.isEmpty, come.isEmpty { return QueryChanges() }
         gone.sort { $0.position > $1.position }

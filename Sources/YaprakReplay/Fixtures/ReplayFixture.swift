@@ -85,7 +85,8 @@ public struct ReplayFixture: Sendable {
         let time = nanosecondsSince1970
         options.clock = { time }
         return Database.inMemory(
-            collections.all, at: CommitNumber(commitNumber.rawValue - 1), checkingCoding: checkingCoding, options: options)
+            collections.all, at: CommitNumber(commitNumber.rawValue - 1), checkingCoding: checkingCoding,
+            options: options)
     }
 
     /// Makes the commit in a database again: origin, info, every change, removals of everything, touches.
