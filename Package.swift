@@ -16,11 +16,13 @@ let package = Package(
         .library(name: "YaprakCBOR", targets: ["YaprakCBOR"]),
         .library(name: "YaprakTesting", targets: ["YaprakTesting"]),
         .library(name: "YaprakInspector", targets: ["YaprakInspector"]),
+        .library(name: "YaprakServices", targets: ["YaprakServices"]),
         .executable(name: "yaprak", targets: ["YaprakTool"]),
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
         .executable(name: "CitySearch", targets: ["CitySearch"]),
     ],
     traits: [
+        .trait(name: "Configuration", description: "Options from swift-configuration, in YaprakServices."),
         .trait(
             name: "Inspector",
             description:
@@ -28,7 +30,14 @@ let package = Package(
         .trait(
             name: "InvariantChecks",
             description: "Every tree checks its whole shape after every change. Slow; for tests of the trees."),
+        .trait(
+            name: "Lifecycle", description: "A database as a service of swift-service-lifecycle, in YaprakServices."),
+        .trait(name: "Metrics", description: "Figures for swift-metrics, in YaprakServices."),
+        .trait(
+            name: "Services", description: "All of YaprakServices: Configuration, Lifecycle, Metrics and Tracing.",
+            enabledTraits: ["Configuration", "Lifecycle", "Metrics", "Tracing"]),
         .trait(name: "Snowball", description: "Stems of words in searches, by libstemmer, which has to be installed."),
+        .trait(name: "Tracing", description: "Spans for swift-distributed-tracing, in YaprakServices."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -37,6 +46,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Only with the trait Inspector.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // Only with the traits of YaprakServices: Configuration, Lifecycle, Metrics, Tracing.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         // A target lists what it imports and imports what it lists. Tests also list the executables that they start.
@@ -148,6 +162,22 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
             ],
             resources: [.embedInCode("Assets")],
+            swiftSettings: strict),
+
+        // What connects a database with the libraries that services use. Each file is empty without its trait.
+        .target(
+            name: "YaprakServices",
+            dependencies: [
+                "Yaprak", "YaprakStorage",
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+            ],
             swiftSettings: strict),
 
         // Tools. ToolSupport is what they share: terminals, tables, lines of input.
@@ -278,6 +308,29 @@ let package = Package(
                 "YaprakInspector", "YaprakReplay", "Yaprak", "YaprakCBOR", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakServicesTests",
+            dependencies: [
+                "YaprakServices", "Yaprak", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])),
+                .product(
+                    name: "UnixSignals", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -43,6 +43,9 @@ package final class Timeline: @unchecked Sendable {
     /// Whether a call of `reclaim` is owed: by the writer, or by the receiver of `onGarbage`.
     private var isReclaimOwed = false
     private var isDraftOpen = false
+    /// Versions that somebody holds.
+    @exclusivity(unchecked)
+    private var pinCount = 1
     /// One object for all drafts.
     private var draft: TreeDraft?
     /// What was made and freed since the last report to the arena.
@@ -100,6 +103,17 @@ package final class Timeline: @unchecked Sendable {
         lock.withLockInlined { _ in Carried(value: body()) }.value
     }
 
+    /// How many versions are held, the newest among them, and the label of the oldest in the list.
+    ///
+    /// - Complexity: O(1), and O(versions that were released and not reclaimed yet).
+    package var pins: (count: Int, oldest: VersionLabel?) {
+        locked {
+            var slot = base.pointee.next
+            while let next = slot, next.pointee.isReleased { slot = next.pointee.next }
+            return (pinCount, slot?.pointee.label)
+        }
+    }
+
     func whileNobodyReclaims<R>(_ body: () -> R) -> R {
         reclaimLock.withLockInlined { _ in Carried(value: body()) }.value
     }
@@ -128,12 +142,16 @@ extension Timeline {
 
     /// Takes what a draft retired, and makes the state before that the next version of the list.
     /// - Parameter isEnd: whether the draft ends here.
-    func seal(stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool) -> TreeVersion {
+    func seal(
+        stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool, _ label: VersionLabel?
+    ) -> TreeVersion {
         let slot = VersionSlot.make(stamp: stamp, isBase: false)
+        slot.pointee.label = label
         let version = TreeVersion(timeline: self, slot: slot)
         let old = locked {
             bury(&dead, under: youngest)
             append(slot)
+            pinCount &+= 1
             tally.add(made)
             guard isEnd else { return nil as TreeVersion? }
             isDraftOpen = false
@@ -145,9 +163,10 @@ extension Timeline {
     }
 
     /// Ends a draft that changed nothing since `version`.
-    func endDraft(with version: TreeVersion) {
+    func endDraft(with version: TreeVersion, _ label: VersionLabel?) {
         let old = locked {
             isDraftOpen = false
+            if let label { version.slot.pointee.label = label }
             defer { newestVersion = version }
             return newestVersion
         }
@@ -219,6 +238,8 @@ extension Timeline {
     /// Records that a pin was released.
     func noteRelease(of slot: VersionSlot) {
         let isOwed = locked {
+            slot.pointee.isReleased = true
+            pinCount &-= 1
             slot.pointee.nextReleased = released
             released = slot
             defer { isReclaimOwed = true }

@@ -98,15 +98,16 @@ extension TreeDraft {
     }
 
     /// Ends the draft. Its state becomes the newest version of the timeline. O(1).
+    /// - Parameter label: what ``Timeline/pins`` says of the version.
     @discardableResult
-    package func seal() -> TreeVersion {
+    package func seal(label: VersionLabel? = nil) -> TreeVersion {
         precondition(isOpen, "the draft has ended")
         let version: TreeVersion
         if let unchanged {
             version = unchanged
-            timeline.endDraft(with: version)
+            timeline.endDraft(with: version, label)
         } else {
-            version = handOver(isEnd: true)
+            version = handOver(isEnd: true, label)
         }
         unchanged = nil
         start = nil
@@ -129,9 +130,9 @@ extension TreeDraft {
         timeline.cut(after: start, dead: &list, made: takeMade(), endsDraft: true)
     }
 
-    private func handOver(isEnd: Bool) -> TreeVersion {
+    private func handOver(isEnd: Bool, _ label: VersionLabel? = nil) -> TreeVersion {
         var list = takeDead()
-        return timeline.seal(stamp: stamp, dead: &list, made: takeMade(), isEnd: isEnd)
+        return timeline.seal(stamp: stamp, dead: &list, made: takeMade(), isEnd: isEnd, label)
     }
 
     private func takeMade() -> ArenaCounts {

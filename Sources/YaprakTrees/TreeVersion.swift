@@ -20,6 +20,18 @@ package final class TreeVersion: @unchecked Sendable {
     package func covers(_ root: TreeRoot) -> Bool { root.node.map { $0.born <= stamp } ?? true }
 }
 
+/// What the owner of a timeline wants to know of a version that lives: its number, and when it was made.
+package struct VersionLabel: Sendable, Hashable {
+    package var number: UInt64
+    /// Nanoseconds since 1970, if that is known.
+    package var nanoseconds: Int64?
+
+    package init(number: UInt64, nanoseconds: Int64?) {
+        self.number = number
+        self.nanoseconds = nanoseconds
+    }
+}
+
 typealias VersionSlot = UnsafeMutablePointer<VersionState>
 
 /// A live version in its timeline: a link in the list from the oldest to the youngest.
@@ -34,12 +46,15 @@ struct VersionState {
     var next: VersionSlot?
     var dead = DeadList()
     var unsettled = DeadList()
+    /// Whether its pin is gone.
+    var isReleased = false
     var isUnlinked = false
     var isQueued = false
     var nextQueued: VersionSlot?
     var nextReleased: VersionSlot?
     /// A base keeps alive what its list inherited.
     var pin: TreeVersion?
+    var label: VersionLabel?
 }
 
 extension VersionSlot {

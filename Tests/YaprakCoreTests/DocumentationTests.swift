@@ -422,7 +422,7 @@ import Yaprak
         let folders = [
             "Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests",
             "Tests/YaprakQueriesTests", "Tests/YaprakReplayTests", "Tests/YaprakSearchTests",
-            "Tests/YaprakTestingTests", "Tests/YaprakToolTests", "Sources/DeparturesBoard",
+            "Tests/YaprakServicesTests", "Tests/YaprakTestingTests", "Tests/YaprakToolTests", "Sources/DeparturesBoard",
         ]
         let tests = try folders.flatMap {
             try FileManager.default.contentsOfDirectory(

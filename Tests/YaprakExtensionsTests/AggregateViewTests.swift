@@ -160,7 +160,7 @@ import Yaprak
                 past = nil
                 try check(shown, "\(context), reopened")
             case 1:
-                let fork = await database.fork()
+                let fork = database.fork()
                 try await fork.write { $0[.books]["fork"] = Book(title: "fork", rank: 3, tags: ["t1", "t9"]) }
                 try check(fork.snapshot, "\(context), fork")
                 try await fork.unregister("totals of some")

@@ -96,7 +96,7 @@ extension RecordCollection where Object == City, Metadata == NoMetadata {
             }
         }
         try check(database.snapshot)
-        try await check(database.fork().snapshot)
+        try check(database.fork().snapshot)
         #expect(before[byCountry].count == 34_006)
         for name in database.snapshot[byCountry].state.namesOfDifferingGroups(from: before[byCountry].state) {
             let (old, new) = (before[byCountry].state, database.snapshot[byCountry].state)

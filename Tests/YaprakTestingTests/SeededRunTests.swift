@@ -119,7 +119,8 @@ import YaprakTesting
             }
         }
         #expect(texts.count == 1 && texts[0].contains("tasks that run elsewhere"), "\(texts)")
-        let slept = await reports { await explore(seeds: 1) { _ in try await Task.sleep(for: .milliseconds(1)) } }
+        // Long enough that the task waits before it is woken, on a busy machine, too.
+        let slept = await reports { await explore(seeds: 1) { _ in try await Task.sleep(for: .milliseconds(300)) } }
         #expect(slept.count == 1 && slept[0].contains("sleep by run.clock"), "\(slept)")
     }
 

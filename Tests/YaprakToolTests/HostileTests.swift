@@ -196,7 +196,10 @@ import Yaprak
 
     @Test(arguments: Place.allCases)
     func `Every verb says a sentence and the right code, and writes nothing`(place: Place) async throws {
-        for (index, verb) in Self.verbs.enumerated() {
+        // Each run takes half of them, a soak all.
+        let stride = Soak.volume(2, soak: 1)
+        for index in Swift.stride(from: Int.random(in: 0..<stride), to: Self.verbs.count, by: stride) {
+            let verb = Self.verbs[index]
             // A folder for each, so that what is compared stays small.
             let room = folder("\(place.rawValue)-\(index)")
             try FileManager.default.createDirectory(atPath: room, withIntermediateDirectories: false)

@@ -40,7 +40,14 @@ extension Database {
     nonisolated(nonsending) func commit(
         _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) async throws {
-        let done = try await performInTurn(origin, body)
+        if let instruments = settings.instruments {
+            return try await commit(origin, heardBy: instruments, body)
+        }
+        try await acknowledge(performInTurn(origin, body))
+    }
+
+    /// Waits for the log, and does what comes after a commit.
+    private nonisolated(nonsending) func acknowledge(_ done: Done) async throws {
         if let ticket = done.ticket {
             do {
                 try await ticket.wait()
@@ -55,10 +62,43 @@ extension Database {
         for callback in done.callbacks { callback() }
     }
 
+    /// A write that others hear of.
+    private nonisolated(nonsending) func commit(
+        _ origin: String, heardBy instruments: [any WriteInstrument],
+        _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) async throws {
+        var stopwatch = WriteStopwatch()
+        let ends = instruments.map { $0.beginWrite(origin: origin) }
+        // Written in the turn of this write, and read after it.
+        nonisolated(unsafe) var turnBegan: ContinuousClock.Instant?
+        var commitNumber: CommitNumber?
+        var failure: (any Error)?
+        do {
+            let done: Done
+            do {
+                defer { stopwatch.endTurn(begunAt: turnBegan) }
+                done = try await performInTurn(origin) {
+                    turnBegan = turnBegan ?? .now
+                    try body(&$0)
+                }
+            }
+            try await acknowledge(done)
+            commitNumber = done.commitNumber
+        } catch {
+            failure = error
+        }
+        let report = stopwatch.report(origin, commitNumber, failure)
+        for end in ends { end(report) }
+        if let failure { throw failure }
+    }
+
     private struct Done: Sendable {
         /// What to wait for: the commit that was made, or the newest that a transaction without changes has seen.
         var ticket: CommitTicket?
+        /// Whether the ticket is that of its own commit.
         var isOwnCommit: Bool
+        /// The commit that was made; in memory there is no ticket for it.
+        var commitNumber: CommitNumber?
         var callbacks: [@Sendable () -> Void]
     }
 
@@ -83,6 +123,7 @@ extension Database {
         guard turns.claim(turn) else { return nil }
         defer { turns.pass() }
         let draft = try beginDraft()
+        let before = working.number
         do {
             var transaction = WriteTransaction(draft)
             try body(&transaction)
@@ -93,11 +134,15 @@ extension Database {
             throw error
         }
         if let ticket = try finish(draft, origin: origin) {
-            return Done(ticket: ticket, isOwnCommit: true, callbacks: draft.afterCommit)
+            return Done(
+                ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.afterCommit)
         }
-        // Nothing to commit. What it read may wait for the log, though, and be taken back: then it was never there.
+        // In memory all is done. With a log there was nothing to commit; what was read may wait for the log, though, and be
+        // taken back: then it was never there.
         let isPublished = files == nil || working === publication.newest
-        return Done(ticket: isPublished ? nil : lastTicket, isOwnCommit: false, callbacks: draft.afterCommit)
+        return Done(
+            ticket: isPublished ? nil : lastTicket, isOwnCommit: false,
+            commitNumber: working.number == before ? nil : working.number, callbacks: draft.afterCommit)
     }
 
     private static func readOfRefused(_ error: any Error) -> DatabaseError {

@@ -310,7 +310,8 @@ package struct RawReplay {
     package mutating func seal() -> SnapshotState {
         precondition(late.isEmpty, "what was noted has to be settled first")
         return SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions, version: draft.seal())
+            number: number, directory: directory, roots: roots, extensions: extensions,
+            version: draft.seal(label: VersionLabel(number: number.rawValue, nanoseconds: nil)))
     }
 
     /// Gives up; the timeline can be drafted on from where it was.

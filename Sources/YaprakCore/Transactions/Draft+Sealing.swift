@@ -50,7 +50,8 @@ extension Draft {
                 ? try CommitEncoder(environment).encode(changeset.storage, primarySteps, histories()) : nil
             if !environment.encodes { try CommitEncoder.checkNesting(changeset.storage) }
             if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
-            return Sealed(state: sealTrees(), changeset: changeset, item: item)
+            return Sealed(
+                state: sealTrees(nanoseconds: changeset.storage.nanoseconds), changeset: changeset, item: item)
         } catch {
             abort()
             throw error
@@ -58,15 +59,17 @@ extension Draft {
     }
 
     /// Ends the draft as a new state of the commit `number`, without a changeset.
-    func sealTrees(number: CommitNumber? = nil) -> SnapshotState {
-        let version = tree.seal()
+    /// - Parameter nanoseconds: the time of the commit, if it is one.
+    func sealTrees(number: CommitNumber? = nil, nanoseconds: Int64? = nil) -> SnapshotState {
+        let number = number ?? base.number.next()
+        let version = tree.seal(label: VersionLabel(number: number.rawValue, nanoseconds: nanoseconds))
         assert(
             extensions.allSatisfy { entry in entry.registration.trees(of: entry.root).allSatisfy { version.covers($0) }
             },
             "a version is younger than every node in it")
         return SnapshotState(
-            number: number ?? base.number.next(), directory: directory, roots: roots, extensions: extensions,
-            reactions: reactions, version: version)
+            number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
+            version: version)
     }
 
     /// Undoes everything. Snapshots that were frozen on the way stay what they are.

@@ -1,5 +1,3 @@
-public import YaprakCore
-
 /// A group of a view, as ``AggregateView`` gives it to the closure that makes a row of it.
 ///
 ///     Thread(newest: group.last.object.text, messages: group.count, unread: Int(group.totals[0]))

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import YaprakCBOR
 public import YaprakCore
 import YaprakModel

@@ -1,7 +1,7 @@
 #if Snowball
     import CSnowball
     import YaprakLocks
-    public import YaprakModel
+    import YaprakModel
 
     /// Words reduced to their stems, so that "searching" finds "searches": the rules of Snowball for a language.
     ///

@@ -1,0 +1,34 @@
+import Configuration
+import Hummingbird
+import Inventory
+import Logging
+import Yaprak
+import YaprakServices
+
+// YAPRAK_PATH=inventory.yaprak YAPRAK_DURABILITY=always INVENTORY_PORT=8080 swift run inventory-server
+
+let config = ConfigReader(provider: EnvironmentVariablesProvider())
+let logger = Logger(label: "inventory")
+let metrics = DatabaseMetrics("inventory")
+var options = try DatabaseOptions(configuration: config.scoped(to: "yaprak"))
+options.instruments = [metrics, WriteTracing()]
+options.logger = logger
+
+let path = config.string(forKey: "yaprak.path", default: "inventory.yaprak")
+let database = try await Database.open(at: path, options: options, collections: .items)
+let application = try await makeApplication(
+    Inventory(database),
+    configuration: ApplicationConfiguration(
+        address: .hostname("127.0.0.1", port: config.int(forKey: "inventory.port", default: 8080))),
+    services: [Reporting(metrics: metrics, database: database)], logger: logger)
+try await application.runService()
+
+/// Reports the gauges until the program shuts down.
+struct Reporting: Service {
+    let metrics: DatabaseMetrics
+    let database: Database
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await metrics.run(database) }
+    }
+}
