@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTypes
 public import Hummingbird
+public import Logging
 import ServiceLifecycle
 public import Yaprak
 import YaprakServices
@@ -108,7 +110,7 @@ struct Refusals<Context: RequestContext>: RouterMiddleware {
             switch error.code {
             case .invalidName, .keyTooLong, .valueTooLarge, .invalidQuery:
                 throw HTTPError(.badRequest, message: error.message)
-            case .diskFull: throw HTTPError(.insufficientStorage)
+            case .diskFull: throw HTTPError(HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"))
             case .closed, .readOnly: throw HTTPError(.serviceUnavailable)
             default: throw error
             }
