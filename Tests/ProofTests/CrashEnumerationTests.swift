@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: WritingOperation.all(seed: 1).indices)
     func `Whatever call fails, the operation throws a typed error or succeeds, and nothing is lost`(index: Int) {
         var enumeration = CrashEnumeration(WritingOperation.all(seed: 1)[index])
-        enumeration.failEveryCall(stride: Soak.volume(151, soak: 1))
+        enumeration.failEveryCall(stride: Soak.volume(151, soak: 1), errorShare: Soak.volume(3, soak: 1))
         #expect(enumeration.failure == nil)
         #expect(enumeration.faults > 5)
     }

@@ -147,9 +147,7 @@ import YaprakReplay
     @Test func `Twice the writers in line take twice as long to cancel`() async throws {
         try await expectGrowth("writers", 400) { count in
             let database = Database.inMemory()
-            let gate = Flag()
-            let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
-            while database.pendingWriteCount < 1 { await Task.yield() }
+            let first = try await HeldTurn(of: database)
             let line = (0..<count).map { index in
                 Task { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
             }
@@ -159,8 +157,7 @@ import YaprakReplay
                 for task in line.reversed() { task.cancel() }
                 while database.pendingWriteCount > 1 { await Task.yield() }
             }
-            gate.set()
-            try await first.value
+            try await first.letGo()
             for task in line { _ = await task.result }
             return time
         }

@@ -58,16 +58,7 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
     @Test func `A write that is cancelled in line is heard of, and the turn of others is not`() async throws {
         let hearer = Hearer()
         let database = database([hearer])
-        let (started, goes) = (Flag(), Flag())
-        // A thread of its own holds the turn.
-        let holder = Task(executorPreference: OwnThreads.shared) {
-            try await database.write { transaction in
-                started.set()
-                goes.wait()
-                transaction[.visits]["page"] = Visit(count: 1)
-            }
-        }
-        while !started.isSet { try await Task.sleep(for: .milliseconds(1)) }
+        let holder = try await HeldTurn(of: database) { $0[.visits]["page"] = Visit(count: 1) }
         let late = Task { try await database.write(origin: "late") { $0[.visits]["page"] = Visit(count: 2) } }
         while database.pendingWriteCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
         late.cancel()
@@ -75,8 +66,7 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
         #expect(hearer.heard.withLock { $0 }.map(\.origin) == ["late"])
         let report = try #require(hearer.heard.withLock { $0 }.first)
         #expect(report.error is CancellationError && report.transaction == .zero && report.commitNumber == nil)
-        goes.set()
-        try await holder.value
+        try await holder.letGo()
         #expect(hearer.heard.withLock { $0 }.map(\.commitNumber) == [nil, 1])
         #expect(database.snapshot[.visits]["page"]?.count == 1)
     }

@@ -11,14 +11,7 @@ import YaprakLocks
 
     @Test func `Writers of equal priority are served first come, first served, and urgent ones before`() async throws {
         let order = Log()
-        let gate = Flag()
-        let first = Task.detached(executorPreference: OwnThreads.shared) { [database] in
-            try await database.write { transaction in
-                transaction[.books]["gate"] = Book(title: "gate")
-                gate.wait()
-            }
-        }
-        while database.pendingWriteCount == 0 { await Task.yield() }
+        let first = try await HeldTurn(of: database) { $0[.books]["gate"] = Book(title: "gate") }
         var writers: [Task<Void, any Error>] = []
         for index in 0..<20 {
             let priority: TaskPriority = index.isMultiple(of: 2) ? .background : .high
@@ -31,19 +24,14 @@ import YaprakLocks
                 })
             while database.pendingWriteCount < index + 2 { try await Task.sleep(for: .microseconds(50)) }
         }
-        gate.set()
-        try await first.value
+        try await first.letGo()
         for writer in writers { try await writer.value }
         let urgent = stride(from: 1, to: 20, by: 2), others = stride(from: 0, to: 20, by: 2)
         #expect(order.lines == (Array(urgent) + Array(others)).map(String.init))
     }
 
     @Test func `A writer that is cancelled in line leaves it, and the others go on`() async throws {
-        let gate = Flag()
-        let first = Task.detached(executorPreference: OwnThreads.shared) { [database] in
-            try await database.write { _ in gate.wait() }
-        }
-        while database.pendingWriteCount == 0 { await Task.yield() }
+        let first = try await HeldTurn(of: database)
         let doomed = Task.detached { [database] in try await database.write { $0[.books]["doomed"] = Book(title: "x") }
         }
         while database.pendingWriteCount < 2 { await Task.yield() }
@@ -51,8 +39,7 @@ import YaprakLocks
         while database.pendingWriteCount < 3 { await Task.yield() }
         doomed.cancel()
         await #expect(throws: CancellationError.self) { try await doomed.value }
-        gate.set()
-        try await first.value
+        try await first.letGo()
         try await last.value
         #expect(database.snapshot[.books].map(\.key) == ["last"])
     }

@@ -49,17 +49,14 @@ private final class BusyPool: TaskExecutor {
 
     @Test func `A writer whose task does not run holds up none of higher priority`() async throws {
         let pool = BusyPool()
-        let gate = Flag()
-        let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
-        while database.pendingWriteCount < 1 { await Task.yield() }
+        let first = try await HeldTurn(of: database)
         let slow = Task(executorPreference: pool, priority: .background) { try await write("slow") }
         // Runs up to where it waits in line.
         while database.pendingWriteCount < 2 {
             pool.runHeld()
             await Task.yield()
         }
-        gate.set()
-        try await first.value
+        try await first.letGo()
         // It was offered the turn, and nobody runs it.
         while pool.count == 0 { await Task.yield() }
         for i in 0..<100 { try await Task(priority: .high) { try await write("urgent \(i)") }.value }
@@ -92,16 +89,13 @@ private final class BusyPool: TaskExecutor {
     }
 
     @Test func `Closing waits for every write that was begun before, whatever its priority`() async throws {
-        let gate = Flag()
-        let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
-        while database.pendingWriteCount < 1 { await Task.yield() }
+        let first = try await HeldTurn(of: database)
         let slow = (0..<10).map { i in Task(priority: .background) { try await write("slow \(i)") } }
         while database.pendingWriteCount < 11 { await Task.yield() }
         // It waits for the actor, which the first write holds, and comes to the line before any of the ten is served.
         let closing = Task(priority: .high) { try await database.close() }
         for _ in 0..<100 { await Task.yield() }
-        gate.set()
-        try await first.value
+        try await first.letGo()
         for task in slow { try await task.value }
         try await closing.value
         #expect(database.snapshot[.books].count == 10)
@@ -140,9 +134,7 @@ private final class BusyPool: TaskExecutor {
 
     @Test func `Cancelling a queue of writers is linear`() async throws {
         func seconds(_ count: Int) async throws -> Double {
-            let gate = Flag()
-            let first = Task(executorPreference: OwnThreads.shared) { try await database.write { _ in gate.wait() } }
-            while database.pendingWriteCount < 1 { await Task.yield() }
+            let first = try await HeldTurn(of: database)
             let line = (0..<count).map { i in Task { try await write("\(i)") } }
             while database.pendingWriteCount < count + 1 { await Task.yield() }
             let start = ThreadClock.seconds
@@ -151,8 +143,7 @@ private final class BusyPool: TaskExecutor {
             for task in line.reversed() { task.cancel() }
             let time = ThreadClock.seconds - start
             #expect(database.pendingWriteCount == 1)
-            gate.set()
-            try await first.value
+            try await first.letGo()
             for task in line { _ = await task.result }
             return time
         }

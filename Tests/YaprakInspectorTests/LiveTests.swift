@@ -42,7 +42,9 @@
             let then = try CBORValue(json: await service.ask("/api/collections?at=4").text)
             #expect(then == ["items": 4])
             #expect(await service.ask("/").status == 200)
-            #expect(await service.ask("/health").text.contains("shelves"))
+            let health = await service.ask("/health").text
+            #expect(health.contains("shelves") && health.contains("states in memory"))
+            #expect(health.contains("streams of changesets"))
             #expect(await service.ask("/commits/1").status == 404)
         }
 

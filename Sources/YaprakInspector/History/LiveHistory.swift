@@ -180,16 +180,25 @@
 
         func health() async throws -> [HealthPart] {
             let snapshot = database.snapshot
+            let statistics = database.statistics
+            let oldest = statistics.oldestHeldState.flatMap { $0.commitNumber < statistics.commitNumber ? $0 : nil }
+            let time = oldest?.nanosecondsSince1970.map { " of \(Amount.time($0))" } ?? ""
             var parts = [
                 HealthPart(
                     title: "Program",
                     rows: [
                         ("newest commit", snapshot.commitNumber.description, .good),
                         ("records", Amount.count(snapshot.count), .good),
-                        ("writes that wait", "\(database.pendingWriteCount)", .good),
+                        ("writes that wait", "\(statistics.pendingWrites)", .good),
+                        ("streams of changesets", "\(statistics.changesetStreams)", .good),
+                        ("states in memory", "\(statistics.heldStates)", .good),
+                        (
+                            "the oldest of them",
+                            oldest.map { "commit \($0.commitNumber)\(time)" } ?? "the newest", .good
+                        ),
                         ("durability", "\(database.options.durability)", .good),
                         ("retention", "\(database.options.retention)", .good),
-                    ])
+                    ], note: files == nil ? "The inspector holds states of the last commits itself." : nil)
             ]
             let hosts = await database.registeredExtensions
             var rows: [(name: String, value: String, state: HealthPart.State)] = []

@@ -136,9 +136,12 @@ package struct CrashEnumeration {
     }
 
     /// Lets every call fail with every error, once and for ever, before it does its work and behind it.
-    package mutating func failEveryCall(stride: Int = 1) {
+    /// - Parameter errorShare: of the errors each n-th is taken, from one that is drawn; 1 takes all.
+    package mutating func failEveryCall(stride: Int = 1, errorShare: Int = 1) {
         for call in DiskError.Operation.allCases {
-            for errno in Self.errnos {
+            let first = Int.random(in: 0..<errorShare)
+            for index in Swift.stride(from: first, to: Self.errnos.count, by: errorShare) {
+                let errno = Self.errnos[index]
                 fail(call, .error(errno), forever: false, stride: stride)
                 // A call that is interrupted for ever is asked again for ever.
                 if errno != .interrupted { fail(call, .error(errno), forever: true, stride: stride) }
