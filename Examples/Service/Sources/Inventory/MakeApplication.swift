@@ -71,13 +71,14 @@ private func json(_ value: some Encodable) throws -> Response {
 /// What was changed, one event for each commit. A client that reconnects sends the last number it has seen, and misses none:
 /// what memory no longer has is read from the log.
 private func changeFeed(of database: Database, after last: CommitNumber?) -> Response {
-    let changesets = last.map { database.changesets(after: $0) } ?? database.changesets()
+    // A sequence that nobody reads counts as a slow consumer, so it is made where it is read.
+    let start = last ?? database.commitNumber
     return Response(
         status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
         body: ResponseBody { writer in
             // So that a client knows that it is connected before anything happens.
             try await writer.write(ByteBuffer(string: ": connected\n\n"))
-            for try await changeset in changesets.cancelOnGracefulShutdown() {
+            for try await changeset in database.changesets(after: start).cancelOnGracefulShutdown() {
                 let changes = changeset.changes(in: .items).map { change in
                     ChangeEvent(id: change.key, item: change.after?.object)
                 }

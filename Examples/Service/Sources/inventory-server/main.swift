@@ -1,7 +1,9 @@
 import Configuration
+import Foundation
 import Hummingbird
 import Inventory
 import Logging
+import ServiceLifecycle
 import Yaprak
 import YaprakServices
 
@@ -10,7 +12,13 @@ import YaprakServices
 let config = ConfigReader(provider: EnvironmentVariablesProvider())
 let logger = Logger(label: "inventory")
 let metrics = DatabaseMetrics("inventory")
-var options = try DatabaseOptions(configuration: config.scoped(to: "yaprak"))
+var options = DatabaseOptions()
+do {
+    options = try DatabaseOptions(configuration: config.scoped(to: "yaprak"))
+} catch {
+    logger.critical("\(error)")
+    exit(78)
+}
 options.instruments = [metrics, WriteTracing()]
 options.logger = logger
 

@@ -97,7 +97,7 @@ extension Fixture {
             // The feed is still open: the service ends it, so that it can end itself.
             return text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
         }
-        #expect(ids == (1...5).map { "\(start + $0)" })
+        #expect(ids == (1...5).map { "\(start + UInt64($0))" })
         // The service has closed its database.
         await #expect(throws: DatabaseError.self) { try await database.write { $0[.items].removeAll() } }
     }
