@@ -89,7 +89,9 @@ public struct ReplayExpression: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - old: the record before; `nil` if it was not there.
+    ///   - before: the state before the change.
     ///   - new: the record after; `nil` if it is gone.
+    ///   - after: the state after the change.
     /// - Precondition: ``subject`` is the change. - Complexity: as ``holds(in:)``.
     public func holds(
         from old: ReplayRecord?, in before: Snapshot, to new: ReplayRecord?, in after: Snapshot
@@ -106,7 +108,9 @@ public struct ReplayExpression: Sendable, Hashable {
     ///     let late = try ReplayExpression("average(flights, .delay)", about: .snapshot)
     ///     for (carrier, delay) in late.values(in: snapshot, by: try ReplayExpression(".carrier", about: .record)) { … }
     ///
-    /// - Parameter group: what makes a record one of a group: those with the same value are one.
+    /// - Parameters:
+    ///   - snapshot: the state.
+    ///   - group: what makes a record one of a group: those with the same value are one.
     /// - Returns: a value for each group, in the order of null, truth values, numbers, texts and the rest.
     /// - Precondition: ``subject`` is the snapshot, that of `group` is the record.
     /// - Complexity: O(bytes of the collections), and 8 bytes of memory for each record.

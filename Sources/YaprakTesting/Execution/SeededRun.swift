@@ -118,6 +118,7 @@ public final class SeededRun: Sendable {
 /// - Parameters:
 ///   - count: how many seeds are tried.
 ///   - first: the first seed; the others are the numbers after it.
+///   - sourceLocation: where a failure is reported.
 ///   - body: the test. It is called once for each seed, one after the other, and makes its databases itself.
 /// - Returns: the seed that failed, or `nil`.
 @discardableResult
