@@ -224,6 +224,12 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/CrashWriter", swiftSettings: strict),
+        // Counts what calls cost in allocations, syncs, bytes and calls of closures, for Scripts/check-costs.
+        .target(name: "CCounters", path: "Tests/CCounters"),
+        .executableTarget(
+            name: "CostGates",
+            dependencies: ["CCounters", "Yaprak", .product(name: "SystemPackage", package: "swift-system")],
+            path: "Tests/CostGates", swiftSettings: strict),
         // What shows that nothing is lost: histories and their checker, a simulation of the whole engine, enumerations.
         .target(
             name: "Proof",

@@ -13,6 +13,8 @@ struct ReclaimSlice {
     var freed = ArenaCounts()
     /// The change of the arena's counts.
     var report = ArenaCounts()
+    /// Chunks that are empty now.
+    var spares = TimelineSpares()
     /// Versions that a finished list kept alive. They are released with the slice, outside the locks.
     private var pins: [TreeVersion] = []
 
@@ -37,7 +39,7 @@ struct ReclaimSlice {
     mutating func settle(_ chunk: DeadChunk, stamp: UInt64, isBase: Bool) {
         if chunk.header.pointee.youngest <= stamp {
             budget &-= 1
-            if isBase { chunk.free() } else { kept.append(chunk) }
+            if isBase { spares.keep(chunk) } else { kept.append(chunk) }
             return
         }
         var left = Int(chunk.header.pointee.count)
@@ -65,7 +67,7 @@ struct ReclaimSlice {
                 return
             }
         }
-        chunk.free()
+        spares.keep(chunk)
     }
 
     /// Frees what is born later than the version, and does the same below it.

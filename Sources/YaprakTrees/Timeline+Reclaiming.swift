@@ -30,6 +30,7 @@ extension Timeline {
                     // Dropping a pin makes more to reclaim.
                     remains = slice.hasPins || !settleDebt()
                     tally.add(slice.freed)
+                    slice.spares.give(to: &spares)
                     swap(&slice.report, &tally)
                 } else if slice.rows.capacity == 0 {
                     swap(&slice.rows, &spareRows)
@@ -75,12 +76,12 @@ extension Timeline {
         if youngest == slot { youngest = previous }
         if previous.pointee.isBase || !previous.pointee.unsettled.isEmpty { enqueue(previous) }
         slot.pointee.isUnlinked = true
-        if !slot.pointee.isQueued { slot.free() }
+        if !slot.pointee.isQueued { spares.keep(slot) }
     }
 
     /// A slot that has left the queue without unsettled garbage.
     private func finish(_ slot: VersionSlot, _ slice: inout ReclaimSlice) {
-        if slot.pointee.isUnlinked { return slot.free() }
+        if slot.pointee.isUnlinked { return spares.keep(slot) }
         guard slot.pointee.isBase, slot.pointee.next == nil else { return }
         if slot == base {
             if isClosedUnderLock { slice.drop(pin: &slot.pointee.pin) }

@@ -54,6 +54,9 @@ package final class Timeline: @unchecked Sendable {
     /// Rows to release once no lock is held; kept for its storage.
     @exclusivity(unchecked)
     var spareRows: [RowRef] = []
+    /// Memory of versions and garbage that are gone, for the next ones: a draft takes it along as it begins.
+    @exclusivity(unchecked)
+    var spares = TimelineSpares()
 
     /// A timeline of its own, whose newest version is empty.
     ///
@@ -86,6 +89,7 @@ package final class Timeline: @unchecked Sendable {
         // No version and no draft is left, and nothing else reclaims what they left.
         while reclaim(limit: .max) {}
         base.free()
+        spares.free()
     }
 
     /// Whether it takes no more drafts.
@@ -134,6 +138,7 @@ extension Timeline {
             isReclaimOwed = true
             let draft = self.draft ?? TreeDraft(timeline: self)
             self.draft = draft
+            draft.spares.fill(from: &spares)
             return (draft, newest)
         }
         draft.begin(from: newest)
@@ -141,11 +146,12 @@ extension Timeline {
     }
 
     /// Takes what a draft retired, and makes the state before that the next version of the list.
-    /// - Parameter isEnd: whether the draft ends here.
+    /// - Parameters:
+    ///   - slot: where the version will be.
+    ///   - isEnd: whether the draft ends here.
     func seal(
-        stamp: UInt64, dead: inout DeadList, made: ArenaCounts, isEnd: Bool, _ label: VersionLabel?
+        slot: VersionSlot, dead: inout DeadList, made: ArenaCounts, isEnd: Bool, _ label: VersionLabel?
     ) -> TreeVersion {
-        let slot = VersionSlot.make(stamp: stamp, isBase: false)
         slot.pointee.label = label
         let version = TreeVersion(timeline: self, slot: slot)
         let old = locked {

@@ -30,6 +30,9 @@ package final class TreeDraft {
     var deadCapacity = 64
     @exclusivity(unchecked)
     var youngestDead: UInt64 = 0
+    /// Memory for its next version and what that retires.
+    @exclusivity(unchecked)
+    var spares = TimelineSpares()
     /// The way from the root to the place being edited.
     let path: UnsafeMutablePointer<PathStep>
 
@@ -42,6 +45,7 @@ package final class TreeDraft {
     deinit {
         dead.deallocate()
         path.deallocate()
+        spares.free()
     }
 
     /// The number of the draft, which distinguishes it from the next.
@@ -132,7 +136,7 @@ extension TreeDraft {
 
     private func handOver(isEnd: Bool, _ label: VersionLabel? = nil) -> TreeVersion {
         var list = takeDead()
-        return timeline.seal(stamp: stamp, dead: &list, made: takeMade(), isEnd: isEnd, label)
+        return timeline.seal(slot: spares.makeSlot(stamp: stamp), dead: &list, made: takeMade(), isEnd: isEnd, label)
     }
 
     private func takeMade() -> ArenaCounts {
@@ -166,7 +170,7 @@ extension TreeDraft {
         var start = 0
         while start < deadCount {
             let n = min(DeadChunk.capacityMax, deadCount - start)
-            let chunk = DeadChunk(capacity: n)
+            let chunk = spares.makeChunk(capacity: n)
             chunk.entries.update(from: dead + start, count: n)
             chunk.header.pointee.count = UInt32(n)
             chunk.header.pointee.youngest = youngestDead

@@ -41,20 +41,27 @@ typealias VersionSlot = UnsafeMutablePointer<VersionState>
 /// The head of a list is not a version but its base: what is as old as the base belongs to another timeline.
 struct VersionState {
     let stamp: UInt64
-    let isBase: Bool
     var previous: VersionSlot?
     var next: VersionSlot?
     var dead = DeadList()
     var unsettled = DeadList()
-    /// Whether its pin is gone.
-    var isReleased = false
-    var isUnlinked = false
-    var isQueued = false
     var nextQueued: VersionSlot?
     var nextReleased: VersionSlot?
     /// A base keeps alive what its list inherited.
     var pin: TreeVersion?
     var label: VersionLabel?
+    // Side by side, for the room they take.
+    let isBase: Bool
+    /// Whether its pin is gone.
+    var isReleased = false
+    var isUnlinked = false
+    var isQueued = false
+
+    init(stamp: UInt64, isBase: Bool, pin: TreeVersion? = nil) {
+        self.stamp = stamp
+        self.isBase = isBase
+        self.pin = pin
+    }
 }
 
 extension VersionSlot {

@@ -327,7 +327,7 @@ import YaprakSimulator
         let large = Data(count: (256 << 20) + 1)
         let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[blobs]["a"] = large } }
         #expect(error?.code == .transactionTooLarge)
-        #expect(database.logHealth.failure == nil)
+        #expect(database.files?.health.failure == nil)
         try await database.write { $0[.books]["a"] = Book(title: "x") }
         #expect(database.commitNumber == 1)
         try await database.close()

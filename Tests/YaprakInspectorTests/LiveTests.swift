@@ -48,6 +48,26 @@
             #expect(await service.ask("/commits/1").status == 404)
         }
 
+        @Test func `A database in memory that was faster than the inspector is followed from now on`() async throws {
+            var options = DatabaseOptions()
+            options.lagLimit = 4
+            let database = Database.inMemory(options: options)
+            let history = try LiveHistory(database)
+            // Streams are looked after once in 256 commits.
+            for number in 0..<300 { try await database.write { $0[.items]["\(number)"] = Item(name: "early") } }
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            // What was too much is gone. Some time after the follower has seen that, commits are known again.
+            while try await history.known() == nil {
+                try await database.write { $0[.items]["late"] = Item(name: "late", rank: 1) }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            let known = try #require(try await history.known())
+            #expect(known.lowerBound > 300)
+            #expect(try await history.step(to: known.upperBound)?.changes?.map(\.key) == ["late"])
+            await #expect(throws: DatabaseError.self) { _ = try await history.snapshot(at: 20) }
+        }
+
         @Test func `A follower that comes back gets what it missed, and one that is far behind the last hundred`()
             async throws
         {

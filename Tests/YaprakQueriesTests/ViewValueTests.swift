@@ -53,6 +53,26 @@ import Yaprak
                 })
     }
 
+    @Test func `Key paths to numbers and dates group as the closures do`() async throws {
+        let database = Database.inMemory()
+        let byYear = AutoView("year", of: events, groupedBy: \.year, sortedBy: \.names.count)
+        let byCount = AutoView("count", of: events, groupedBy: \.names.count, sortedBy: \.names.count)
+        let byDay = AutoView("day", of: events, groupedByDay: \.time, sortedBy: \.names.count, order: .descending)
+        try await database.register(byYear)
+        try await database.register(byCount)
+        try await database.register(byDay)
+        try await database.write { [events] transaction in
+            transaction[events]["a"] = Event(
+                year: -3, time: Date(timeIntervalSince1970: 86_399), names: ["x"], weight: nil)
+            transaction[events]["b"] = Event(year: 12, time: Date(timeIntervalSince1970: 0), names: [], weight: nil)
+            transaction[events]["c"] = Event(year: nil, time: nil, names: ["y"], weight: nil)
+        }
+        let snapshot = database.snapshot
+        #expect(snapshot[byYear].groupNames == ["-3", "12"] && snapshot[byYear].group(of: "c") == nil)
+        #expect(snapshot[byCount].groupNames == ["0", "1"] && snapshot[byCount]["1"].map(\.key) == ["a", "c"])
+        #expect(snapshot[byDay].groupNames == ["1970-01-01"] && snapshot[byDay]["1970-01-01"].map(\.key) == ["a", "b"])
+    }
+
     @Test func `A view grouped by numbers and by days has a group for each`() async throws {
         let database = Database.inMemory()
         let byYear = AutoView("year", of: events, groupedBy: .byObject { $0.year }, sortedBy: .byKey)

@@ -35,7 +35,8 @@ struct SealedCoder: RecordCoder {
 }
 // end
 
-/// The programs of the page on coding, migrating and encrypting: they compile and run, and DocumentationTests compares the page.
+/// The programs of the page on coding, migrating and encrypting: they compile and run, and DocumentationPagesTests compares
+/// the page.
 @Suite(.bounded) struct CodingPageTests {
     let directory = TemporaryDirectory()
 

@@ -6,7 +6,7 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
-/// The programs of the page on time travel: they compile and run, and DocumentationTests holds the page against them.
+/// The programs of the page on time travel: they compile and run, and DocumentationPagesTests holds the page against them.
 @Suite(.bounded) struct TimeTravelPageTests {
     let directory = TemporaryDirectory()
 

@@ -35,7 +35,7 @@ extension ChangeBatch {
 
 extension CollectionChanges {
     /// What leads from one tree of a collection to another; `nil` if nothing has to.
-    fileprivate convenience init?(_ binding: CollectionBinding, from before: TreeRoot, to after: TreeRoot) {
+    fileprivate init?(_ binding: CollectionBinding, from before: TreeRoot, to after: TreeRoot) {
         if before.isIdentical(to: after) { return nil }
         var entries: ContiguousArray<ChangeEntry> = []
         _ = TreeRoot.difference(from: before, to: after) { step in

@@ -1,33 +1,30 @@
 import YaprakLocks
 
 /// What one commit, or one part of it, did to one collection: net, and immutable.
-final class CollectionChanges: Sendable {
+///
+/// A value, so that a commit of one record needs no object for it.
+struct CollectionChanges: Sendable {
     let binding: CollectionBinding
     /// The number of records that a removal of everything took away; `nil` if there was none. The removed records are
     /// not among the entries; what came after the removal is.
     let clearedCount: Int?
     /// One entry per record, in the order in which records were first changed.
     let entries: OneOrMany<ChangeEntry>
-    /// Positions of entries in the order of their keys, made when somebody first asks for a key.
-    private let order = Mutex<[Int]?>(nil)
+    /// In which order their keys are; `nil` where there are so few that looking through them is faster.
+    private let order: EntryOrder?
 
     init(binding: CollectionBinding, clearedCount: Int?, entries: OneOrMany<ChangeEntry>) {
         self.binding = binding
         self.clearedCount = clearedCount
         self.entries = entries
+        order = entries.count > EntryOrder.scannedMax ? EntryOrder() : nil
     }
 
     /// The entry of the record under `key` (in its normal form), or `nil`.
     ///
     /// - Complexity: O(log *n*); the first call sorts, O(*n* log *n*).
     func entry(forKey key: String) -> ChangeEntry? {
-        if entries.count <= 8 { return entries.first { $0.key == key } }
-        let order = order.withLock { order in
-            if let order { return order }
-            let sorted = entries.indices.sorted { entries[$0].key < entries[$1].key }
-            order = sorted
-            return sorted
-        }
+        guard let order = order?.positions(of: entries) else { return entries.first { $0.key == key } }
         var lower = 0
         var upper = order.count
         while lower < upper {
@@ -59,6 +56,23 @@ final class CollectionChanges: Sendable {
         return CollectionChanges(
             binding: next.binding, clearedCount: clearedCount,
             entries: OneOrMany(netEntries(entries.array + next.entries.array)))
+    }
+}
+
+/// Positions of entries in the order of their keys, made when somebody first asks for a key.
+private final class EntryOrder: Sendable {
+    /// So few are looked through.
+    static let scannedMax = 8
+    private let positions = Mutex<[Int]?>(nil)
+
+    /// `entries` are the same with every call.
+    func positions(of entries: OneOrMany<ChangeEntry>) -> [Int] {
+        positions.withLock { positions in
+            if let positions { return positions }
+            let sorted = entries.indices.sorted { entries[$0].key < entries[$1].key }
+            positions = sorted
+            return sorted
+        }
     }
 }
 

@@ -157,7 +157,7 @@ extension Database {
     /// - Throws: `closed`, `readOnly`.
     func checkWritable() throws {
         if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write.") }
-        if logHealth.failure != nil { try rollBackToPublished() }
+        if let files, files.health.failure != nil { try rollBackToPublished(files) }
     }
 
     /// Starts a draft on the newest sealed state, after whatever the log may have taken back.
@@ -185,19 +185,20 @@ extension Database {
             return nil
         }
         let ticket = CommitTicket()
-        let era = logHealth.era
+        let health = files.health
+        let era = health.era
         do {
-            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication, logHealth] result in
+            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication] result in
                 switch result {
                 case .success: publication.publish(sealed.state, sealed.changeset, bytes: sealed.retainedBytes)
-                case .failure(let error): logHealth.note(error, era: era)
+                case .failure(let error): health.note(error, era: era)
                 }
                 ticket.resolve(result)
             }
         } catch {
             timeline.abandon(after: working.version, roots: sealed.state.trees(since: working))
             // A commit too large is the writer's failure, not the log's: those that wait there are well.
-            if error.code != .transactionTooLarge { logHealth.note(error, era: era) }
+            if error.code != .transactionTooLarge { health.note(error, era: era) }
             throw error
         }
         working = sealed.state
@@ -207,14 +208,14 @@ extension Database {
 
     /// Goes back to what readers see: commits behind it were sealed, and the log could not take them.
     /// - Throws: `readOnly` if the log takes no more.
-    private func rollBackToPublished() throws {
+    private func rollBackToPublished(_ files: DatabaseFiles) throws {
         let published = publication.newest
         if working !== published {
             timeline.abandon(after: published.version, roots: working.trees(since: published))
             working = published
             reclaimer.reclaimSome(timeline)
         }
-        try files?.store.resume(after: published.number)
-        logHealth.clearFailure()
+        try files.store.resume(after: published.number)
+        files.health.clearFailure()
     }
 }

@@ -28,7 +28,6 @@ public actor Database {
     nonisolated let reclaimer: Reclaimer
     nonisolated let settings: DatabaseSettings
     nonisolated let files: DatabaseFiles?
-    nonisolated let logHealth = LogHealth()
 
     /// What this database was opened with.
     public nonisolated var options: DatabaseOptions { settings.options }

@@ -12,6 +12,8 @@ final class DatabaseFiles: Sendable {
     let report: RecoveryReport
     let policy: CheckpointPolicy
     let fileSystem: any FileSystem
+    /// What the log could not take and no writer has dealt with yet.
+    let health = LogHealth()
     private let scheduler: (any WorkScheduler)?
     private let isClosed = Mutex(false)
 

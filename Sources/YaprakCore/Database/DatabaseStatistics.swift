@@ -47,7 +47,8 @@ public struct LogStatistics: Sendable, Hashable {
 }
 
 extension Database {
-    /// Counts of this moment. Takes four locks for a moment each, one after the other: the counts are not of one instant.
+    /// Counts of this moment. Takes a lock of each of its sources for a moment, one after the other: the counts
+    /// are not of one instant.
     public nonisolated var statistics: DatabaseStatistics {
         let pins = timeline.pins
         return DatabaseStatistics(

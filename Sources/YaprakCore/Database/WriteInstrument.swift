@@ -40,23 +40,24 @@ public struct WriteReport: Sendable {
     public var total: Duration { waiting + transaction + log }
 }
 
-/// Takes the times of one write.
+/// Takes the times of one write: four readings of the clock.
 struct WriteStopwatch {
     private let start = ContinuousClock.now
     private var waiting = Duration.zero
     private var transaction = Duration.zero
-    private var turnEnd = ContinuousClock.now
+    private var turnEnd: ContinuousClock.Instant?
 
     /// The turn is over, or never began.
     mutating func endTurn(begunAt turn: ContinuousClock.Instant?) {
-        turnEnd = .now
-        waiting = start.duration(to: turn ?? turnEnd)
-        transaction = turn.map { $0.duration(to: turnEnd) } ?? .zero
+        let end = ContinuousClock.now
+        turnEnd = end
+        waiting = start.duration(to: turn ?? end)
+        transaction = turn.map { $0.duration(to: end) } ?? .zero
     }
 
     func report(_ origin: String, _ number: CommitNumber?, _ error: (any Error)?) -> WriteReport {
         WriteReport(
             origin: origin, commitNumber: number, waiting: waiting, transaction: transaction,
-            log: turnEnd.duration(to: .now), error: error)
+            log: turnEnd.map { $0.duration(to: .now) } ?? .zero, error: error)
     }
 }

@@ -8,7 +8,8 @@ import YaprakModel
 final class Publication: Sendable {
     private struct State {
         var newest: SnapshotState
-        var tail: ChangesetLink
+        /// The end of the chain; `nil` until the first commit, or somebody asks where it begins.
+        var tail: ChangesetLink?
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
         var isClosed = false
@@ -27,8 +28,7 @@ final class Publication: Sendable {
     let lagLimit: LagLimit
 
     init(_ first: SnapshotState, lagLimit: LagLimit) {
-        let link = ChangesetLink(changeset: nil, number: first.number)
-        state = Mutex(State(newest: first, tail: link, lookedAfter: (first.number.rawValue, 0)), rank: .publication)
+        state = Mutex(State(newest: first, lookedAfter: (first.number.rawValue, 0)), rank: .publication)
         self.lagLimit = lagLimit
     }
 
@@ -39,7 +39,13 @@ final class Publication: Sendable {
     private func readNewest() -> SnapshotState { state.withLockInlined { $0.newest } }
 
     /// The newest state together with its place in the chain of commits.
-    var newestWithTail: (SnapshotState, ChangesetLink) { state.withLock { ($0.newest, $0.tail) } }
+    var newestWithTail: (SnapshotState, ChangesetLink) {
+        state.withLock { state in
+            let tail = state.tail ?? ChangesetLink(changeset: nil, number: state.newest.number)
+            state.tail = tail
+            return (state.newest, tail)
+        }
+    }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
@@ -54,7 +60,7 @@ final class Publication: Sendable {
             state.newest = newest
             var looks = false
             if let link {
-                state.tail.append(link)
+                state.tail?.append(link)
                 state.tail = link
                 looks =
                     link.number.rawValue &- state.lookedAfter.number >= Self.commitsBetweenLooks

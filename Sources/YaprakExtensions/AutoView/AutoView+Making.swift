@@ -1,5 +1,7 @@
 public import YaprakCore
 
+public import struct Foundation.Date
+
 extension AutoView {
     /// A view of one collection, with any ``Grouping`` and ``Sorting``.
     ///
@@ -54,6 +56,43 @@ extension AutoView {
     {
         self.init(
             name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: .byObject(value),
+            order: order, persistence: persistence)
+    }
+
+    /// A view of one collection, grouped by an integer of the object, a group for each number, and sorted by a property.
+    ///
+    ///     AutoView("years", of: .books, groupedBy: \.year, sortedBy: \.title)
+    ///
+    /// Groups are called what the number is in decimal digits, so they order as text: see ``Grouping``. A `nil` group leaves
+    /// the record out.
+    public init<Object, Metadata, Number, Value>(
+        _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
+        groupedBy group: @escaping @Sendable (Object) -> Number?,
+        sortedBy value: @escaping @Sendable (Object) -> Value,
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
+    )
+    where
+        Element == Record<Object, Metadata>, Value: Comparable & Sendable, Number: BinaryInteger & SendableMetatype
+    {
+        self.init(
+            name, versionTag: versionTag, of: collection, groupedBy: .byObject(group), sortedBy: .byObject(value),
+            order: order, persistence: persistence)
+    }
+
+    /// A view of one collection, grouped by the day of a date of the object, in UTC, and sorted by a property.
+    ///
+    ///     AutoView("days", of: .mails, groupedByDay: \.received, sortedBy: \.received, order: .descending)
+    ///
+    /// Groups such as `"2026-11-21"`, which order as the days do. For days of another time zone give
+    /// ``Grouping/byDay(secondsFromGMT:_:)``. A `nil` date leaves the record out.
+    public init<Object, Metadata, Value>(
+        _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
+        groupedByDay date: @escaping @Sendable (Object) -> Date?,
+        sortedBy value: @escaping @Sendable (Object) -> Value,
+        order: ViewOrder = .ascending, persistence: ViewPersistence = .rebuilt
+    ) where Element == Record<Object, Metadata>, Value: Comparable & Sendable {
+        self.init(
+            name, versionTag: versionTag, of: collection, groupedBy: .byDay(date), sortedBy: .byObject(value),
             order: order, persistence: persistence)
     }
 

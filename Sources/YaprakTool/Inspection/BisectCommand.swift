@@ -24,7 +24,8 @@ struct BisectCommand: AsyncParsableCommand {
               yaprak bisect world.yaprak --where 'any(flights, .delay < 0)'
               yaprak bisect world.yaprak --good 100 --bad @~3 --run './check "$YAPRAK_DATABASE"'
 
-            Exit codes: 0 found; 1 there is no such commit, or only skipped ones are left; 130 interrupted.
+            Exit codes: 0 found; 1 there is no such commit, or only skipped ones are left; 3 the bad end does not have a \
+            collection that is named; 130 interrupted.
             """)
 
     @Argument(help: "The database's directory.", completion: .database)
@@ -83,6 +84,10 @@ struct BisectCommand: AsyncParsableCommand {
             let verdict = try question.verdict(on: commit, isFirst: search.probeCount == 0)
             search.note(verdict)
             try printer.write(commit, verdict, search)
+        }
+        if case .notBad(let commit)? = search.outcome, let asked = question as? ExpressionQuestion {
+            // A name that is nowhere is a slip, and would be good for ever.
+            for name in asked.expression.collectionNames.sorted() { try reader.requireCollection(name, at: commit) }
         }
         try finish(search, ends.floor, &printer)
     }

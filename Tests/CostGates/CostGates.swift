@@ -1,0 +1,86 @@
+import CCounters
+import Foundation
+import Yaprak
+
+/// Counts what the public calls cost in things that don't wobble, and ends with 1 where one is above its limit: allocations,
+/// calls of closures, bytes and syncs. A limit is what was measured when it was written; who makes it better lowers it.
+@main
+struct CostGates {
+    static func main() async throws {
+        // A task of its own, as most writers have: the main thread is an executor to hop from.
+        let gates = try await Task.detached { () -> [Gate] in
+            var gates = try await memory()
+            gates += try await views()
+            gates += try await files()
+            return gates
+        }.value
+        for gate in gates { print(gate.line) }
+        if cc_counts() == 0 { print("allocations are counted with glibc only: those gates were left out") }
+        let failed = gates.filter { !$0.holds }.count
+        guard failed == 0 else {
+            print("\(failed) of \(gates.count) costs are above their limits")
+            exit(1)
+        }
+        print("all \(gates.count) costs are within their limits")
+    }
+
+    /// Allocations of `body`, for each of so many rounds.
+    static func allocations(
+        _ what: String, atMost limit: Double, rounds: Int, _ body: (Int) async throws -> Void
+    ) async rethrows -> [Gate] {
+        // What is made once, and what waits to be reclaimed, is not the call's.
+        for round in 0..<rounds / 10 { try await body(round) }
+        let before = cc_allocations()
+        for round in 0..<rounds { try await body(round) }
+        let count = Double(cc_allocations() - before) / Double(rounds)
+        return cc_counts() == 0 ? [] : [Gate("allocations: " + what, count, atMost: limit)]
+    }
+}
+
+/// A count, and the most it may be.
+struct Gate {
+    let what: String
+    let count: Double
+    let limit: Double
+
+    init(_ what: String, _ count: Double, atMost limit: Double) {
+        self.what = what
+        self.count = count
+        self.limit = limit
+    }
+
+    var holds: Bool { count <= limit }
+
+    var line: String {
+        let tenths = (count * 10).rounded() / 10
+        return "\(holds ? "pass" : "FAIL")  \(what): \(tenths), at most \(limit)"
+    }
+}
+
+/// A small record, which fits no register and needs no memory of its own.
+struct Item: Codable, Sendable {
+    var rank: Int
+    var group: Int
+    var weight: Int
+    var height: Int
+}
+
+extension RecordCollection where Object == Item, Metadata == NoMetadata {
+    static var items: Self { Self("items") }
+}
+
+/// Keys that fit a string without memory of its own, scattered.
+func key(_ number: Int) -> String {
+    String(UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 >> 8, radix: 36)
+}
+
+extension Database {
+    /// Puts so many items into the collection, in one commit.
+    func fill(_ count: Int) async throws {
+        try await write { transaction in
+            for number in 0..<count {
+                transaction[.items][key(number)] = Item(rank: number, group: number % 7, weight: 0, height: 0)
+            }
+        }
+    }
+}
