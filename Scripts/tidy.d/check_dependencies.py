@@ -1,5 +1,6 @@
 """Package.swift lists what a target imports, and a target imports what Package.swift lists."""
 
+import glob
 import os
 
 import rules
@@ -29,8 +30,9 @@ def check(tree):
                 faults.append(Fault(
                     "Package.swift", _line(manifest, target), "dependencies",
                     f"{target} lists {module}, which none of its files imports. Take it out of Package.swift."))
-        # A folder without sources is a target that nobody sees.
-        if kind != "system" and not files and os.path.isdir(os.path.join(tree.root, folder)):
+        # A folder without sources is a target that nobody sees. One in C has no files that are read here.
+        place = os.path.join(tree.root, folder)
+        if kind != "system" and not files and os.path.isdir(place) and not glob.glob(os.path.join(place, "*.c")):
             faults.append(Fault("Package.swift", _line(manifest, target), "dependencies", f"{target} has no source file."))
     return faults + _unused(tree, package)
 

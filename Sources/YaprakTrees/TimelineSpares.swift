@@ -1,7 +1,7 @@
 /// Memory that was used and is free again: a slot for a version, and a small chunk for what one retires.
 ///
 /// One commit needs one of each, and the reclaiming after it brings one of each back: so a writer that keeps nothing alive
-/// allocates neither. Whoever owns it calls `free()` at the end.
+/// allocates neither. Its owner calls `free()` at the end.
 struct TimelineSpares {
     /// The capacity of chunks that are kept: what most commits retire fits.
     static let chunkCapacity = 8

@@ -57,6 +57,7 @@ struct VersionState {
     var isUnlinked = false
     var isQueued = false
 
+    @inline(__always)
     init(stamp: UInt64, isBase: Bool, pin: TreeVersion? = nil) {
         self.stamp = stamp
         self.isBase = isBase

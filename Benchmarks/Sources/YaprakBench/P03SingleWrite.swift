@@ -31,6 +31,7 @@ extension Measure {
             let grdb = try GRDBPeer(.memory)
             try grdb.fill(keys, data)
 
+            let writer = Writer()
             var allocations = 0.0
             // Other rows with each run, for all alike.
             var round = 0
@@ -82,6 +83,14 @@ extension Measure {
                             sink &+= UInt64(held.count)
                         }
                     },
+                    Contender(name: "Yaprak, from an actor") {
+                        let slice = window(probes, operations, round)
+                        return try await time(operations) { try await writer.update(database, slice, items) }
+                    },
+                    Contender(name: "Yaprak, from the main actor") {
+                        let slice = window(probes, operations, round)
+                        return try await time(operations) { try await updateOnMainActor(database, slice, items) }
+                    },
                 ], runs: settings.runs)
             lmdb.close()
 
@@ -94,6 +103,8 @@ extension Measure {
                 "P3", "update, one per transaction, a relationship and a reaction of other records", series[2],
                 series[0],
                 .atMost(1.05))
+            report.compare("P3", "update, one per transaction, from an actor", series[7], series[0], .none)
+            report.compare("P3", "update, one per transaction, from the main actor", series[8], series[0], .none)
             if ch_counts() != 0 { report.hold("P3", "allocations per commit of one update", allocations.rounded(.up)) }
         }
     }
@@ -104,6 +115,19 @@ extension Measure {
         let start = round % windows * count
         return all[start..<start + count]
     }
+}
+
+/// Writes from its own executor, as a service's actor does.
+private actor Writer {
+    func update(_ database: Database, _ keys: ArraySlice<String>, _ items: [Item]) async throws {
+        try await database.update(keys, items)
+    }
+}
+
+/// Writes from where user interfaces are.
+@MainActor
+private func updateOnMainActor(_ database: Database, _ keys: ArraySlice<String>, _ items: [Item]) async throws {
+    try await database.update(keys, items)
 }
 
 /// A record that refers to another.

@@ -90,6 +90,14 @@ struct ChangeBatch: Sendable {
 
     var isEmpty: Bool { collections.isEmpty && !clearedAll }
 
+    /// The number of records in all collections together, without those that a removal of everything took away.
+    var recordCount: Int {
+        switch collections {
+        case .one(let changes): changes.entries.count
+        case .many(let all): all.reduce(0) { $0 + $1.entries.count }
+        }
+    }
+
     /// What happened in the collection called `name`. O(1) on average; the first call of many collections is O(their number).
     func changes(inCollection name: String) -> CollectionChanges? {
         if let places { return places.place(of: name, in: collections).map { collections[$0] } }

@@ -20,7 +20,8 @@ extension Database {
         from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
     ) -> Database {
         let origin = (snapshot ?? self.snapshot).state
-        let reclaimer = Reclaimer(on: (options ?? self.options).store.scheduler)
+        let settings = settings.ofFork(options, checkingCoding: checkingCoding)
+        let reclaimer = Reclaimer(on: settings.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
         let state = SnapshotState(
             number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,
@@ -28,7 +29,7 @@ extension Database {
         let hosts = origin.extensions.map { ExtensionHost(adopting: $0.registration, at: origin.number) }
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer,
-            settings: settings.ofFork(options, checkingCoding: checkingCoding),
+            settings: settings,
             hosts: Dictionary(uniqueKeysWithValues: hosts.map { ($0.name, $0) }))
         for host in hosts { host.belong(to: fork) }
         return fork

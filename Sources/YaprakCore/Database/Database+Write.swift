@@ -43,19 +43,24 @@ extension Database {
         if let instruments = settings.instruments {
             return try await commit(origin, heardBy: instruments, body)
         }
-        try await acknowledge(performInTurn(origin, body))
+        let done = try await performInTurn(origin, body)
+        if let ticket = done.ticket { try await waitForLog(ticket, isOwnCommit: done.isOwnCommit) }
+        finish(done)
     }
 
-    /// Waits for the log, and does what comes after a commit.
-    private nonisolated(nonsending) func acknowledge(_ done: Done) async throws {
-        if let ticket = done.ticket {
-            do {
-                try await ticket.wait()
-            } catch {
-                reclaimer.reclaimSome(timeline)
-                throw done.isOwnCommit ? error : Self.readOfRefused(error)
-            }
+    /// Waits until the log has a commit.
+    private nonisolated(nonsending) func waitForLog(_ ticket: CommitTicket, isOwnCommit: Bool) async throws {
+        do {
+            try await ticket.wait()
+        } catch {
+            reclaimer.reclaimSome(timeline)
+            throw isOwnCommit ? error : Self.readOfRefused(error)
         }
+    }
+
+    /// Does what comes after a commit.
+    @inline(never)
+    private nonisolated func finish(_ done: Done) {
         // Here, where the draft and the state before it are let go: what is reclaimed now calls for no task.
         reclaimer.reclaimSome(timeline)
         if done.isOwnCommit { files?.checkpointIfDue(self) }
@@ -82,7 +87,8 @@ extension Database {
                     try body(&$0)
                 }
             }
-            try await acknowledge(done)
+            if let ticket = done.ticket { try await waitForLog(ticket, isOwnCommit: done.isOwnCommit) }
+            finish(done)
             commitNumber = done.commitNumber
         } catch {
             failure = error

@@ -55,7 +55,7 @@ public actor Database {
         state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, settings: DatabaseSettings,
         files: DatabaseFiles? = nil, shelf: ExtensionShelf = ExtensionShelf(), hosts: [String: ExtensionHost] = [:]
     ) {
-        publication = Publication(state, lagLimit: settings.options.lag)
+        publication = Publication(state, lagLimit: settings.lagLimit)
         working = state
         self.timeline = timeline
         self.reclaimer = reclaimer

@@ -7,12 +7,15 @@ final class DatabaseSettings: Sendable {
     let environment: DraftEnvironment
     /// Who runs the work of the store, if a test chose: read at each write, so not through the options, which are large.
     let scheduler: (any WorkScheduler)?
+    /// How far streams may fall behind; apart from the options for the same reason.
+    let lagLimit: LagLimit
     /// Who hears of each write; `nil` if nobody does.
     let instruments: [any WriteInstrument]?
 
     private init(_ options: DatabaseOptions, encodes: Bool, checksDecoding: Bool) {
         self.options = options
         scheduler = options.store.scheduler
+        lagLimit = options.lag
         instruments = options.instruments.isEmpty ? nil : options.instruments
         environment = DraftEnvironment(
             limits: options.limits, encodes: encodes, checksDecoding: checksDecoding, clock: options.clock,

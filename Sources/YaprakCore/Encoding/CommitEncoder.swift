@@ -159,11 +159,18 @@ struct CommitEncoder {
 
     /// Refuses records that a file would refuse for their nesting, where nothing is encoded.
     static func checkNesting(_ commit: ChangesetStorage) throws {
-        for changes in commit.batch.collections {
-            for entry in changes.entries {
-                guard let after = entry.after, !entry.kinds.isDisjoint(with: .written) else { continue }
-                if changes.binding.nestsTooDeep(after) { throw nestsTooDeep(entry, changes.binding) }
-            }
+        // Each write comes here: nothing is copied to be looked at.
+        switch commit.batch.collections {
+        case .one(let changes): if changes.binding.mayNestTooDeep { try checkNesting(changes) }
+        case .many(let collections):
+            for changes in collections where changes.binding.mayNestTooDeep { try checkNesting(changes) }
+        }
+    }
+
+    private static func checkNesting(_ changes: CollectionChanges) throws {
+        for entry in changes.entries {
+            guard let after = entry.after, !entry.kinds.isDisjoint(with: .written) else { continue }
+            if changes.binding.nestsTooDeep(after) { throw nestsTooDeep(entry, changes.binding) }
         }
     }
 

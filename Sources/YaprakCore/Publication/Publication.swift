@@ -53,9 +53,11 @@ final class Publication: Sendable {
     /// same commit in another shape (a collection was bound, an extension registered).
     ///
     /// - Parameter bytes: what the changeset keeps in memory, about.
+    @inline(never)
     func publish(_ newest: SnapshotState, _ changeset: Changeset?, bytes: Int = 0) {
-        let link = changeset.map { ChangesetLink(changeset: $0, number: newest.number, bytes: bytes) }
-        let (old, woken, looks) = state.withLock { state in
+        var link: ChangesetLink?
+        if let changeset { link = ChangesetLink(changeset: changeset, number: newest.number, bytes: bytes) }
+        let (old, woken, looks) = state.withLockInlined { [link] state in
             let old = (state.newest, state.tail)
             state.newest = newest
             var looks = false

@@ -1,3 +1,4 @@
+import Synchronization
 import YaprakCBOR
 import YaprakModel
 import YaprakTrees
@@ -16,6 +17,8 @@ package class CollectionBinding: @unchecked Sendable {
     @usableFromInline final let needsPreparing: Bool
     /// Whether it was bound with a configuration (``RecordCollection/configured(_:)``).
     final let isConfigured: Bool
+    /// Whether the types of its records are known to have an end; see ``NestingBound``.
+    private let isNestingBounded = Atomic(false)
 
     init(
         name: String, objectType: any Any.Type, metadataType: any Any.Type, version: Int, needsPreparing: Bool = false,
@@ -64,6 +67,9 @@ package class CollectionBinding: @unchecked Sendable {
     func encodeMetadata(of record: RecordBox, to writer: CBORWriter) throws -> Bool { fatalError("abstract") }
     /// Whether the object or the metadata of `record` nests deeper than a file takes; see ``NestingBound``.
     func nestsTooDeep(_ record: RecordBox) -> Bool { false }
+    /// Whether any record may nest too deep; false once it is known that none can.
+    final var mayNestTooDeep: Bool { !isNestingBounded.load(ordering: .relaxed) }
+    final func noteBoundedNesting() { isNestingBounded.store(true, ordering: .relaxed) }
     /// Whether `record` has metadata.
     func hasMetadata(_ record: RecordBox) -> Bool { fatalError("abstract") }
     /// The version of the form in which `record` is written.

@@ -12,6 +12,9 @@ final class NestingBound<Value: Encodable>: Sendable {
     /// Values that were looked at, or -1 once the type is known to be bounded.
     private let looks = Atomic(0)
 
+    /// Whether values of the type are known to be bounded: from then on none is looked at.
+    var isKnown: Bool { looks.load(ordering: .relaxed) < 0 }
+
     /// Whether `value` nests deeper than ``StoredValue/depthMax``.
     /// - Complexity: O(1) for a type that is bounded, else that of encoding.
     func isExceeded(by value: Value) -> Bool {

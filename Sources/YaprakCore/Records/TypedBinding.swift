@@ -75,9 +75,16 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     /// Other coders have limits of their own: their bytes are no containers.
     override func nestsTooDeep(_ record: RecordBox) -> Bool {
-        guard isCBOR else { return false }
+        guard isCBOR else {
+            noteBoundedNesting()
+            return false
+        }
         let box = unsafeDowncast(record, to: Box.self)
-        return objectBound.isExceeded(by: box.object) || box.metadata.map { metadataBound.isExceeded(by: $0) } ?? false
+        if objectBound.isExceeded(by: box.object) || box.metadata.map({ metadataBound.isExceeded(by: $0) }) ?? false {
+            return true
+        }
+        if objectBound.isKnown, metadataBound.isKnown || Metadata.self == NoMetadata.self { noteBoundedNesting() }
+        return false
     }
 
     override func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {

@@ -43,11 +43,12 @@ extension Draft {
     func takeBatch() -> ChangeBatch {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
-        var collections: OneOrMany<CollectionChanges> = []
-        for recorder in takeRecorders() {
-            if let changes = recorder.changes(directory.bindings[recorder.slot]) { collections.append(changes) }
+        switch takeRecorders() {
+        case .one(let recorder):
+            if let changes = recorder.changes(directory.bindings[recorder.slot]) { batch.collections = .one(changes) }
+        case .many(let recorders):
+            batch.collections = OneOrMany(recorders.compactMap { $0.changes(directory.bindings[$0.slot]) })
         }
-        batch.collections = collections
         clearedAll = false
         return batch
     }

@@ -13,7 +13,7 @@ extension Draft {
 
         /// What the changeset keeps in memory, about; see ``DatabaseOptions/lagBytesLimit``.
         var retainedBytes: Int {
-            let records = changeset.storage.batch.collections.reduce(0) { $0 + $1.entries.count }
+            let records = changeset.storage.batch.recordCount
             return 64 + records * 128 + (item?.count ?? records * 128)
         }
     }
@@ -98,7 +98,10 @@ extension SnapshotState {
     }
 
     /// Every tree of a state: those of the collections, and those that extensions own. O(number of collections).
-    var trees: [TreeRoot] { Self.trees(roots, notSharedWith: [], extensions) }
+    var trees: [TreeRoot] {
+        let own = Array(roots)
+        return extensions.isEmpty ? own : own + extensions.flatMap { $0.registration.trees(of: $0.root) }
+    }
 
     /// The trees that a later state may have given up or made, counted from an earlier one.
     func trees(since before: SnapshotState) -> [TreeRoot] {
