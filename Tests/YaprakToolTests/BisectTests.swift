@@ -70,6 +70,9 @@ import YaprakReplay
         #expect(misspelt.code == 3 && misspelt.err.contains(#"no collection "countre" at commit 20"#))
         #expect(misspelt.err.contains(#"Did you mean "counter"?"#), "\(misspelt.err)")
         #expect(await yaprak("bisect", database, "--key-exists", "countre", "now").code == 3)
+        let asJSON = await yaprak("bisect", database, "--where", "count(countre) > 2", "--format", "json")
+        let printed = try JSONSerialization.jsonObject(with: Data(asJSON.out.utf8)) as? [Any]
+        #expect(asJSON.code == 3 && printed?.count == 1, "what was printed ends as JSON does")
         let always = await yaprak("bisect", database, "--where", "count(counter) < 9")
         #expect(always.code == 1 && probes(always) == 0 && always.err.contains("of the empty database"))
         #expect(await yaprak("bisect", database, "--good", "9", "--bad", "9", "--where", "true").code == 64)

@@ -28,8 +28,7 @@ extension Database {
             reactions: origin.reactions, version: timeline.newest)
         let hosts = origin.extensions.map { ExtensionHost(adopting: $0.registration, at: origin.number) }
         let fork = Database(
-            state: state, timeline: timeline, reclaimer: reclaimer,
-            settings: settings,
+            state: state, timeline: timeline, reclaimer: reclaimer, settings: settings,
             hosts: Dictionary(uniqueKeysWithValues: hosts.map { ($0.name, $0) }))
         for host in hosts { host.belong(to: fork) }
         return fork

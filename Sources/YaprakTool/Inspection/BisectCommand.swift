@@ -85,11 +85,7 @@ struct BisectCommand: AsyncParsableCommand {
             search.note(verdict)
             try printer.write(commit, verdict, search)
         }
-        if case .notBad(let commit)? = search.outcome, let asked = question as? ExpressionQuestion {
-            // A name that is nowhere is a slip, and would be good for ever.
-            for name in asked.expression.collectionNames.sorted() { try reader.requireCollection(name, at: commit) }
-        }
-        try finish(search, ends.floor, &printer)
+        try finish(search, ends.floor, question, reader, &printer)
     }
 
     // MARK: The question
@@ -139,7 +135,10 @@ struct BisectCommand: AsyncParsableCommand {
 
     // MARK: The end
 
-    private func finish(_ search: ReplayBisection, _ floor: CommitNumber?, _ printer: inout BisectPrinter) throws {
+    private func finish(
+        _ search: ReplayBisection, _ floor: CommitNumber?, _ question: any BisectQuestion, _ reader: ReplayReader,
+        _ printer: inout BisectPrinter
+    ) throws {
         switch search.outcome {
         case .found(let commit)?:
             let isFloor = commit == floor
@@ -150,6 +149,10 @@ struct BisectCommand: AsyncParsableCommand {
             }
         case .notBad(let commit)?:
             try printer.finish()
+            // A name that is nowhere is a slip, and would be good for ever.
+            if let asked = question as? ExpressionQuestion {
+                for name in asked.expression.collectionNames.sorted() { try reader.requireCollection(name, at: commit) }
+            }
             throw Failure("notBad", "commit \(commit) is good: there is nothing to find", exitCode: 1)
         case .undecided(let range)?:
             try printer.finish()
