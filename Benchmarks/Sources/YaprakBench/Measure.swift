@@ -5,8 +5,9 @@ struct Measure {
 
     static var all: [Measure] {
         [
-            pointRead, newestRead, singleWrite, bulkLoad, bulkLoadLogged, durableCommit, concurrentDurableCommits,
-            viewPage, rowChange, listChanges, opening, replay, memory, readerBesideWriter, fork, oldSnapshot,
+            pointRead, newestRead, singleWrite, writeCallers, bulkLoad, bulkLoadLogged, durableCommit,
+            concurrentDurableCommits, viewPage, rowChange, listChanges, opening, replay, memory, readerBesideWriter,
+            fork, oldSnapshot,
             citiesLoad, indexedReads, indexedWrites, fullText, keystrokes, places,
         ]
     }

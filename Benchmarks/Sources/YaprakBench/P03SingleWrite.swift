@@ -19,10 +19,6 @@ extension Measure {
             let database = try await Database.filled(keys, items)
             let followed = try await Database.filled(keys, items)
             try await followed.register(CommitCounter())
-            let related = try await Database.filled(keys, items)
-            try await related.register(
-                Relationship("elsewhere", from: .links, \.target, to: .links, onDelete: .cascade))
-            try await related.register(RecordReaction("elsewhere", to: .links) { _, _ in })
             let rows = zip(keys, items).map { Boxed(key: $0, item: $1) }
             var tree = TreeDictionary(uniqueKeysWithValues: zip(keys, rows))
             var dictionary = Dictionary(uniqueKeysWithValues: zip(keys, rows))
@@ -31,7 +27,6 @@ extension Measure {
             let grdb = try GRDBPeer(.memory)
             try grdb.fill(keys, data)
 
-            let writer = Writer()
             var allocations = 0.0
             // Other rows with each run, for all alike.
             var round = 0
@@ -50,10 +45,6 @@ extension Measure {
                     Contender(name: "Yaprak, one extension") {
                         let slice = window(probes, operations, round)
                         return try await time(operations) { try await followed.update(slice, items) }
-                    },
-                    Contender(name: "Yaprak, relationship and reaction elsewhere") {
-                        let slice = window(probes, operations, round)
-                        return try await time(operations) { try await related.update(slice, items) }
                     },
                     Contender(name: "LMDB writemap, no sync") {
                         let slice = window(bytes, operations, round)
@@ -85,61 +76,24 @@ extension Measure {
                             sink &+= UInt64(held.count)
                         }
                     },
-                    // Other rows than above: those are in the processor's caches now.
-                    Contender(name: "Yaprak, from an actor") {
-                        let slice = window(probes, operations, round + 3)
-                        return try await time(operations) { try await writer.update(database, slice, items) }
-                    },
-                    Contender(name: "Yaprak, from the main actor") {
-                        let slice = window(probes, operations, round + 6)
-                        return try await time(operations) { try await updateOnMainActor(database, slice, items) }
-                    },
                 ], runs: settings.runs)
             lmdb.close()
 
-            report.compare("P3", "update, one per transaction", series[0], series[3], .atMost(0.5))
-            report.compare("P3", "update, one per transaction", series[0], series[4], .timesFaster(5))
+            report.compare("P3", "update, one per transaction", series[0], series[2], .atMost(0.5))
+            report.compare("P3", "update, one per transaction", series[0], series[3], .timesFaster(5))
+            report.compare("P3", "update, one per transaction", series[0], series[4], .none)
             report.compare("P3", "update, one per transaction", series[0], series[5], .none)
-            report.compare("P3", "update, one per transaction", series[0], series[6], .none)
-            report.compare("P3", "update, one per transaction, one extension", series[1], series[3], .none)
-            report.compare(
-                "P3", "update, one per transaction, a relationship and a reaction of other records", series[2],
-                series[0],
-                .atMost(1.05))
-            report.compare("P3", "update, one per transaction, from an actor", series[7], series[0], .none)
-            report.compare("P3", "update, one per transaction, from the main actor", series[8], series[0], .none)
+            report.compare("P3", "update, one per transaction, one extension", series[1], series[2], .none)
             if ch_counts() != 0 { report.hold("P3", "allocations per commit of one update", allocations.rounded(.up)) }
         }
     }
 
     /// A stretch of `count` elements, another one for each round.
-    private static func window<Element>(_ all: [Element], _ count: Int, _ round: Int) -> ArraySlice<Element> {
+    static func window<Element>(_ all: [Element], _ count: Int, _ round: Int) -> ArraySlice<Element> {
         let windows = max(1, all.count / count)
         let start = round % windows * count
         return all[start..<start + count]
     }
-}
-
-/// Writes from its own executor, as a service's actor does.
-private actor Writer {
-    func update(_ database: Database, _ keys: ArraySlice<String>, _ items: [Item]) async throws {
-        try await database.update(keys, items)
-    }
-}
-
-/// Writes from where user interfaces are.
-@MainActor
-private func updateOnMainActor(_ database: Database, _ keys: ArraySlice<String>, _ items: [Item]) async throws {
-    try await database.update(keys, items)
-}
-
-/// A record that refers to another.
-struct Link: Codable, Sendable {
-    var target: String?
-}
-
-extension RecordCollection where Object == Link, Metadata == NoMetadata {
-    fileprivate static var links: Self { Self("links") }
 }
 
 /// The least an extension can do: it counts.

@@ -15,54 +15,108 @@ struct FewestMoves {
     /// Kept rows, by number, that move; ascending.
     private(set) var moving: [Range<Int>] = []
 
-    private struct Item {
-        /// Kept rows before it, in the old order and in the new.
-        let old: Int
-        let new: Int
-        /// Among items with as many kept rows before them, in each order. A stretch of kept rows comes last.
-        let oldTie: Int
-        let newTie: Int
-        let weight: Weight
-        /// The index of the pair, or the stretch of kept rows.
-        let pair: Int
-        let stretch: Range<Int>
-    }
     /// - Parameter keptCount: the number of rows that were neither removed nor inserted.
     /// - Complexity: O(*d* log *d*) in the number of rows removed and inserted, however many are kept.
     init<Row: PositionedRow>(_ pairs: RowPairs, removed: [Row], inserted: [Row], keptCount: Int) {
         staying = pairs.staying
         // If anything is out of order, something moves: one is the least.
         if pairs.all.count - pairs.staying.count <= 1 || keptCount == 0 { return }
-        var items: [Item] = []
-        var borders: Set<Int> = [0, keptCount]
-        for (index, pair) in pairs.all.enumerated() {
-            let old = removed[pair.removed].position - pair.removed
-            let new = inserted[pair.inserted].position - pair.inserted
-            borders.formUnion([old, new])
-            items.append(
-                Item(
-                    old: old, new: new, oldTie: pair.removed, newTie: pair.inserted, weight: Weight(rows: 1, kept: 0),
-                    pair: index,
-                    stretch: 0..<0))
-        }
-        let cuts = borders.sorted()
-        for (low, high) in zip(cuts, cuts.dropFirst()) {
-            items.append(
-                Item(
-                    old: low, new: low, oldTie: .max, newTie: .max, weight: Weight(rows: high - low, kept: high - low),
-                    pair: -1,
-                    stretch: low..<high))
-        }
-        items.sort { ($0.new, $0.newTie) < ($1.new, $1.newTie) }
-        let ranks = items.indices.sorted { (items[$0].old, items[$0].oldTie) < (items[$1].old, items[$1].oldTie) }
-        let stays = heaviestIncreasingRun(ranks, weight: { items[$0].weight }, count: items.count)
+        let order = Order(pairs, removed: removed, inserted: inserted, keptCount: keptCount)
+        let stays = heaviestIncreasingRun(
+            order.ranks, weight: { order.items[$0].weight }, count: order.items.count)
         staying = []
-        for (rank, item) in items.enumerated() {
-            if item.pair >= 0 {
-                if stays[rank] { staying.append(pairs.all[item.pair]) }
+        for (rank, item) in order.items.enumerated() {
+            if let pair = item.pair {
+                if stays[rank] { staying.append(pairs.all[pair]) }
             } else if !stays[rank] {
                 moving.append(item.stretch)
             }
+        }
+    }
+
+    /// A row that is on both sides, or a stretch of kept rows.
+    private struct Item {
+        /// The index of the pair; `nil` for a stretch.
+        var pair: Int?
+        var stretch = 0..<0
+
+        var weight: Weight {
+            pair == nil ? Weight(rows: stretch.count, kept: stretch.count) : Weight(rows: 1, kept: 0)
+        }
+    }
+
+    /// The items in their new order, and their ranks there in their old order.
+    ///
+    /// Pairs ascend by their place in the old order already, and by the number of kept rows before them with it. So both
+    /// orders are merged from lists that are sorted.
+    private struct Order {
+        private(set) var items: [Item] = []
+        private(set) var ranks: [Int] = []
+
+        init<Row: PositionedRow>(_ pairs: RowPairs, removed: [Row], inserted: [Row], keptCount: Int) {
+            var pairAtArrival = [Int?](repeating: nil, count: inserted.count)
+            for (index, pair) in pairs.all.enumerated() { pairAtArrival[pair.inserted] = index }
+            let byArrival = pairAtArrival.compactMap { $0 }
+            // How many kept rows are before each, in the old order and in the new.
+            let old = pairs.all.map { removed[$0.removed].position - $0.removed }
+            let new = byArrival.map { index in
+                let arrival = pairs.all[index].inserted
+                return inserted[arrival].position - arrival
+            }
+            let stretches = Self.stretches(between: old, new, keptCount)
+            var rankOfPair = [Int](repeating: 0, count: pairs.all.count)
+            var rankOfStretch = [Int](repeating: 0, count: stretches.count)
+            items.reserveCapacity(pairs.all.count + stretches.count)
+            Self.merge(new, stretches) { next in
+                rankOfPair[byArrival[next]] = items.count
+                items.append(Item(pair: byArrival[next]))
+            } stretch: { index in
+                rankOfStretch[index] = items.count
+                items.append(Item(stretch: stretches[index]))
+            }
+            ranks.reserveCapacity(items.count)
+            Self.merge(old, stretches) {
+                ranks.append(rankOfPair[$0])
+            } stretch: {
+                ranks.append(rankOfStretch[$0])
+            }
+        }
+
+        /// The kept rows, cut wherever a pair stands between two of them in one of the orders.
+        private static func stretches(between old: [Int], _ new: [Int], _ keptCount: Int) -> [Range<Int>] {
+            var stretches: [Range<Int>] = []
+            var start = 0
+            func cut(_ end: Int) {
+                guard end > start else { return }
+                stretches.append(start..<end)
+                start = end
+            }
+            var next = 0
+            for place in old {
+                while next < new.count, new[next] <= place {
+                    cut(new[next])
+                    next += 1
+                }
+                cut(place)
+            }
+            for place in new[next...] { cut(place) }
+            cut(keptCount)
+            return stretches
+        }
+
+        /// Calls for each pair and each stretch in order; a pair comes before the stretch that begins where it stands.
+        private static func merge(
+            _ places: [Int], _ stretches: [Range<Int>], pair: (Int) -> Void, stretch: (Int) -> Void
+        ) {
+            var next = 0
+            for (index, kept) in stretches.enumerated() {
+                while next < places.count, places[next] <= kept.lowerBound {
+                    pair(next)
+                    next += 1
+                }
+                stretch(index)
+            }
+            for rest in next..<places.count { pair(rest) }
         }
     }
 }

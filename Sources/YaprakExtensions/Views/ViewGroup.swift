@@ -75,7 +75,7 @@ extension ViewGroup: RandomAccessCollection {
         @inlinable
         public mutating func next() -> Element? {
             guard let placement = cursor.next() else { return nil }
-            return Element(ViewRecord(placement.takeUnretainedValue(), rows.collections))
+            return placement._withUnsafeGuaranteedRef { Element(ViewRecord($0, rows.collections)) }
         }
     }
 }

@@ -28,7 +28,11 @@ public struct ViewRecord {
 extension Record: ViewRow {
     /// The row of a record in a view of one collection. O(1).
     @inlinable
-    public init(_ record: ViewRecord) { self.init(box: record.placement.record, in: record.collection) }
+    public init(_ record: ViewRecord) {
+        // The name first: a box that is read last need not be retained for it.
+        let collection = record.collection
+        self.init(box: record.placement.record, in: collection)
+    }
 }
 
 /// A row of a view over several collections, of whatever types.
