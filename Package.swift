@@ -7,6 +7,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Apple's systems have LZ4 in Compression, which an app can link; the tools read LZ4 frames as well, on macOS by liblz4.
+let withoutCompression: [Platform] = [.linux, .android, .openbsd, .wasi, .windows]
+
 let package = Package(
     name: "yaprak",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -67,7 +70,8 @@ let package = Package(
         .target(
             name: "YaprakStorage",
             dependencies: [
-                "CLZ4", "YaprakModel", "YaprakCBOR", "YaprakLocks",
+                .target(name: "CLZ4", condition: .when(platforms: withoutCompression)),
+                "YaprakModel", "YaprakCBOR", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
@@ -184,7 +188,8 @@ let package = Package(
         .target(
             name: "ToolSupport",
             dependencies: [
-                "CLZ4", "YaprakCBOR", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
+                .target(name: "CLZ4", condition: .when(platforms: withoutCompression + [.macOS])),
+                "YaprakCBOR", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+import Yaprak
+import YaprakLists
+
+/// What the property wrappers of a declarative interface keep: a model and the task that follows the database.
+@MainActor @Suite(.boundedInPool) struct FollowedModelTests {
+    typealias Model = ListModel<CityView>
+
+    @Test func `A model stays while database and identity stay, and follows`() async throws {
+        let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
+        let followed = FollowedModel<Model>()
+        #expect(followed.model == nil)
+        followed.adopt(nil, ["a"])
+        #expect(followed.model == nil && followed.error == nil)
+        followed.adopt(database, ["a"])
+        let first = try #require(followed.model)
+        followed.adopt(database, ["a"])
+        #expect(followed.model === first)
+        try await database.put(["c2": City(name: "Bari", country: "it", people: 1)])
+        while first.sections.count < 2 { await Task.yield() }
+    }
+
+    @Test func `Another identity, another database, and none begin again, and let go of the model before`() async throws
+    {
+        let database = try await Database.cities(["c1": City(people: 5)])
+        let fork = database.fork()
+        let followed = FollowedModel<Model>()
+        var former: [WeakModel] = []
+        for (next, id) in [(database, "a"), (database, "b"), (fork, "b"), (database, "b")] {
+            followed.adopt(next, [id])
+            let model = try #require(followed.model)
+            #expect(former.allSatisfy { $0.model !== model })
+            former.append(WeakModel(model: model))
+        }
+        followed.adopt(nil, ["b"])
+        #expect(followed.model == nil)
+        while former.contains(where: { $0.model != nil }) { await Task.yield() }
+    }
+
+    @Test func `The task ends when nothing refers to what follows`() async throws {
+        let database = try await Database.cities(["c1": City(people: 5)])
+        var followed: FollowedModel<Model>? = FollowedModel()
+        followed?.adopt(database, ["a"])
+        let model = WeakModel(model: followed?.model)
+        #expect(model.model != nil)
+        // The task follows already.
+        try await database.put(["c2": City(country: "it", people: 1)])
+        while model.model?.sections.count == 1 { await Task.yield() }
+        followed = nil
+        while model.model != nil { await Task.yield() }
+    }
+
+    @Test func `A view that is not registered, and one that goes, are errors that can be read`() async throws {
+        let followed = FollowedModel<Model>()
+        followed.adopt(Database.inMemory(), ["a"])
+        #expect(followed.model == nil && (followed.error as? DatabaseError)?.code == .extensionNotRegistered)
+        let database = try await Database.cities(["c1": City(people: 5)])
+        followed.adopt(database, ["a"])
+        #expect(followed.error == nil && followed.model != nil)
+        try await database.unregister(CityView.byCountry.name)
+        while followed.error == nil { await Task.yield() }
+        #expect((followed.error as? DatabaseError)?.code == .extensionNotRegistered && followed.model != nil)
+    }
+}
+
+@MainActor private struct WeakModel {
+    weak var model: FollowedModelTests.Model?
+}
+
+extension FollowedModel where Model == FollowedModelTests.Model {
+    fileprivate func adopt(_ database: Database?, _ id: [String]) {
+        adopt(database, id: id, make: { try ListModel(ViewMappings(CityView.byCountry), in: $0) }) {
+            try await $0.follow()
+        }
+    }
+}
