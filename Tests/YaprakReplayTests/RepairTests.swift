@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 import YaprakStorage
 
@@ -55,44 +56,143 @@ import YaprakStorage
         return found
     }
 
-    @Test(arguments: [(70, 71), (70, 9), (12, 70), (12, 9)] as [(UInt64, Int)])
-    func `The longest prefix is kept, and what is lost is reported with time and collections`(
-        commit: UInt64, offset: Int
+    @Test(arguments: [71, 9])
+    func `Behind the last checkpoint the prefix is kept, and what is lost is reported with time and collections`(
+        offset: Int
     ) async throws {
         try await prepare()
-        let whole = try contents(path("source"))
         let expected = try contents(path("source"), at: 69)
-        try await damage(commit: commit, at: offset)
+        try await damage(commit: 70, at: offset)
         let before = try bytes(of: "source")
         let repair = try ReplayReader(path("source")).repair()
-        // Damage before the checkpoint costs history, and no state.
-        let losesHistory = commit < 40
-        #expect(repair.last == (losesHistory ? 100 : CommitNumber(commit - 1)))
-        #expect(repair.first == (losesHistory ? 40 : 0))
-        #expect(repair.losses.map(\.commits) == (losesHistory ? [] : [CommitNumber(commit)...100]))
-        #expect(repair.lostHistory?.commits == (losesHistory ? 1...40 : nil))
-        #expect(repair.lostHistory.map { $0.place.file != nil } ?? true)
-        #expect(repair.lastBeforeDamage == (losesHistory ? CommitNumber(commit - 1) : nil))
-        if losesHistory {
-            // What the result leaves out is not lost for good: a fork keeps it.
-            let fork = try ReplayReader(path("source")).fork(at: repair.lastBeforeDamage, to: path("history"))
-            #expect(fork.commitNumber == CommitNumber(commit - 1))
-            #expect(try ReplayReader(path("history")).verify(.replay).severity == .clean)
-            #expect(try contents(path("history")) == contents(path("source"), at: CommitNumber(commit - 1)))
-        }
-        #expect(repair.lostCommits.map(\.commitNumber.rawValue) == (losesHistory ? [] : Array(commit + 1...100)))
+        #expect(repair.first == 0 && repair.last == 69 && repair.holes.isEmpty)
+        #expect(repair.losses.map(\.commits) == [70...100])
+        #expect(repair.lostCommits.map(\.commitNumber.rawValue) == Array(71...100))
         #expect(repair.lostCommits.allSatisfy { $0.collections.contains("notes") })
-        #expect(directory.files(in: "").filter { $0 != "history" } == ["source"], "nothing is written by planning")
+        #expect(directory.files(in: "") == ["source"], "nothing is written by planning")
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.findings.isEmpty, "\(verification.findings)")
-        #expect(try contents(path("repaired")) == (losesHistory ? whole : expected))
+        #expect(try contents(path("repaired")) == expected)
         #expect(try bytes(of: "source") == before)
-        let database = try await Database.open(at: path("repaired"), options: replayable(), collections: .books, .notes)
-        #expect(database.commitNumber == repair.last)
+        try await goOn("repaired", from: 69)
+        #expect(try ReplayReader(path("repaired")).verify(.replay).findings.isEmpty)
+    }
+
+    /// Opens, writes, and closes a database, with a checkpoint.
+    private func goOn(_ name: String, from number: CommitNumber) async throws {
+        let database = try await Database.open(at: path(name), options: replayable(), collections: .books, .notes)
+        #expect(database.commitNumber == number)
         try await database.write { $0[.notes]["last"] = "after" }
         try await database.checkpoint()
         try await database.close()
-        #expect(try ReplayReader(path("repaired")).verify(.replay).findings.isEmpty)
+    }
+
+    @Test(arguments: [70, 9])
+    func `Before a checkpoint only what can't be read is missing, and the result says so for ever`(offset: Int)
+        async throws
+    {
+        try await prepare()
+        let source = try ReplayReader(path("source"))
+        var states: [[String]] = []
+        for number in 0...100 { states.append(try contents(path("source"), at: CommitNumber(UInt64(number)))) }
+        try await damage(commit: 12, at: offset)
+        let before = try bytes(of: "source")
+        let repair = try source.repair()
+        #expect(repair.first == 0 && repair.last == 100 && repair.losses.isEmpty && !repair.isSalvaged)
+        #expect(repair.holes.map(\.loss.commits) == [12...12] && repair.holes.map(\.nextState) == [40])
+        #expect(repair.holes.allSatisfy { $0.loss.place.file != nil })
+        let verification = try repair.perform(to: path("repaired"))
+        #expect(verification.severity == .clean && verification.findings.map(\.place.commits) == [12...12])
+        #expect(try bytes(of: "source") == before)
+        try await expectHole("repaired", states)
+        // It stays when a program has written on, when it is repaired again, and in forks on both sides.
+        try await goOn("repaired", from: 100)
+        let again = try ReplayReader(path("repaired")).repair()
+        #expect(again.holes.map(\.loss.commits) == [12...12] && again.losses.isEmpty && again.last == 101)
+        _ = try again.perform(to: path("again"))
+        try await expectHole("again", states)
+        for (at, findings) in [(11, 0), (70, 1)] as [(CommitNumber, Int)] {
+            let fork = path("fork \(at)")
+            try ReplayReader(path("repaired")).fork(at: at, to: fork)
+            let report = try ReplayReader(fork).verify(.replay)
+            #expect(report.severity == .clean && report.findings.count == findings, "\(report.findings)")
+            #expect(try contents(fork) == states[Int(at.rawValue)])
+        }
+    }
+
+    /// Checks that a database without commit 12 has all others, and every state that does not depend on it.
+    private func expectHole(_ name: String, _ states: [[String]]) async throws {
+        let reader = try ReplayReader(path(name))
+        for number in 0...100 {
+            let commit = CommitNumber(UInt64(number))
+            guard (12...39).contains(number) else {
+                #expect(try contents(path(name), at: commit) == states[number])
+                continue
+            }
+            let error = #expect(throws: DatabaseError.self) { try contents(path(name), at: commit) }
+            #expect(error?.code == .corruptLog && error?.place.commits == 12...12, "\(number): \(error as Any)")
+        }
+        var numbers: [UInt64] = []
+        for try await commit in reader.commits(through: 100) { numbers.append(commit.commitNumber.rawValue) }
+        #expect(numbers == (1...100).filter { $0 != 12 })
+        var backwards: [UInt64] = []
+        for try await commit in try reader.commitsBackwards(through: 100) {
+            backwards.append(commit.commitNumber.rawValue)
+        }
+        #expect(backwards == numbers.reversed())
+        // Differences and journeys go from one side to the other.
+        let changes = try reader.changes(from: 11, to: 70)
+        let last = changes.first { $0.collection == "notes" && $0.key == "last" }
+        #expect(last?.before?.object == "commit 11" && last?.after?.object == "commit 70")
+        #expect(changes.count { $0.collection == "notes" } == 60)
+        let cursor = try reader.cursor(at: 11)
+        try cursor.seek(to: 70)
+        #expect(contents(cursor.snapshot) == states[70])
+        #expect(throws: DatabaseError.self) { try cursor.seek(to: 30) }
+        try cursor.seek(to: 5)
+        #expect(contents(cursor.snapshot) == states[5])
+        var within = reader.commits(from: 12, through: 12).makeAsyncIterator()
+        #expect(try await within.next() == nil)
+    }
+
+    @Test func `A hole that a checkpoint ends, and one right behind the first state, are kept as well`() async throws {
+        try await prepare(checkpointsAt: [20, 60])
+        let whole = try contents(path("source"))
+        // All segments up to 60 but the one that begins with 1.
+        for file in directory.files(in: "source/wal").dropFirst() {
+            guard let first = Int(file.prefix(20)), first <= 60 else { continue }
+            try FileManager.default.removeItem(atPath: "\(path("source"))/wal/\(file)")
+        }
+        let repair = try ReplayReader(path("source")).repair()
+        #expect(repair.last == 100 && repair.losses.isEmpty && repair.holes.count == 1)
+        let hole = try #require(repair.holes.first?.loss.commits)
+        #expect(hole.lowerBound > 1 && hole.upperBound >= 60)
+        #expect(try repair.perform(to: path("repaired")).severity == .clean)
+        #expect(try contents(path("repaired")) == whole)
+        // A hole that reaches up to the newest state.
+        try FileManager.default.copyItem(atPath: path("source").string, toPath: path("short").string)
+        for file in directory.files(in: "short/wal").dropFirst() {
+            try FileManager.default.removeItem(atPath: "\(path("short"))/wal/\(file)")
+        }
+        let short = try ReplayReader(path("short")).repair()
+        #expect(short.last == 60 && short.losses.map(\.commits) == [61...100])
+        #expect(short.holes.map(\.loss.commits.upperBound) == [60] && short.holes.map(\.nextState) == [60])
+        #expect(try short.perform(to: path("shorter")).severity == .clean)
+        try ReplayReader(path("shorter")).fork(at: 60, to: path("fork"))
+        for name in ["shorter", "fork"] {
+            try await goOn(name, from: 60)
+            let report = try ReplayReader(path(name)).verify(.replay)
+            #expect(report.severity == .clean && report.findings.count == 1, "\(report.findings)")
+        }
+        // Without the first segment, too, the history begins with the first checkpoint.
+        let first = try #require(directory.files(in: "source/wal").first)
+        try FileManager.default.removeItem(atPath: "\(path("source"))/wal/\(first)")
+        let later = try ReplayReader(path("source")).repair()
+        #expect(later.first == 20 && later.last == 100 && later.holes.map(\.loss.commits.lowerBound) == [21])
+        #expect(try later.perform(to: path("later")).severity == .clean)
+        #expect(try contents(path("later")) == whole)
+        try await goOn("later", from: 100)
+        #expect(try ReplayReader(path("later")).verify(.replay).severity == .clean)
     }
 
     @Test(arguments: [71, 9])
@@ -212,7 +312,32 @@ import YaprakStorage
         #expect(directory.files(in: "") == ["source", "taken"])
     }
 
-    @Test func `Damage at random leaves a prefix, or everything with its history cut, and always verifies`()
+    /// Checks that every commit is there but those of the holes, and that each state is right or an error.
+    private func expectHistory(
+        of repair: ReplayRepair, in target: FilePath, _ states: [[String]], _ comment: Comment
+    ) async throws {
+        let reader = try ReplayReader(target)
+        let missing = repair.holes.map(\.loss.commits)
+        let expected = (repair.first.rawValue..<repair.last.rawValue).map { CommitNumber($0 + 1) }
+            .filter { number in !missing.contains { $0.contains(number) } }
+        var found: [CommitNumber] = []
+        if let first = expected.first {
+            for try await commit in reader.commits(from: first) { found.append(commit.commitNumber) }
+        }
+        #expect(found == expected, comment)
+        for number in stride(from: repair.first.rawValue, through: repair.last.rawValue, by: 7) {
+            let commit = CommitNumber(number)
+            let isReachable = !repair.holes.contains { $0.loss.commits.lowerBound <= commit && commit < $0.nextState }
+            do {
+                #expect(try contents(target, at: commit) == states[Int(number)], comment)
+                #expect(isReachable, comment)
+            } catch let error as DatabaseError {
+                #expect(!isReachable && error.code == .corruptLog, "\(comment): \(commit): \(error)")
+            }
+        }
+    }
+
+    @Test func `Damage at random leaves the newest state and all history that can be read, and always verifies`()
         async throws
     {
         try await prepare(checkpointsAt: [20, 60])
@@ -245,6 +370,7 @@ import YaprakStorage
                     if !salvages {
                         let state = try contents(target)
                         #expect(state == states[Int(repair.last.rawValue)], "seed \(seed)")
+                        try await expectHistory(of: repair, in: target, states, "seed \(seed)")
                     }
                     try await Database.open(at: target, collections: .books, .notes).close()
                     try FileManager.default.removeItem(atPath: target.string)

@@ -69,8 +69,26 @@ struct SnapshotCache {
             state = known
             return
         }
-        let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
-        arrive(at: reached, by: passed)
+        do {
+            let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
+            arrive(at: reached, by: passed)
+        } catch let error as DatabaseError where error.code == .corruptLog {
+            guard try beginAgain(for: target) else { throw error }
+            let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
+            arrive(at: reached, by: passed)
+        }
+    }
+
+    /// Begins again at the last checkpoint before a commit, if that is behind what could not be read; false if it is not.
+    private mutating func beginAgain(for target: CommitNumber) throws -> Bool {
+        let reached = branches.last?.end ?? .zero
+        guard try reader.store.checkpointNumbers().contains(where: { reached < $0 && $0 <= target }) else {
+            return false
+        }
+        let line = try HistoryLine(of: reader.store, atOrBefore: target, reader.types, makeObserver: makeObserver)
+        guard line.state.commitNumber > reached else { return false }
+        branches = [Branch(line: line, kept: [line.state])]
+        return true
     }
 
     /// Takes steps until the history ends; returns how many.

@@ -24,7 +24,7 @@ public struct ReplayRepair: Sendable {
         public var dropsDerived = false
         /// A copy of the directory, such as a backup, which may have what this one lacks.
         public var donor: FilePath?
-        /// The longest prefix that is whole.
+        /// The newest state that can be reached, and all history before it that can be read.
         public init() {}
     }
 
@@ -44,6 +44,18 @@ public struct ReplayRepair: Sendable {
                 commits: loss.commits)
             message = loss.what
         }
+    }
+
+    /// Commits that can't be read, although later states of the result include them.
+    ///
+    /// The result keeps what is before and after them. It has a mark in their place: reading the log leaves them out, a
+    /// state between them and ``nextState`` is `corruptLog` with their numbers, and verification mentions them.
+    public struct Hole: Sendable, Hashable {
+        /// The commits whose changes are lost.
+        public let loss: Loss
+        /// The first commit after them whose state can be reached: that of a checkpoint. Changes of the commits between can
+        /// be read, their states can't.
+        public let nextState: CommitNumber
     }
 
     /// A commit that can be read and is lost nevertheless, since one before it is.
@@ -69,13 +81,9 @@ public struct ReplayRepair: Sendable {
     public let last: CommitNumber
     /// Commits that are lost.
     public let losses: [Loss]
-    /// Commits that the first state of the result includes, and whose changes and states are lost, because the damage lies
-    /// between them and that state; `nil` if the whole history comes along.
-    public let lostHistory: Loss?
-    /// The newest of those commits that can be reached in the damaged database: a fork at it
-    /// (``ReplayReader/fork(at:to:)``) keeps the history before the damage. `nil` if the whole history comes along.
-    public let lastBeforeDamage: CommitNumber?
-    /// Those of them that can be read, at most ten thousand.
+    /// Commits that are missing within the history of the result, in order.
+    public let holes: [Hole]
+    /// Commits of ``losses`` that can be read, at most ten thousand.
     public let lostCommits: [LostCommit]
     /// Checkpoints that come along.
     public let checkpoints: [CommitNumber]
@@ -101,8 +109,7 @@ public struct ReplayRepair: Sendable {
         first = plan.first
         last = plan.last
         losses = plan.losses.map { Loss($0) }
-        lostHistory = plan.lostHistory.map { Loss($0.loss) }
-        lastBeforeDamage = plan.lostHistory?.reachable
+        holes = plan.holes.map { Hole(loss: Loss($0.loss), nextState: $0.nextState) }
         checkpoints = plan.checkpoints
         checkpointsWithoutDerived = plan.checkpointsWithoutDerived
         damagedCheckpoints = plan.damagedCheckpoints
@@ -157,9 +164,9 @@ public struct ReplayRepair: Sendable {
 extension ReplayReader {
     /// Finds out what can be recovered of a damaged database. Reads only.
     ///
-    /// By default the longest prefix that is whole: the state that leads to the newest commit without a gap, with as much of
-    /// the history before it as leads to that state. What that leaves out is in ``ReplayRepair/losses`` and
-    /// ``ReplayRepair/lostHistory``. A directory without damage gives all of it.
+    /// By default the newest state that can be reached without a gap, and all history before it that can be read. Commits
+    /// after that state are ``ReplayRepair/losses``; missing commits before it, which a later checkpoint includes, are
+    /// ``ReplayRepair/holes``. A directory without damage gives all of it.
     /// - Throws: `notADatabase` if nothing can be recovered, `newerFormat`, `permissionDenied`, `ioFailed`; errors of opening
     ///   the donor.
     /// - Complexity: O(bytes of the directory).

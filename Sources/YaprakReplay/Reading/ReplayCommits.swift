@@ -5,7 +5,8 @@ import YaprakStorage
 ///
 ///     for try await commit in reader.commits(from: 100, through: 200) { print(commit.commitNumber) }
 ///
-/// Ends at the newest commit that is complete when the end is reached. The iterator reads a frame at a time and blocks
+/// Ends at the newest commit that is complete when the end is reached. Commits that a repair has marked as missing are
+/// left out; their numbers are. The iterator reads a frame at a time and blocks
 /// while it does, so that it serves a synchronous `while let commit = try commits.next()` as well.
 public struct ReplayCommits: AsyncSequence, Sendable {
     /// A commit.
@@ -35,7 +36,8 @@ public struct ReplayCommits: AsyncSequence, Sendable {
             if stored == nil {
                 // A new database has no log yet; its first commit may come.
                 if try !commits.store.hasLog(), try commits.first > commits.store.newest() { return nil }
-                stored = try commits.store.commits(from: commits.first, through: commits.last)
+                stored = try commits.store.commits(
+                    from: commits.first, through: commits.last, skippingHoles: true)
             }
             guard let commit = try stored?.next() else { return nil }
             return try ReplayCommit(commit)

@@ -38,14 +38,16 @@ public struct ReversedCommits: AsyncSequence, Sendable {
         ///
         /// - Throws: as ``ReplayCommits/Iterator/next()``.
         public mutating func next() throws(DatabaseError) -> ReplayCommit? {
-            if held.isEmpty, below >= floor { try readStretch() }
+            // A stretch may be within a hole that a repair has left.
+            while held.isEmpty, below >= floor { try readStretch() }
             guard let commit = held.popLast() ?? nil else { return nil }
             return try ReplayCommit(commit)
         }
 
         private mutating func readStretch() throws(DatabaseError) {
             let from = Swift.max(floor, below - Swift.min(below, stretch - 1))
-            var stored = try commits.store.commits(from: CommitNumber(from), through: CommitNumber(below))
+            var stored = try commits.store.commits(
+                from: CommitNumber(from), through: CommitNumber(below), skippingHoles: true)
             var bytes = 0, dropped = 0
             while let commit = try stored.next() {
                 held.append(commit)

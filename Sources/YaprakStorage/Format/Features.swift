@@ -7,4 +7,6 @@ enum Features {
     static let knownIncompatible = forked | manySections
     /// Compatible: a repair replaced missing commits with empty ones.
     static let salvaged: UInt64 = 1
+    /// Compatible, of a segment: a repair could not read the commits between the segment before and this one.
+    static let followsHole: UInt64 = 2
 }

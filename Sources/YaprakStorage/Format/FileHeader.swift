@@ -33,6 +33,9 @@ struct FileHeader: Sendable, Hashable {
 }
 
 extension FileHeader {
+    /// Whether the commits between the segment before and this one are missing, because a repair could not read them.
+    var followsHole: Bool { compatible & Features.followsHole != 0 }
+
     /// How many sections a checkpoint may have.
     var sectionsMax: Int {
         incompatible & Features.manySections == 0 ? FormatLimits.sectionsMaxPlain : FormatLimits.sectionsMax

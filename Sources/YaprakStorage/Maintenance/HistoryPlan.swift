@@ -87,7 +87,10 @@ struct HistoryPlan {
             if let next, next.previousFirst != name.first || next.previousEpoch != name.epoch {
                 throw LogError.corrupt(names[index + 1], at: 0, "the segment before it is missing")
             }
-            try take(name, header, next, directory, isLast: next.map { $0.first > number } ?? true, base: base)
+            let endsInHole = next.map { $0.followsHole && $0.first == number + 1 } ?? false
+            let isLast = next.map { $0.first > number } ?? true
+            try take(name, header, next, directory, isLast: isLast && !endsInHole, base: base)
+            if endsInHole { tail.endsInHole = true }
             if let next { header = next }
         }
         guard tail.last + UInt64(rest.count) == number else {
@@ -163,6 +166,7 @@ struct HistoryPlan {
         guard cut.offset > UInt64(Layout.fileHeaderBytes) || !isLast else {
             // It has no whole group: the new segment follows the previous one.
             tail.last = max(tail.last, cut.last)
+            tail.endsInHole = reader.header.followsHole
             return
         }
         let isWhole =

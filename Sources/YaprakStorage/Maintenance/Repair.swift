@@ -23,15 +23,21 @@ package struct RepairPlan: Sendable {
         package let what: String
     }
 
+    /// Commits within the history of the result that are missing.
+    package struct Hole: Sendable, Hashable {
+        package let loss: Loss
+        /// The first commit after them whose state can be reached: that of a checkpoint.
+        package let nextState: CommitNumber
+    }
+
     /// The first state of the result: a checkpoint's commit, or 0.
     package fileprivate(set) var first = CommitNumber.zero
     /// The last commit of the result.
     package fileprivate(set) var last = CommitNumber.zero
     /// The lost commits.
     package fileprivate(set) var losses: [Loss] = []
-    /// Commits whose changes and states will not be in the result, although its first state includes them; and the newest of them
-    /// that can be reached in the source.
-    package fileprivate(set) var lostHistory: (loss: Loss, reachable: CommitNumber)?
+    /// Commits that later states of the result include, and whose changes can't be read.
+    package fileprivate(set) var holes: [Hole] = []
     /// Checkpoints that are kept, and those of them that lose their state of extensions.
     package fileprivate(set) var checkpoints: [CommitNumber] = []
     package fileprivate(set) var checkpointsWithoutDerived: [CommitNumber] = []
@@ -137,11 +143,10 @@ package struct Repair {
         survey.runs.filter { $0.first <= base + 1 && $0.last >= base }.map(\.last).max() ?? base
     }
 
-    /// Plans the longest prefix: the state that leads furthest, and of those the oldest.
+    /// Plans the state that leads furthest, with all history before it that can be read.
     private mutating func planPrefix() {
         let furthest = bases.map(newestCommit).max() ?? 0
-        let base = bases.first { newestCommit(from: $0) == furthest } ?? 0
-        settle(base, furthest)
+        settle(bases.first ?? 0, furthest, connected: furthest)
         let known = max(furthest, survey.proven, survey.runs.map(\.last).max() ?? 0, names.last?.name.first ?? 0)
         if known > furthest { note(furthest + 1...known) }
     }
@@ -156,22 +161,19 @@ package struct Repair {
             beginsEmpty = true
             if newest > 0 { note(1...newest) }
         }
-        let base = bases.first { newestCommit(from: $0) >= newest } ?? newest
-        var last = max(newest, newestCommit(from: base))
+        let connected = max(newest, newestCommit(from: newest))
+        var last = connected
         for run in survey.runs where run.last > last {
             guard run.first - min(run.first, last) <= Self.gapMax else { break }
             if run.first > last + 1 { note(last + 1...run.first - 1) }
             last = run.last
         }
-        settle(base, last)
+        settle(bases.first ?? newest, last, connected: connected)
         if survey.proven > last { note(last + 1...survey.proven) }
     }
 
-    private mutating func settle(_ first: UInt64, _ last: UInt64) {
-        if let oldest = bases.first, oldest < first, !beginsEmpty {
-            let reachable = newestCommit(from: oldest)
-            plan.lostHistory = (loss(of: oldest + 1...first, behind: reachable), CommitNumber(reachable))
-        }
+    /// - Parameter connected: up to here the last states are reached without a commit that is made up.
+    private mutating func settle(_ first: UInt64, _ last: UInt64, connected: UInt64) {
         plan.first = CommitNumber(first)
         plan.last = CommitNumber(last)
         let gap = plan.losses.map(\.commits.lowerBound.rawValue).filter { $0 > first }.min() ?? .max
@@ -179,14 +181,28 @@ package struct Repair {
         plan.checkpoints = names.map { CommitNumber($0.name.first) }
         plan.checkpointsWithoutDerived = names.filter { $0.isDerivedDamaged || options.dropsDerived }
             .map { CommitNumber($0.name.first) }
+        findHoles(after: first, through: connected)
+    }
+
+    private mutating func findHoles(after first: UInt64, through connected: UInt64) {
+        var next = first + 1
+        func note(_ commits: ClosedRange<UInt64>) {
+            guard let state = names.first(where: { $0.name.first >= commits.upperBound })?.name.first else { return }
+            plan.holes.append(.init(loss: loss(of: commits, after: next - 1), nextState: CommitNumber(state)))
+        }
+        for run in survey.runs where run.last >= next && run.first <= connected {
+            if run.first > next { note(next...run.first - 1) }
+            next = run.last + 1
+        }
+        if next <= connected { note(next...connected) }
     }
 
     private mutating func note(_ commits: ClosedRange<UInt64>) {
-        plan.losses.append(loss(of: commits, behind: commits.lowerBound))
+        plan.losses.append(loss(of: commits, after: commits.lowerBound))
     }
 
     /// The loss of some commits to the damage that follows a commit.
-    private func loss(of commits: ClosedRange<UInt64>, behind commit: UInt64) -> RepairPlan.Loss {
+    private func loss(of commits: ClosedRange<UInt64>, after commit: UInt64) -> RepairPlan.Loss {
         let damage = survey.runs.last { $0.first <= commit && $0.damage != nil }?.damage
         return RepairPlan.Loss(
             commits: CommitNumber(commits.lowerBound)...CommitNumber(commits.upperBound), file: damage?.file ?? "",
@@ -287,7 +303,8 @@ package struct Repair {
                 cancelled: {}))
     }
 
-    /// Writes the commits after the first state again, in groups, with empty commits in place of missing ones.
+    /// Writes the commits after the first state again, in groups. Where commits are missing, a segment begins whose header
+    /// says so; in a salvage empty commits replace those after the newest checkpoint.
     private func writeLog(
         _ target: any Directory, _ own: Lineage, _ storeOptions: StoreOptions,
         _ placeholder: (CommitNumber, [UInt8]?) -> [UInt8]
@@ -301,21 +318,31 @@ package struct Repair {
         var bytes = 0
         var next = plan.first.rawValue + 1
         var previous: [UInt8]?
+        func flush() throws {
+            if !group.isEmpty { try writer.write(group) }
+            (group, bytes) = ([], 0)
+        }
         func add(_ item: [UInt8]) throws {
             group.append(item)
             bytes += item.count
             previous = item
             next += 1
-            guard bytes >= 1 << 20 || group.count >= storeOptions.groupCommitsMax else { return }
-            try writer.write(group)
-            (group, bytes) = ([], 0)
+            if bytes >= 1 << 20 || group.count >= storeOptions.groupCommitsMax { try flush() }
+        }
+        func skipHole() throws {
+            guard let hole = plan.holes.first(where: { $0.loss.commits.lowerBound.rawValue == next }) else { return }
+            try flush()
+            next = hole.loss.commits.upperBound.rawValue + 1
+            try writer.startSegment(afterHoleBefore: next)
         }
         try survey.forEachCommit { number, item in
+            try skipHole()
             guard number >= next, number <= plan.last.rawValue else { return }
             while next < number { try add(placeholder(CommitNumber(next), previous)) }
             try add(item)
         }
-        if !group.isEmpty { try writer.write(group) }
+        try skipHole()
+        try flush()
         guard next == plan.last.rawValue + 1 else {
             throw DatabaseError(.ioFailed, "The source changed while it was read. Try again.")
         }

@@ -97,6 +97,15 @@ extension Verifier {
                 "The segment before it is missing" + (isOld ? "; no checkpoint needs it." : ". Restore a backup."))
             return
         }
+        if header.followsHole, before.offset == header.previousEnd, before.chain == header.previousChain,
+            before.next < header.first
+        {
+            let missing = before.next...header.first - 1
+            add(
+                .clean, name.path(.segment), 0, missing,
+                LogError.missing(missing) + " States after that are reached from the next checkpoint.")
+            return
+        }
         guard before.offset == header.previousEnd, before.chain == header.previousChain, before.next == header.first
         else {
             add(.corrupt, name.path(.segment), 0, nil, "It does not follow the segment before it. Restore a backup.")

@@ -29,6 +29,23 @@ enum LogError {
                 commits: CommitNumber(numbers.lowerBound)...CommitNumber(numbers.upperBound)))
     }
 
+    /// Commits that a repair could not read: the mark in the header of the segment after them says so.
+    static func hole(_ numbers: ClosedRange<UInt64>, before name: FileName) -> DatabaseError {
+        DatabaseError(
+            .corruptLog,
+            "\(missing(numbers)) The next checkpoint after that leads to later states; a backup may have those between.",
+            place: .init(
+                file: name.path(.segment), offset: 0,
+                commits: CommitNumber(numbers.lowerBound)...CommitNumber(numbers.upperBound)))
+    }
+
+    static func missing(_ numbers: ClosedRange<UInt64>) -> String {
+        let (first, last) = (numbers.lowerBound, numbers.upperBound)
+        let isOne = first == last
+        return (isOne ? "Commit \(first) is" : "Commits \(first) to \(last) are")
+            + " missing: the repair that made this database could not read \(isOne ? "it" : "them")."
+    }
+
     static func corrupt(_ name: FileName, at offset: UInt64, _ what: String) -> DatabaseError {
         DatabaseError(
             .corruptLog,

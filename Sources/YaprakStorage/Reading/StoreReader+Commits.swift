@@ -25,6 +25,7 @@ extension StoreReader {
     package struct Commits {
         private let store: StoreReader
         private let last: UInt64?
+        private let skipsHoles: Bool
         private var wanted: UInt64
         private var segment: FileName
         private var reader: SegmentReader
@@ -32,9 +33,10 @@ extension StoreReader {
         private var later: [FileName]
         private var ready = Deque<Commit>()
 
-        init(_ store: StoreReader, first: UInt64, last: UInt64?) throws {
+        init(_ store: StoreReader, first: UInt64, last: UInt64?, skippingHoles: Bool) throws {
             self.store = store
             self.last = last
+            skipsHoles = skippingHoles
             wanted = first
             let segments = try store.directory.list().segments
             // Older segments with the same first commit end before it.
@@ -71,8 +73,12 @@ extension StoreReader {
             return try translatingDiskErrors(writing: false) {
                 while true {
                     while let commit = ready.popFirst() {
-                        guard commit.number.rawValue == wanted else { continue }
-                        wanted += 1
+                        guard commit.number.rawValue >= wanted else { continue }
+                        if let last, commit.number.rawValue > last {
+                            ready.prepend(commit)
+                            return nil
+                        }
+                        wanted = commit.number.rawValue + 1
                         return commit
                     }
                     guard try advance() else { return nil }
@@ -101,6 +107,12 @@ extension StoreReader {
                             reader.next...max(reader.next, header.first - min(1, header.first)), in: segment,
                             at: reader.offset, "the segment ends too early")
                     }
+                }
+                if header.first > reader.next, !(header.followsHole && skipsHoles) {
+                    let missing = reader.next...header.first - 1
+                    throw header.followsHole
+                        ? LogError.hole(missing, before: successor.name)
+                        : LogError.lost(missing, in: successor.name, at: 0, "it does not follow the segment before it")
                 }
                 goOver(to: successor)
                 return true

@@ -248,14 +248,16 @@ package final class StoreReader: Sendable {
 
     /// The commits from `first` on, to `last` or the newest there is.
     ///
+    /// - Parameter skippingHoles: whether commits that a repair has marked as missing are left out. If not, they are
+    ///   `corruptLog`, as any commit that can't be read.
     /// - Throws: `commitOutOfReach` if `first` is older than the log; `corruptLog`, `newerFormat`, `ioFailed`.
     /// - Complexity: O(number of earlier frames in the segment) the first time, without their payloads. O(log *n*) if the
     ///   segment is sealed or was read before.
     package func commits(
-        from first: CommitNumber, through last: CommitNumber? = nil
+        from first: CommitNumber, through last: CommitNumber? = nil, skippingHoles: Bool = false
     ) throws(DatabaseError) -> Commits {
         try translatingDiskErrors(writing: false) {
-            try Commits(self, first: max(1, first.rawValue), last: last?.rawValue)
+            try Commits(self, first: max(1, first.rawValue), last: last?.rawValue, skippingHoles: skippingHoles)
         }
     }
 

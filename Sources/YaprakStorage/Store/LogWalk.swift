@@ -87,6 +87,9 @@ struct LogWalk {
                 continue
             case .end(.limit):
                 bytes += reader.offset - start
+                if header.followsHole, reader.next < header.first {
+                    throw LogError.hole(reader.next...header.first - 1, before: nextName)
+                }
                 guard reader.offset == header.previousEnd, reader.chain == header.previousChain,
                     reader.next == header.first
                 else { throw LogError.corrupt(nextName, at: 0, "it does not follow the segment before it") }

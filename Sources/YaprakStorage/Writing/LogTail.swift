@@ -9,6 +9,8 @@ struct LogTail: Sendable {
     var chain: UInt64 = 0
     /// The newest commit. All commits up to it are durable.
     var last: UInt64 = 0
+    /// Whether commits are missing between the end of the segment and the newest: the next segment says so.
+    var endsInHole = false
     /// Whether the segment was closed. If not, its name may not be durable: the sync of its directory may have failed.
     var isClosed = false
     /// Bytes of the log after the checkpoint.

@@ -24,9 +24,28 @@ extension LogWriter {
         let previous = open
         try makeSegment(
             first: last + 1, attested: last, previous: previous?.name ?? tail.segment,
-            previousEnd: previous?.offset ?? tail.end, previousChain: previous?.chain ?? tail.chain
+            previousEnd: previous?.offset ?? tail.end, previousChain: previous?.chain ?? tail.chain,
+            features: previous == nil && tail.endsInHole ? Features.followsHole : 0
         ) { _ in }
         if let previous { try finish(previous, Layout.sealRotated) }
+    }
+
+    /// Ends the open segment and starts the next with a later commit: those between are missing, and the header says so.
+    ///
+    /// Only for a new directory that a repair writes.
+    func startSegment(afterHoleBefore first: UInt64) throws {
+        precondition(first > last + 1, "commits are missing between \(last) and \(first)")
+        try sync()
+        let previous = open
+        try makeSegment(
+            first: first, attested: first - 1, previous: previous?.name ?? tail.segment,
+            previousEnd: previous?.offset ?? tail.end, previousChain: previous?.chain ?? tail.chain,
+            features: Features.followsHole
+        ) { _ in }
+        if let previous { try finish(previous, Layout.sealRotated) }
+        last = first - 1
+        durable = last
+        attested = last
     }
 
     /// Makes the name of the newest segment durable before anything names it, if an earlier opening made it and was not
@@ -63,19 +82,20 @@ extension LogWriter {
 
     private func makeSegment(
         first: UInt64, attested: UInt64, previous: FileName?, previousEnd: UInt64, previousChain: UInt64,
-        frameBytesMax: UInt32 = 0, _ fill: (inout Open) throws -> Void
+        frameBytesMax: UInt32 = 0, features: UInt64 = 0, _ fill: (inout Open) throws -> Void
     ) throws {
         let name = FileName(first: first, epoch: epoch)
         let temporary = name.temporary(.segment)
         // A failed attempt may have left it.
         try? directory.unlink(temporary)
-        let header = FileHeader(
+        var header = FileHeader(
             kind: .segment, lineage: lineage, epoch: epoch, first: first, previousFirst: previous?.first ?? 0,
             previousEpoch: previous?.epoch ?? 0, previousEnd: previousEnd, previousChain: previousChain,
             attested: attested, salt: options.random(), padShift: options.padShift,
             maxStored: max(frameBytesMax, UInt32(options.frameBytesMax)),
             maxRaw: max(frameBytesMax, UInt32(options.frameBytesMax)),
             createdNs: options.now())
+        header.compatible |= features
         let file = try directory.open(temporary, .create)
         var segment = Open(
             file: file, name: name, salt: header.salt, offset: UInt64(Layout.fileHeaderBytes), chain: previousChain,

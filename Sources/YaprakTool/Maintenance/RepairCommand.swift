@@ -13,13 +13,15 @@ struct RepairCommand: AsyncParsableCommand {
             Without --into nothing is written: it prints what would be kept and what would be lost. With it the result is \
             written there, and verified. The damaged directory is never changed; it must not be in use.
 
-            --truncate, the default, keeps the longest intact prefix. --salvage skips commits that can't be read: \
-            empty commits replace them, and verify reports that from then on. --copy takes missing parts from a copy. \
-            --rebuild-derived drops the stored state of views.
+            --truncate, the default, keeps the newest state that can be reached, and all readable history before it. \
+            Commits that can't be read, and that a later checkpoint includes, leave a marked hole. --salvage also keeps \
+            commits after the newest state that can be reached: empty commits replace those between that can't be read, \
+            and verify reports that from then on. --copy takes missing parts from a copy. --rebuild-derived drops the \
+            stored state of views.
 
               yaprak repair shop.yaprak --copy backup.yaprak --into repaired.yaprak
 
-            Exit codes: 0 nothing is lost; 1 commits, or history, are lost; any other is that of the verification of the result.
+            Exit codes: 0 nothing is lost; 1 commits are lost; any other is that of the verification of the result.
             """)
 
     @Argument(help: "The damaged database's directory.", completion: .database)
@@ -29,7 +31,7 @@ struct RepairCommand: AsyncParsableCommand {
         help: ArgumentHelp("The directory to make; it must not exist.", valueName: "directory"), completion: .directory)
     var into: String?
 
-    @Flag(help: "Keep the longest intact prefix; the default.")
+    @Flag(help: "Keep the newest state that can be reached, and its history; the default.")
     var truncate = false
 
     @Flag(help: "Skip what can't be read.")
@@ -68,7 +70,7 @@ struct RepairCommand: AsyncParsableCommand {
             }
             return try PropertyWriter.write(
                 [("would keep", "nothing: nothing was ever committed here, and nothing is damaged")],
-                json: ["first": 0, "last": 0, "checkpoints": [], "losses": [], "lostHistory": .null],
+                json: ["first": 0, "last": 0, "checkpoints": [], "losses": [], "holes": []],
                 output.format(on: console), console)
         }
         let repair = try reader.repair(options)
@@ -92,18 +94,14 @@ struct RepairCommand: AsyncParsableCommand {
                 "resultDamaged", "what was written to \(into) does not verify: \(worst?.message ?? "")",
                 place: worst?.place ?? .init(), exitCode: verification.severity.exitCode)
         }
-        if !repair.losses.isEmpty || repair.lostHistory != nil { throw ExitCode(1) }
+        if !repair.losses.isEmpty || !repair.holes.isEmpty { throw ExitCode(1) }
     }
 
     private func lines(
         _ repair: ReplayRepair, _ verification: ReplayVerification?
     ) -> [(name: String, text: String)] {
         var lines = [
-            (
-                into == nil ? "would keep" : "kept",
-                "the state up to commit \(repair.last)"
-                    + (repair.first > 0 ? ", the history since commit \(repair.first)" : " and all its history")
-            ),
+            (into == nil ? "would keep" : "kept", Self.kept(repair)),
             (
                 "checkpoints",
                 repair.checkpoints.isEmpty ? "none" : repair.checkpoints.map(\.description).joined(separator: ", ")
@@ -113,12 +111,15 @@ struct RepairCommand: AsyncParsableCommand {
             lines.append(("without views", "checkpoint \(number)"))
         }
         for file in repair.damagedCheckpoints { lines.append(("damaged", file.plain)) }
-        if let loss = repair.lostHistory {
-            lines.append(("history lost", Self.text(loss)))
-            if let number = repair.lastBeforeDamage, number > 0 {
-                lines.append(
-                    ("", "`yaprak fork \(database) NEW --at \(number)` keeps the history up to \(number)".plain))
+        for hole in repair.holes {
+            lines.append(("hole", Self.text(hole.loss)))
+            let readable = hole.loss.commits.upperBound.next()
+            if readable < hole.nextState {
+                let last = CommitNumber(hole.nextState.rawValue - 1)
+                let whose = readable == last ? "its state" : "their states"
+                lines.append(("", "\(Self.range(readable...last)) can be read, but \(whose) can't be reached"))
             }
+            lines.append(("", "the next state is that of checkpoint \(hole.nextState)"))
         }
         for loss in repair.losses { lines.append(("lost", Self.text(loss))) }
         for commit in repair.lostCommits.prefix(20) {
@@ -137,13 +138,21 @@ struct RepairCommand: AsyncParsableCommand {
         return lines
     }
 
+    private static func kept(_ repair: ReplayRepair) -> String {
+        let history = repair.first > 0 ? ", the history since commit \(repair.first)" : " and all its history"
+        let holes = repair.holes.count
+        let but = holes == 0 ? "" : holes == 1 ? ", with a hole" : ", with \(holes) holes"
+        return "the state up to commit \(repair.last)\(history)\(but)"
+    }
+
     private static func text(_ loss: ReplayRepair.Loss) -> String {
-        let range =
-            loss.commits.lowerBound == loss.commits.upperBound
-            ? "commit \(loss.commits.lowerBound)"
-            : "commits \(loss.commits.lowerBound) to \(loss.commits.upperBound)"
         let place = loss.place.file.map { " (\($0), byte \(loss.place.offset ?? 0))" } ?? ""
-        return "\(range): \(loss.message)\(place)".plain
+        return "\(range(loss.commits)): \(loss.message)\(place)".plain
+    }
+
+    private static func range(_ commits: ClosedRange<CommitNumber>) -> String {
+        commits.lowerBound == commits.upperBound
+            ? "commit \(commits.lowerBound)" : "commits \(commits.lowerBound) to \(commits.upperBound)"
     }
 
     private static func json(_ loss: ReplayRepair.Loss) -> CBORValue {
@@ -162,8 +171,10 @@ struct RepairCommand: AsyncParsableCommand {
             "damagedCheckpoints": .array(repair.damagedCheckpoints.map { .text($0) }),
             "salvaged": .bool(repair.isSalvaged),
             "losses": .array(repair.losses.map { Self.json($0) }),
-            "lostHistory": repair.lostHistory.map { Self.json($0) } ?? .null,
-            "lastBeforeDamage": repair.lastBeforeDamage.map { .number($0) } ?? .null,
+            "holes": .array(
+                repair.holes.map { hole in
+                    ["loss": Self.json(hole.loss), "nextState": .number(hole.nextState)]
+                }),
             "lostCommits": .array(
                 repair.lostCommits.map { commit in
                     [

@@ -18,7 +18,8 @@ enum PageDatabases {
         "shop.yaprak": makeBookshop,
         "departures.yaprak": makeDepartures,
         "bisect.yaprak": { try await Tutorial.make(at: FilePath($0), Timetable(fixture("departures-2013-01"))) },
-        "damaged.yaprak": makeDamaged,
+        "damaged.yaprak": { try await makeDamaged(at: $0, commit: 6) },
+        "early.yaprak": { try await makeDamaged(at: $0, commit: 2) },
     ]
 
     /// What time it is on the pages: five minutes after the last commit to the shop.
@@ -101,11 +102,11 @@ enum PageDatabases {
         try await database.close()
     }
 
-    /// The bookshop with a bit of its sixth commit changed.
-    private static func makeDamaged(at path: String) async throws {
+    /// The bookshop with a bit of a commit changed: behind its checkpoint, or before it.
+    private static func makeDamaged(at path: String, commit: CommitNumber) async throws {
         try await makeBookshop(at: path)
         let reader = try ReplayReader(FilePath(path))
-        var commits = reader.commits(from: 6, through: 6).makeAsyncIterator()
+        var commits = reader.commits(from: commit, through: commit).makeAsyncIterator()
         let place = try await commits.next()!.place
         let file = URL(fileURLWithPath: path + "/" + place.file!)
         var bytes = try Data(contentsOf: file)
