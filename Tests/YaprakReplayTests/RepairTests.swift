@@ -96,6 +96,7 @@ import YaprakStorage
         var states: [[String]] = []
         for number in 0...100 { states.append(try contents(path("source"), at: CommitNumber(UInt64(number)))) }
         try await damage(commit: 12, at: offset)
+        #expect(try source.changes(from: 11, to: 70).count == 60 + 13, "the damage is crossed by the checkpoint behind it")
         let before = try bytes(of: "source")
         let repair = try source.repair()
         #expect(repair.first == 0 && repair.last == 100 && repair.losses.isEmpty && !repair.isSalvaged)
@@ -105,6 +106,15 @@ import YaprakStorage
         #expect(verification.severity == .clean && verification.findings.map(\.place.commits) == [12...12])
         #expect(try bytes(of: "source") == before)
         try await expectHole("repaired", states)
+        // Without the checkpoint behind it nothing leads across: opening says so, and changes nothing.
+        try FileManager.default.copyItem(atPath: path("repaired").string, toPath: path("crossed").string)
+        try flip("\(path("crossed"))/ckpt/\(directory.files(in: "crossed/ckpt")[0])", 4200)
+        let crossed = try bytes(of: "crossed")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Database.open(at: path("crossed"), options: replayable(), collections: .books, .notes)
+        }
+        #expect(error?.code == .corruptLog && error?.place.commits == 12...12, "\(error as Any)")
+        #expect(try bytes(of: "crossed") == crossed)
         // It stays when a program has written on, when it is repaired again, and in forks on both sides.
         try await goOn("repaired", from: 100)
         let again = try ReplayReader(path("repaired")).repair()
