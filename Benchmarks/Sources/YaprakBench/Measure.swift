@@ -8,7 +8,7 @@ struct Measure {
             pointRead, newestRead, singleWrite, writeCallers, bulkLoad, bulkLoadLogged, durableCommit,
             concurrentDurableCommits, viewPage, rowChange, listChanges, opening, replay, memory, readerBesideWriter,
             fork, oldSnapshot,
-            citiesLoad, indexedReads, indexedWrites, fullText, keystrokes, places,
+            citiesLoad, indexedReads, indexedWrites, fullText, keystrokes, places, testForks,
         ]
     }
 }

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import Yaprak
+
+/// A city with all its fields.
+private struct FullCity: Codable, Sendable {
+    var id: String
+    var name: String
+    var country: String
+    var admin1: String?
+    var latitude: Double
+    var longitude: Double
+    var population: Int
+    var timezone: String
+    var alternateNames: [String]
+}
+
+extension RecordCollection where Object == FullCity, Metadata == NoMetadata {
+    fileprivate static var fullCities: Self { Self("cities") }
+}
+
+extension Measure {
+    /// P23: a thousand tests on one fixture, the cities of the world, each with a state of its own: a fork; a copy in memory of a
+    /// SQLite file; a savepoint on one copy that is rolled back.
+    static var testForks: Measure {
+        Measure(id: "P23") { settings, report in
+            let lines = Fixture.lines(of: "cities.ndjson")
+            guard !lines.isEmpty else { throw UsageError("the cities are not in Fixtures") }
+            let decoder = JSONDecoder()
+            let cities = try lines.map { try decoder.decode(FullCity.self, from: Data($0)) }
+            let fixture = Yaprak.Database.inMemory()
+            try await fixture.write { transaction in
+                for city in cities { transaction[.fullCities][city.id] = city }
+            }
+            let path = try settings.freshDirectory("P23") + "/cities.sqlite"
+            let file = try DatabaseQueue(path: path)
+            try await file.write { database in
+                try database.execute(sql: "CREATE TABLE city (id TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID")
+                for (city, line) in zip(cities, lines) {
+                    try database.execute(
+                        sql: "INSERT INTO city VALUES (?, ?)",
+                        arguments: [city.id, String(decoding: line, as: UTF8.self)])
+                }
+            }
+            let memory = try DatabaseQueue()
+            try file.backup(to: memory)
+            let id = cities[cities.count / 2].id
+            let tests = 1_000
+
+            @Sendable func test(_ database: GRDB.Database, _ number: Int) throws {
+                try database.execute(sql: "UPDATE city SET json = ? WHERE id = ?", arguments: ["{\(number)}", id])
+                let found = try String.fetchOne(database, sql: "SELECT json FROM city WHERE id = ?", arguments: [id])
+                precondition(found == "{\(number)}")
+            }
+            let unshared = fixture.fork()
+            // Each test writes a record and reads it. The last two contenders do that alone: the difference is what the state costs.
+            let series = try await interleave(
+                [
+                    Contender(name: "Yaprak, fork") {
+                        try await time(tests) {
+                            for number in 0..<tests {
+                                let fork = fixture.fork()
+                                try await fork.write { $0[.fullCities][id]?.population = number }
+                                precondition(fork.snapshot[.fullCities][id]?.population == number)
+                            }
+                        }
+                    },
+                    Contender(name: "GRDB, copy in memory") {
+                        try time(tests / 50) {
+                            for number in 0..<tests / 50 {
+                                let copy = try DatabaseQueue.inMemoryCopy(fromPath: path)
+                                try copy.write { try test($0, number) }
+                                try copy.close()
+                            }
+                        }
+                    },
+                    Contender(name: "GRDB, savepoint") {
+                        try time(tests) {
+                            for number in 0..<tests {
+                                try memory.writeWithoutTransaction { database in
+                                    try database.inSavepoint {
+                                        try test(database, number)
+                                        return .rollback
+                                    }
+                                }
+                            }
+                        }
+                    },
+                    Contender(name: "Yaprak, one database") {
+                        try await time(tests) {
+                            for number in 0..<tests {
+                                try await unshared.write { $0[.fullCities][id]?.population = number }
+                                precondition(unshared.snapshot[.fullCities][id]?.population == number)
+                            }
+                        }
+                    },
+                    Contender(name: "GRDB, one database") {
+                        try time(tests) {
+                            for number in 0..<tests {
+                                try memory.writeWithoutTransaction { try test($0, number) }
+                            }
+                        }
+                    },
+                ], runs: settings.runs)
+            precondition(fixture.commitNumber == 1, "no test writes to the fixture")
+            report.compare("P23", "a test on \(cities.count) cities", series[0], series[1], .timesFaster(100))
+            report.compare("P23", "a test on \(cities.count) cities", series[0], series[2], .none)
+            let fork = series[0].minus(series[3])
+            report.compare("P23", "a state of its own for it", fork, series[1].minus(series[4]), .timesFaster(100))
+            report.compare("P23", "a state of its own for it", fork, series[2].minus(series[4]), .timesFaster(10))
+        }
+    }
+}
+
+extension Series {
+    /// What these runs took longer than others of the same round.
+    fileprivate func minus(_ other: Series) -> Series {
+        Series(name: name, samples: zip(samples, other.samples).map { max(0, $0 - $1) })
+    }
+}
