@@ -23,6 +23,7 @@ func run(_ settings: Settings) async throws {
     if !unknown.isEmpty { throw UsageError("--only: no measure is called \(unknown.sorted().joined(separator: ", "))") }
     let report = Report(settings.format)
     for measure in Measure.all where settings.only.isEmpty || settings.only.contains(measure.id) {
+        try await waitForQuietHeap()
         do { try await measure.run(settings, report) } catch { report.miss(measure.id, error) }
         settings.removeFiles()
         ch_heap_trim()
