@@ -96,7 +96,8 @@ import YaprakStorage
         var states: [[String]] = []
         for number in 0...100 { states.append(try contents(path("source"), at: CommitNumber(UInt64(number)))) }
         try await damage(commit: 12, at: offset)
-        #expect(try source.changes(from: 11, to: 70).count == 60 + 13, "the damage is crossed by the checkpoint behind it")
+        // The damage is crossed by the checkpoint behind it.
+        #expect(try source.changes(from: 11, to: 70).count == 60 + 13)
         let before = try bytes(of: "source")
         let repair = try source.repair()
         #expect(repair.first == 0 && repair.last == 100 && repair.losses.isEmpty && !repair.isSalvaged)
