@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "YaprakTesting", targets: ["YaprakTesting"]),
         .library(name: "YaprakInspector", targets: ["YaprakInspector"]),
         .library(name: "YaprakServices", targets: ["YaprakServices"]),
+        .library(name: "YaprakImport", targets: ["YaprakImport"]),
         .executable(name: "yaprak", targets: ["YaprakTool"]),
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
         .executable(name: "CitySearch", targets: ["CitySearch"]),
@@ -39,6 +40,9 @@ let package = Package(
         .trait(
             name: "Services", description: "All of YaprakServices: Configuration, Lifecycle, Metrics and Tracing.",
             enabledTraits: ["Configuration", "Lifecycle", "Metrics", "Tracing"]),
+        .trait(
+            name: "SQLite",
+            description: "Imports from YapDatabase, by libsqlite3, which has to be installed. In YaprakImport."),
         .trait(name: "Snowball", description: "Stems of words in searches, by libstemmer, which has to be installed."),
         .trait(name: "Tracing", description: "Spans for swift-distributed-tracing, in YaprakServices."),
     ],
@@ -62,6 +66,8 @@ let package = Package(
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CSnowball", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),
@@ -184,6 +190,16 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // From other databases. Reading a file of SQLite needs the trait, reading the values in it does not.
+        .target(
+            name: "YaprakImport",
+            dependencies: [
+                "Yaprak", "YaprakCore", "YaprakModel", "YaprakCBOR", "YaprakLocks",
+                .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+
         // Tools. ToolSupport is what they share: terminals, tables, lines of input.
         .target(
             name: "ToolSupport",
@@ -195,7 +211,9 @@ let package = Package(
         .executableTarget(
             name: "YaprakTool",
             dependencies: [
-                "YaprakReplay", "Yaprak", "YaprakSearch", "YaprakCBOR", "YaprakLocks", "YaprakInspector", "ToolSupport",
+                "YaprakReplay", "Yaprak", "YaprakSearch", "YaprakCBOR", "YaprakLocks", "YaprakInspector",
+                "YaprakImport",
+                "ToolSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -219,8 +237,12 @@ let package = Package(
 
         // Tests. Models, generators and seeds that several suites share live in TestSupport.
         .target(
-            name: "TestSupport", dependencies: ["ToolSupport", "YaprakCBOR", "YaprakLocks"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport",
+            dependencies: [
+                "ToolSupport", "YaprakCBOR", "YaprakLocks",
+                .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+            ],
+            path: "Tests/TestSupport", swiftSettings: strict),
         // Writes until it is killed; the tests kill it. Or makes and drops things, thousands of times.
         .executableTarget(
             name: "CrashWriter",
@@ -342,6 +364,13 @@ let package = Package(
                 .product(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "YaprakImportTests",
+            dependencies: [
+                "YaprakImport", "Yaprak", "YaprakReplay", "YaprakCBOR", "YaprakLocks", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -25,6 +25,7 @@ LAYERS = {
     "YaprakTesting": ["Text", "Fixtures", "Scopes", "Comparing", "Laws", "Faults", "Execution"],
     "Proof": ["Histories", "Simulation", "Crashes", "Damage", "Load"],
     "YaprakInspector": ["Markup", "Server", "History", "Pages", "API", ""],
+    "YaprakImport": ["Values", "Reports", "SQLite", "Importing"],
     "YaprakTool": ["Invocation", "Output", "Inspection", "Views", "Transfer", "Maintenance", ""],
 }
 

@@ -49,6 +49,7 @@ struct YaprakCommand: AsyncParsableCommand {
             ForkCommand.self,
             GetCommand.self,
             GrepCommand.self,
+            ImportCommand.self,
             InspectCommand.self,
             LoadCommand.self,
             LogCommand.self,

@@ -3,6 +3,7 @@
     import Testing
     import Yaprak
     import YaprakCBOR
+    import YaprakReplay
 
     @testable import YaprakInspector
 

@@ -103,7 +103,7 @@ struct Failure: Error {
     }
 
     // Messages quote data; only what could control a terminal is escaped.
-    private static func printable(_ text: some StringProtocol) -> String {
+    static func printable(_ text: some StringProtocol) -> String {
         text.split(separator: "\"", omittingEmptySubsequences: false).map { String($0).plain }.joined(separator: "\"")
     }
 

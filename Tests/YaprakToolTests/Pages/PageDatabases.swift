@@ -15,6 +15,7 @@ import YaprakStorage
 enum PageDatabases {
     /// What makes each of them, at a path.
     static let makers: [String: @Sendable (String) async throws -> Void] = [
+        "old.sqlite": makeOldDatabase,
         "shop.yaprak": makeBookshop,
         "departures.yaprak": makeDepartures,
         "bisect.yaprak": { try await Tutorial.make(at: FilePath($0), Timetable(fixture("departures-2013-01"))) },
@@ -112,6 +113,28 @@ enum PageDatabases {
         var bytes = try Data(contentsOf: file)
         bytes[Int(place.offset!) + 100] ^= 1
         try bytes.write(to: file)
+    }
+
+    // MARK: YapDatabase
+
+    /// What an app of 2019 left: books as property lists with a date each, authors as keyed archives, and a few odd rows.
+    @Sendable private static func makeOldDatabase(at path: String) async throws {
+        #if SQLite
+            let old = try OldDatabase(at: path), encoder = PropertyListEncoder()
+            encoder.outputFormat = .binary
+            for (key, title, rank) in [("dune", "Dune", 3), ("emma", "Emma", 7), ("ulysses", "Ulysses", 9)] {
+                let added = Date(timeIntervalSince1970: 1_500_000_000 + Double(rank))
+                let stamp = withUnsafeBytes(of: added.timeIntervalSinceReferenceDate.bitPattern.littleEndian) {
+                    Data($0)
+                }
+                try old.insert("books", key, try encoder.encode(ShopBook(title: title, rank: rank)), stamp)
+            }
+            let author: NSDictionary = ["name": "Frank Herbert"]
+            let archive = try NSKeyedArchiver.archivedData(withRootObject: author, requiringSecureCoding: false)
+            try old.insert("authors", "herbert", archive)
+            try old.insert("authors", "torn", archive.prefix(100))
+            try old.insert("covers", "dune", Data([0xff, 0xd8, 0xff, 0xe0]))
+        #endif
     }
 
     // MARK: Departures

@@ -1,0 +1,169 @@
+#if SQLite
+    import SystemPackage
+    import Yaprak
+    import YaprakCBOR
+
+    /// The rows of a file on their way into a database, and what is known of them.
+    struct ImportReading {
+        /// A row that is ready to be written.
+        struct Item: Sendable {
+            enum Content: Sendable {
+                /// Encoded, for a collection that is read without its type.
+                case encoded(object: [UInt8], metadata: [UInt8]?)
+                case typed(ImportRule.Put)
+            }
+
+            /// The place of its collection in the report.
+            let place: Int
+            let rowID: Int64
+            /// As in the file.
+            let name: String
+            /// In the database.
+            let target: String
+            let key: String
+            let content: Content
+        }
+
+        private let rows: YapDatabaseRows
+        private let rules: [String: ImportRule]
+        private let rest: YapDatabaseImport.Rest
+        private let batchCount: Int
+        private var names: TargetNames
+        private var places: [[UInt8]: Int] = [:]
+        var report: ImportReport
+
+        /// More bytes of rows than this don't go into one commit.
+        private static let batchBytesMax = 16 << 20
+
+        init(_ plan: YapDatabaseImport, _ rules: [String: ImportRule]) throws(DatabaseError) {
+            rows = try YapDatabaseRows(plan.path)
+            report = ImportReport(total: rows.count)
+            self.rules = rules
+            rest = plan.rest
+            batchCount = max(1, plan.batchCount)
+            names = TargetNames(rules.values.compactMap(\.target) + rows.collections().map(\.name))
+        }
+
+        /// The report, its collections by name.
+        func finished(isComplete: Bool) -> ImportReport {
+            var report = report
+            report.collections.sort { $0.name < $1.name }
+            report.isComplete = isComplete
+            return report
+        }
+
+        mutating func add(_ note: ImportNote) { report.add(note) }
+
+        /// The next rows; `nil` at the end.
+        mutating func nextBatch(_ note: (ImportNote) -> Void) throws(DatabaseError) -> [Item]? {
+            var batch: [Item] = [], bytes = 0, hasRows = false
+            while batch.count < batchCount, bytes < Self.batchBytesMax, let step = try rows.next() {
+                hasRows = true
+                switch step {
+                case .unread(let unread):
+                    report.add(unread)
+                    note(unread)
+                case .row(let row):
+                    bytes += row.object.count + (row.metadata?.count ?? 0)
+                    var notes: [ImportNote] = []
+                    if let item = item(row, &notes) { batch.append(item) }
+                    for one in notes {
+                        report.add(one)
+                        note(one)
+                    }
+                }
+            }
+            return hasRows ? batch : nil
+        }
+
+        // MARK: Rows
+
+        private mutating func item(_ row: YapDatabaseRow, _ notes: inout [ImportNote]) -> Item? {
+            let (rule, place) = place(of: row, &notes)
+            report.collections[place].rows += 1
+            guard let target = report.collections[place].target else { return nil }
+            let key = names.key(row.key, of: row.rowID, in: target)
+            if key != row.key {
+                notes.append(
+                    note(
+                        .renamed, row, "another row has the same key in another spelling; it is \(key.debugDescription)"
+                    ))
+            }
+            let content: Item.Content
+            switch rule {
+            case .skipped: return nil
+            case .typed(_, let decode):
+                do {
+                    content = .typed(try decode(row, key))
+                } catch {
+                    report.collections[place].leftOut += 1
+                    notes.append(note(.leftOut, row, "it could not be decoded: \(ErrorText.of(error))"))
+                    return nil
+                }
+            case .values:
+                do throws(CBORError) {
+                    content = try values(row, place, &notes)
+                } catch {
+                    // A value that was read is one that can be written; were it not, nothing would be lost silently.
+                    report.collections[place].leftOut += 1
+                    notes.append(note(.leftOut, row, "it could not be encoded: \(error)"))
+                    return nil
+                }
+            }
+            return Item(
+                place: place, rowID: row.rowID, name: row.collection, target: target, key: key, content: content)
+        }
+
+        private mutating func values(
+            _ row: YapDatabaseRow, _ place: Int, _ notes: inout [ImportNote]
+        ) throws(CBORError) -> Item.Content {
+            let object = StoredValue(Array(row.object))
+            report.collections[place].forms[object.form, default: 0] += 1
+            if let error = object.error {
+                notes.append(note(.keptAsBytes, row, "its object is kept as bytes: \(error)"))
+            } else if object.form == .empty {
+                notes.append(note(.keptAsBytes, row, "its object has no bytes, and is null"))
+            }
+            var metadata: [UInt8]?
+            if let bytes = row.metadata {
+                let stored = StoredValue(Array(bytes))
+                report.collections[place].metadataForms[stored.form, default: 0] += 1
+                if let error = stored.error {
+                    notes.append(note(.keptAsBytes, row, "its metadata is kept as bytes: \(error)"))
+                }
+                if stored.form != .empty { metadata = try stored.value.encoded() }
+            }
+            return .encoded(object: try object.value.encoded(), metadata: metadata)
+        }
+
+        private func note(_ kind: ImportNote.Kind, _ row: YapDatabaseRow, _ reason: String) -> ImportNote {
+            ImportNote(kind, reason, rowID: row.rowID, collection: row.collection, key: row.key)
+        }
+
+        /// What becomes of the collection of a row, and where the report has it.
+        private mutating func place(of row: YapDatabaseRow, _ notes: inout [ImportNote]) -> (ImportRule, Int) {
+            let rule = rules[row.collection] ?? (rest == .skipped ? .skipped : .values)
+            // By its bytes: two spellings of a name are two collections there.
+            let bytes = Array(row.collection.utf8)
+            if let place = places[bytes] { return (rule, place) }
+            let target: String?
+            switch rule {
+            case .skipped: target = nil
+            case .typed(let name, _): target = name
+            case .values:
+                let name = names.collection(row.collection)
+                target = name
+                if !name.utf8.elementsEqual(row.collection.utf8) {
+                    notes.append(
+                        ImportNote(
+                            .renamed, "it is called \(name.debugDescription) in the database",
+                            collection: row.collection))
+                }
+            }
+            let place = report.collections.count
+            places[bytes] = place
+            report.collections.append(ImportReport.Collection(name: row.collection, target: target))
+            return (rule, place)
+        }
+    }
+#endif

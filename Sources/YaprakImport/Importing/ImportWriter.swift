@@ -1,0 +1,74 @@
+#if SQLite
+    import Yaprak
+    import YaprakCore
+
+    /// Writes rows, and finds those that the database refuses.
+    struct ImportWriter {
+        let database: Database
+        let origin: String
+
+        /// Writes rows in one commit. If it fails because of one of them, in several, without it.
+        /// - Returns: what is to be said of those that were refused.
+        func write(_ batch: [ImportReading.Item], _ report: inout ImportReport) async throws -> [ImportNote] {
+            if batch.isEmpty { return [] }
+            let outcomes: [ImportOutcome], before = database.commitNumber
+            do {
+                outcomes = try await database.write(origin: origin) { transaction in
+                    var outcomes: [ImportOutcome] = []
+                    outcomes.reserveCapacity(batch.count)
+                    for item in batch { outcomes.append(try Self.put(item, &transaction)) }
+                    return outcomes
+                }
+            } catch let error as DatabaseError where Self.isOfOneRow(error) {
+                if let item = batch.first, batch.count == 1 {
+                    report.collections[item.place].leftOut += 1
+                    return [
+                        ImportNote(
+                            .leftOut, "the database refuses it: \(error)", rowID: item.rowID, collection: item.name,
+                            key: item.key)
+                    ]
+                }
+                let middle = batch.count / 2
+                return try await write(Array(batch[..<middle]), &report) + write(Array(batch[middle...]), &report)
+            }
+            if database.commitNumber != before { report.commits += 1 }
+            for (item, outcome) in zip(batch, outcomes) {
+                switch outcome {
+                case .inserted: report.collections[item.place].inserted += 1
+                case .replaced: report.collections[item.place].replaced += 1
+                case .unchanged: report.collections[item.place].unchanged += 1
+                }
+            }
+            return []
+        }
+
+        private static func put(
+            _ item: ImportReading.Item, _ transaction: inout WriteTransaction
+        ) throws -> ImportOutcome {
+            switch item.content {
+            case .typed(let put): return try put(&transaction)
+            case .encoded(let object, let metadata):
+                let kinds = try transaction.put(
+                    object: object[...], metadata: metadata.map { $0[...] },
+                    version: version(of: item.key, in: transaction.before.rawCollection(item.target)), for: item.key,
+                    inCollectionNamed: item.target)
+                return kinds.contains(.inserted) ? .inserted : kinds.isEmpty ? .unchanged : .replaced
+            }
+        }
+
+        /// A record keeps the version that it has, and a new one takes that of the others.
+        private static func version(of key: String, in records: RawCollection?) -> Int {
+            guard let records, records.count > 0 else { return 1 }
+            return records[key]?.version ?? records[0].version
+        }
+
+        /// Errors for which one row is to blame, or the size of all of them together.
+        private static func isOfOneRow(_ error: DatabaseError) -> Bool {
+            [
+                .keyTooLong, .valueTooLarge, .transactionTooLarge, .encodingFailed, .undecodableRecord,
+                .migrationFailed,
+                .invalidName, .overLimit, .uniqueViolation, .danglingReference,
+            ].contains(error.code)
+        }
+    }
+#endif

@@ -1,0 +1,47 @@
+/// What became of a row that could not be imported as it is.
+public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
+    /// What was done. The set is open: later versions may add to it.
+    public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The stable name.
+        public let rawValue: String
+        /// A kind with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The stable name.
+        public var description: String { rawValue }
+
+        /// The row is in the database, its object or its metadata as a byte string.
+        public static let keptAsBytes = Self(rawValue: "keptAsBytes")
+        /// The row is not in the database.
+        public static let leftOut = Self(rawValue: "leftOut")
+        /// The row, or its collection, is in the database under another name.
+        public static let renamed = Self(rawValue: "renamed")
+    }
+
+    /// What was done.
+    public let kind: Kind
+    /// The row, if its number is known.
+    public let rowID: Int64?
+    /// Its collection in the file, if it is known.
+    public let collection: String?
+    /// Its key in the file, if it is known.
+    public let key: String?
+    /// What was found: a clause without a period.
+    public let reason: String
+
+    init(_ kind: Kind, _ reason: String, rowID: Int64? = nil, collection: String? = nil, key: String? = nil) {
+        self.kind = kind
+        self.reason = reason
+        self.rowID = rowID
+        self.collection = collection
+        self.key = key
+    }
+
+    /// One line: the place, and what was found.
+    public var description: String {
+        var place: [String] = []
+        if let rowID { place.append("row \(rowID)") }
+        if let collection { place.append("collection \(collection.debugDescription)") }
+        if let key { place.append("key \(key.debugDescription)") }
+        return place.isEmpty ? reason : "\(place.joined(separator: ", ")): \(reason)"
+    }
+}

@@ -1,0 +1,83 @@
+import YaprakCBOR
+import YaprakLocks
+
+/// Follows the references of a property list from the top, and makes values of its objects.
+///
+/// Property lists and keyed archives differ in what an object means, which `convert` says; the bounds are the same for both.
+struct ReferenceWalk {
+    let list: BinaryPropertyList
+    private var expansion = Expansion()
+    /// The objects that are around the one at hand.
+    private var around: Set<Int> = []
+    /// The names of the classes of a keyed archive that were met, by their place in it.
+    var classNames: [UInt64: [String]] = [:]
+
+    init(_ list: BinaryPropertyList) { self.list = list }
+
+    /// The value of an object.
+    ///
+    /// - Parameter convert: makes the value of an object that this walk read; it goes on with ``value(_:_:_:)``, one level
+    ///   deeper.
+    mutating func value(
+        _ number: Int, _ level: Int,
+        _ convert: (inout ReferenceWalk, BinaryPropertyList.Object, Int) throws(ForeignDataError) -> CBORValue
+    ) throws(ForeignDataError) -> CBORValue {
+        if level == DeepStack.levelsBefore {
+            return try DeepStack.run { () throws(ForeignDataError) in try step(number, level, convert) }
+        }
+        return try step(number, level, convert)
+    }
+
+    private mutating func step(
+        _ number: Int, _ level: Int,
+        _ convert: (inout ReferenceWalk, BinaryPropertyList.Object, Int) throws(ForeignDataError) -> CBORValue
+    ) throws(ForeignDataError) -> CBORValue {
+        guard level <= Expansion.levelsMax else {
+            throw ForeignDataError(.overLimit, "the value is nested deeper than a record may be")
+        }
+        guard around.insert(number).inserted else {
+            throw ForeignDataError(.cyclic, "the value holds itself")
+        }
+        defer { around.remove(number) }
+        return try convert(&self, try object(number), level)
+    }
+
+    /// An object without what is in it, counted.
+    mutating func object(_ number: Int) throws(ForeignDataError) -> BinaryPropertyList.Object {
+        let object = try list.object(number)
+        switch object {
+        case .data(let bytes): try expansion.take(items: 1, bytes: bytes.count)
+        case .text(let text): try expansion.take(items: 1, bytes: text.utf8.count)
+        case .array(let items): try expansion.take(items: 1 + items.count)
+        case .dictionary(let keys, _): try expansion.take(items: 1 + 2 * keys.count)
+        default: try expansion.take(items: 1)
+        }
+        return object
+    }
+}
+
+extension CBORValue {
+    /// The value of an object that refers to no other; `nil` for one that does.
+    init?(leaf object: BinaryPropertyList.Object) {
+        switch object {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .integer(0, let low): self = .unsigned(low)
+        case .integer(-1, let low): self = .negative(~low)
+        case .integer(let high, let low): self = Self.big(high, low)
+        case .real(let value), .date(let value): self = .float(value)
+        case .data(let bytes): self = .bytes(Array(bytes))
+        case .text(let text): self = .text(text)
+        case .uid, .array, .dictionary: return nil
+        }
+    }
+
+    /// An integer that needs more than 64 bits (RFC 8949 §3.4.3).
+    private static func big(_ high: Int64, _ low: UInt64) -> CBORValue {
+        let magnitude = high < 0 ? (UInt64(bitPattern: ~high), ~low) : (UInt64(bitPattern: high), low)
+        let bytes = [magnitude.0, magnitude.1].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+        return .tag(high < 0 ? 3 : 2, .bytes(bytes))
+    }
+}

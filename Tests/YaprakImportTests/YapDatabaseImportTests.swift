@@ -1,0 +1,342 @@
+#if SQLite
+    import Foundation
+    import SystemPackage
+    import TestSupport
+    import Testing
+    import Yaprak
+    import YaprakCBOR
+    import YaprakImport
+    import YaprakLocks
+    import YaprakReplay
+
+    struct ImportedBook: Codable, Sendable, Hashable {
+        var title: String
+        var rank: Int
+        var released: Date?
+    }
+
+    struct ImportedMark: Codable, Sendable, Hashable {
+        var isRead: Bool
+    }
+
+    extension RecordCollection where Object == ImportedBook, Metadata == ImportedMark {
+        static var importedBooks: Self { Self("books") }
+    }
+
+    @Suite(.bounded) struct YapDatabaseImportTests {
+        private static func encoded(_ value: some Encodable) throws -> Data {
+            let encoder = PropertyListEncoder()
+            encoder.outputFormat = .binary
+            return try encoder.encode(value)
+        }
+
+        private static func book(_ number: Int) -> ImportedBook {
+            ImportedBook(
+                title: "Book \(number)", rank: number,
+                released: number.isMultiple(of: 3) ? Date(timeIntervalSinceReferenceDate: Double(number)) : nil)
+        }
+
+        /// Books with marks, as a program with `registerCodableSerialization` leaves them.
+        private static func makeBooks(_ count: Int, at path: String) throws {
+            let old = try OldDatabase(at: path)
+            try old.run("BEGIN")
+            for number in 0..<count {
+                let mark = number.isMultiple(of: 2) ? try encoded(ImportedMark(isRead: true)) : nil
+                try old.insert("books", "b\(number)", try encoded(book(number)), mark)
+            }
+            try old.run("COMMIT")
+        }
+
+        private static func names(in folder: TemporaryDirectory) -> [String] { folder.files(in: "") }
+
+        @Test func `Records read without their types are those that the program's types decode and would write`()
+            async throws
+        {
+            let folder = TemporaryDirectory()
+            try Self.makeBooks(2500, at: folder.appending("old.sqlite"))
+            let path = FilePath(folder.appending("new.yaprak"))
+            let database = try await Database.open(at: path)
+            let report = try await YapDatabaseImport(FilePath(folder.appending("old.sqlite"))).run(into: database)
+            #expect(report.isComplete)
+            #expect(report.total == 2500)
+            #expect(report.inserted == 2500)
+            #expect(report.commits == 3)
+            #expect(report.noteCount == 0)
+            #expect(report.collections.map(\.name) == ["books"])
+            #expect(report.collections[0].forms == [.propertyList: 2500])
+            #expect(report.collections[0].metadataForms == [.propertyList: 1250])
+            try await database.close()
+            let typed = try await Database.open(at: path, collections: .importedBooks)
+            for number in 0..<2500 {
+                let row = typed.snapshot[.importedBooks].row(for: "b\(number)")
+                #expect(row?.object == Self.book(number))
+                #expect(row?.metadata == (number.isMultiple(of: 2) ? ImportedMark(isRead: true) : nil))
+            }
+            // The program's own writing of an equal value has the same bytes: the digest stays.
+            let before = typed.snapshot.digest
+            let second = try await YapDatabaseImport(FilePath(folder.appending("old.sqlite"))).run(into: typed)
+            #expect(second.unchanged == 2500)
+            #expect(second.commits == 0)
+            #expect(typed.snapshot.digest == before)
+            try await typed.close()
+        }
+
+        @Test func `Rows are decoded by the program's closures, and one that throws is left out with a note`()
+            async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(10, at: file)
+            let old = try OldDatabase(at: file)
+            try old.insert("books", "broken", Data([1, 2, 3]))
+            try old.insert("covers", "c1", Data([0xff, 0xd8]))
+            try old.insert("secrets", "s1", Data([1]))
+            let covers = RecordCollection<[UInt8], NoMetadata>("images")
+            let database = Database.inMemory()
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: .importedBooks)
+            plan.decode("covers", as: covers) { Array($0.object) + [7] }
+            plan.skip("secrets")
+            let notes = Mutex<[ImportNote]>([])
+            let report = try await plan.run(into: database, note: { note in notes.withLock { $0.append(note) } })
+            #expect(database.snapshot[.importedBooks].count == 10)
+            #expect(database.snapshot[.importedBooks].row(for: "b4")?.metadata == ImportedMark(isRead: true))
+            #expect(database.snapshot[covers]["c1"] == [0xff, 0xd8, 7])
+            #expect(database.snapshot.collectionNames == ["books", "images"])
+            #expect(report.leftOut == 1)
+            let said = notes.withLock { $0 }
+            #expect(said == report.notes)
+            #expect(said.count == 1)
+            #expect(said.first?.kind == .leftOut)
+            #expect(said.first?.key == "broken")
+            #expect(
+                said.first?.description.hasPrefix(#"row 11, collection "books", key "broken": it could not be decoded"#)
+                    == true)
+            // Values that are equal are left alone: nothing is committed the second time.
+            let number = database.commitNumber
+            let again = try await plan.run(into: database)
+            #expect(again.unchanged == 11)
+            #expect(database.commitNumber == number)
+        }
+
+        @Test func `Other collections are left out if the program says so, but for those that it keeps`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file)
+            for name in ["a", "b", "c"] { try old.insert(name, "k", Data("{\"n\": \"\(name)\"}".utf8)) }
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.rest = .skipped
+            plan.keep("b")
+            let database = Database.inMemory()
+            let report = try await plan.run(into: database)
+            #expect(database.snapshot.collectionNames == ["b"])
+            #expect(report.rows == 3)
+            #expect(report.inserted == 1)
+            #expect(try plan.collections().map(\.name) == ["a", "b", "c"])
+        }
+
+        @Test func `What was never checkpointed by SQLite is read too, and nothing of the file changes`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            // Still open: the rows are in its log.
+            let old = try OldDatabase(at: file)
+            try old.insert("books", "dune", try Self.encoded(Self.book(1)))
+            let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: file + $0)) }
+            let database = Database.inMemory()
+            #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).inserted == 1)
+            #expect(try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: file + $0)) } == before)
+            try old.insert("books", "emma", try Self.encoded(Self.book(2)))
+            #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).inserted == 1)
+        }
+
+        @Test func `A closed file in a folder that can't be written is read, and leaves nothing beside it`()
+            async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old?%#.sqlite")
+            try Self.makeBooks(5, at: file)
+            #expect(Self.names(in: folder) == ["old?%#.sqlite"])
+            try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.appending(""))
+            defer {
+                try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.appending(""))
+            }
+            #expect(try YapDatabaseImport(FilePath(file)).survey().rows == 5)
+            #expect(Self.names(in: folder) == ["old?%#.sqlite"])
+        }
+
+        @Test func `Two spellings of a key stay two records, and names that are not possible get others`() async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file)
+            try old.insert("books", "caf\u{e9}", Data("{\"n\": 1}".utf8))
+            try old.insert("books", "cafe\u{301}", Data("{\"n\": 2}".utf8))
+            try old.insert("", "k", Data("{\"n\": 3}".utf8))
+            try old.insert("default", "k", Data("{\"n\": 4}".utf8))
+            try old.insert("tab\tbed", "k", Data("{\"n\": 5}".utf8))
+            try old.insert(String(repeating: "x", count: 400), "k", Data("{\"n\": 6}".utf8))
+            let database = Database.inMemory()
+            let report = try await YapDatabaseImport(FilePath(file)).run(into: database)
+            #expect(report.inserted == 6)
+            #expect(report.notes.map(\.kind) == Array(repeating: .renamed, count: 4))
+            let snapshot = database.snapshot
+            func number(_ collection: String, _ key: String) -> CBORValue? {
+                snapshot.untyped(collection)[key]?.object["n"]
+            }
+            #expect(number("books", "caf\u{e9}") == 1)
+            #expect(number("books", "caf\u{e9} (row 2)") == 2)
+            #expect(number("default", "k") == 4)
+            #expect(number("default (2)", "k") == 3)
+            #expect(number("tab\u{2409}bed", "k") == 5)
+            #expect(snapshot.collectionNames.contains { $0.hasPrefix("xxx") && $0.utf8.count < 256 })
+        }
+
+        @Test func `Objects and metadata of every form arrive, and what can't be read keeps its bytes`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file, table: "database", journal: "DELETE")
+            let date = Date(timeIntervalSince1970: 1_500_000_000)
+            let stamp = withUnsafeBytes(of: date.timeIntervalSinceReferenceDate.bitPattern.littleEndian) { Data($0) }
+            let archive = try NSKeyedArchiver.archivedData(
+                withRootObject: ["a": 1] as NSDictionary, requiringSecureCoding: false)
+            try old.insert("x", "archive", archive, stamp)
+            try old.insert("x", "json", Data("[1]".utf8), Data())
+            try old.insert("x", "picture", Data([0x89, 0x50]))
+            try old.insert("x", "nothing", Data())
+            try old.insert("x", "null", nil)
+            try old.insert("x", "torn", Data(archive.dropLast(9)), Data(archive.dropLast(9)))
+            let database = Database.inMemory()
+            let report = try await YapDatabaseImport(FilePath(file)).run(into: database)
+            #expect(report.inserted == 6)
+            #expect(
+                report.collections[0].forms == [.keyedArchive: 1, .json: 1, .bytes: 2, .empty: 2])
+            #expect(report.collections[0].metadataForms == [.timestamp: 1, .empty: 1, .bytes: 1])
+            #expect(report.notes.compactMap(\.key) == ["nothing", "null", "torn", "torn"])
+            #expect(report.notes.allSatisfy { $0.kind == .keptAsBytes })
+            let records = database.snapshot.untyped("x")
+            #expect(records["archive"]?.object == ["a": 1])
+            #expect(records["picture"]?.object == .bytes([0x89, 0x50]))
+            #expect(records["torn"]?.object == .bytes(Array(archive.dropLast(9))))
+            #expect(records["null"]?.object == .null)
+        }
+
+        @Test func `A row that the database refuses is left out, and those around it are not`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file)
+            for number in 0..<50 { try old.insert("x", "k\(number)", Data("[\(number)]".utf8)) }
+            try old.insert("x", String(repeating: "long", count: 20_000), Data("[1]".utf8))
+            for number in 50..<100 { try old.insert("x", "k\(number)", Data("[\(number)]".utf8)) }
+            let database = Database.inMemory()
+            let report = try await YapDatabaseImport(FilePath(file)).run(into: database)
+            #expect(report.inserted == 100)
+            #expect(report.leftOut == 1)
+            #expect(report.notes.first?.rowID == 51)
+            #expect(report.notes.first?.reason.contains("keyTooLong") == true)
+            #expect(database.snapshot.count(inCollectionNamed: "x") == 100)
+        }
+
+        @Test func `An import that is ended goes on where it was`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(100, at: file)
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.batchCount = 10
+            let database = Database.inMemory()
+            let first = try await plan.run(into: database) { $0.rows < 50 }
+            #expect(!first.isComplete)
+            #expect(first.inserted == 50)
+            #expect(first.commits == 5)
+            let second = try await plan.run(into: database)
+            #expect(second.isComplete)
+            #expect(second.unchanged == 50)
+            #expect(second.inserted == 50)
+            let task = Task { try await plan.run(into: database) { _ in true } }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+
+        @Test func `A survey finds what an import finds, and writes nothing`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(30, at: file)
+            try OldDatabase(at: file).insert("books", "bad", Data("bplist00".utf8))
+            let plan = YapDatabaseImport(FilePath(file))
+            let survey = try plan.survey()
+            let report = try await plan.run(into: Database.inMemory())
+            #expect(survey.notes == report.notes)
+            #expect(survey.notes.map(\.kind) == [.keptAsBytes])
+            #expect(survey.rows == 31)
+            #expect(survey.inserted == 0)
+            #expect(survey.collections.map(\.forms) == report.collections.map(\.forms))
+        }
+
+        @Test func `What is no YapDatabase is refused with the reason`() throws {
+            let folder = TemporaryDirectory()
+            func code(_ name: String) -> DatabaseError.Code? {
+                do {
+                    _ = try YapDatabaseImport(FilePath(folder.appending(name))).survey()
+                    return nil
+                } catch {
+                    #expect(error.message.contains(name))
+                    return error.code
+                }
+            }
+            #expect(code("absent") == .notFound)
+            try FileManager.default.createDirectory(
+                atPath: folder.appending("folder"), withIntermediateDirectories: true)
+            #expect(code("folder") == .ioFailed)
+            #expect(mkfifo(folder.appending("pipe"), 0o600) == 0)
+            #expect(code("pipe") == .ioFailed)
+            try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }).write(
+                to: URL(fileURLWithPath: folder.appending("encrypted")))
+            #expect(code("encrypted") == .notADatabase)
+            try OldDatabase(at: folder.appending("other")).run("DROP TABLE database2; CREATE TABLE players (id, name)")
+            #expect(code("other") == .notFound)
+            // A view of that name could be any query.
+            try OldDatabase(at: folder.appending("view")).run(
+                """
+                DROP TABLE database2;
+                CREATE VIEW database2 AS SELECT 1 AS collection, 2 AS key, 3 AS data, 4 AS metadata
+                """
+            )
+            #expect(code("view") == .notFound)
+            try Data().write(to: URL(fileURLWithPath: folder.appending("empty")))
+            #expect(code("empty") == .notFound)
+        }
+
+        @Test func `Of a damaged file every row that can be read arrives, on both sides of the damage`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let seed = UInt64.random(in: .min ... .max)
+            var random = SplitMix64(seed: seed)
+            let old = try OldDatabase(at: file, journal: "DELETE")
+            try old.run("BEGIN")
+            for number in 0..<2000 {
+                try old.insert(
+                    "x", "key-\(number)", Data("[\(number), \"\(String(repeating: "z", count: 100))\"]".utf8))
+            }
+            try old.run("COMMIT")
+            let good = try Data(contentsOf: URL(fileURLWithPath: file))
+            let pages = good.count / 4096
+            var hadHole = 0
+            for _ in 0..<Soak.volume(60, soak: 3000) {
+                var bytes = good
+                // A whole page, of the table or of its index; not the first, which says what there is.
+                let page = 1 + random.below(pages - 1)
+                for place in 0..<4096 { bytes[page * 4096 + place] = UInt8(truncatingIfNeeded: random.next()) }
+                let damaged = folder.appending("damaged.sqlite")
+                try bytes.write(to: URL(fileURLWithPath: damaged))
+                let database = Database.inMemory()
+                do {
+                    let report = try await YapDatabaseImport(FilePath(damaged)).run(into: database)
+                    let records = database.snapshot.untyped("x")
+                    for record in records {
+                        let number = Int(record.key.dropFirst(4)) ?? -1
+                        #expect(record.object.array?.first?.integer == Int64(number), "seed \(seed), page \(page)")
+                    }
+                    // A page of leaves has some 30 rows. That of the root leads to all.
+                    if report.noteCount > 0 {
+                        hadHole += 1
+                        #expect(records.count > 1800 || records.count == 0, "seed \(seed), page \(page)")
+                    } else {
+                        #expect(records.count == 2000, "seed \(seed), page \(page)")
+                    }
+                } catch let error as DatabaseError {
+                    #expect(error.code == .notADatabase, "seed \(seed), page \(page): \(error)")
+                }
+            }
+            #expect(hadHole > 0, "seed \(seed)")
+        }
+    }
+#endif
