@@ -66,8 +66,8 @@ let package = Package(
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
-        .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // Apple's systems have it.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSnowball", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),

@@ -102,7 +102,11 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
                         progress: { report in
                             bar.update(done: report.rows, of: report.total, counted: report.rows)
                             return !Interruption.isRequested
-                        }, note: { Self.say($0, console) }))
+                        },
+                        note: { note in
+                            bar.finish()
+                            Self.say(note, console)
+                        }))
             } catch {
                 outcome = .failure(error)
             }
@@ -118,7 +122,11 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
                 progress: { report in
                     bar.update(done: report.rows, of: report.total, counted: report.rows)
                     return !Interruption.isRequested
-                }, note: { Self.say($0, console) })
+                },
+                note: { note in
+                    bar.finish()
+                    Self.say(note, console)
+                })
         }
 
         private static func say(_ note: ImportNote, _ console: Console) {
@@ -144,12 +152,21 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
                 let counts: [CBORValue] =
                     into == nil
                     ? [.null, .null, .null] : [.count(one.inserted), .count(one.replaced), .count(one.unchanged)]
-                try rows.write(
-                    [.text(one.target ?? one.name), .count(one.rows)] + counts + [
-                        .count(one.leftOut), .text(Self.text(of: one.forms)), .text(Self.text(of: one.metadataForms)),
-                    ])
+                let cells = [.text(one.target ?? one.name), .count(one.rows)] + counts + [.count(one.leftOut)]
+                let forms = [one.forms, one.metadataForms]
+                let pairs = zip(columns, cells + forms.map(Self.json)).map {
+                    CBORValue.Pair(.text($0.name), $1)
+                }
+                try rows.write(cells + forms.map { .text(Self.text(of: $0)) }, json: .map(pairs))
             }
             try rows.finish()
+        }
+
+        private static func json(_ forms: [StoredValue.Form: Int]) -> CBORValue {
+            .map(
+                forms.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                    .init(.text($0.key.rawValue), .count($0.value))
+                })
         }
 
         private static func text(of forms: [StoredValue.Form: Int]) -> String {
