@@ -32,7 +32,8 @@ import Testing
         let folders = [
             "Tests/YaprakCoreTests", "Tests/YaprakExtensionsTests", "Tests/YaprakListsTests",
             "Tests/YaprakQueriesTests", "Tests/YaprakReplayTests", "Tests/YaprakSearchTests",
-            "Tests/YaprakServicesTests", "Tests/YaprakTestingTests", "Tests/YaprakToolTests", "Sources/DeparturesBoard",
+            "Tests/YaprakServicesTests", "Tests/YaprakTestingTests", "Tests/YaprakToolTests", "Tests/YaprakImportTests",
+            "Sources/DeparturesBoard",
         ]
         let tests = try folders.flatMap {
             try FileManager.default.contentsOfDirectory(
