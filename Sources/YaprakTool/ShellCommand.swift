@@ -103,6 +103,8 @@ enum ShellWords {
         guard let first = words.first, first != "help", first != "completions", !first.hasPrefix("-"),
             !words.contains("--help")
         else { return words }
+        // `import` names the database by an option.
+        if first == "import" { return words.contains("--into") ? words : words + ["--into", database] }
         // `load` has its file first; `view` has a subcommand of its own.
         let count = first == "load" || first == "view" ? min(2, words.count) : 1
         return Array(words.prefix(count)) + [database] + words.dropFirst(count)

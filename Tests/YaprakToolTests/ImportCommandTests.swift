@@ -3,6 +3,8 @@
     import TestSupport
     import Testing
 
+    @testable import YaprakTool
+
     /// `yaprak import sqlite`, beyond what its page shows.
     @Suite(.bounded) struct ImportCommandTests {
         @Test func `Programs get the forms as counts, and an import that is run again changes nothing`() async throws {
@@ -35,6 +37,13 @@
             let misspelled = await yaprak("import", "sqlite", folder("old.sqlite"), "--into", path, "--collection", "x")
             #expect(misspelled.code == 3)
             #expect(!FileManager.default.fileExists(atPath: path))
+        }
+
+        @Test func `In a shell the database to import into is the shell's, unless another is named`() {
+            let words = ["import", "sqlite", "old.sqlite"]
+            #expect(ShellWords.arguments(words, for: "shop.yaprak") == words + ["--into", "shop.yaprak"])
+            let other = words + ["--into", "other.yaprak"]
+            #expect(ShellWords.arguments(other, for: "shop.yaprak") == other)
         }
 
         @Test func `Rows that the database refuses, or that are damaged, end with 1`() async throws {

@@ -25,9 +25,10 @@
         }
 
         private let rows: YapDatabaseRows
-        private let rules: [String: ImportRule]
+        private let rules: [[UInt8]: ImportRule]
         private let rest: YapDatabaseImport.Rest
         private let batchCount: Int
+        private let replacesExisting: Bool
         private var names: TargetNames
         private var places: [[UInt8]: Int] = [:]
         var report: ImportReport
@@ -35,13 +36,15 @@
         /// More bytes of rows than this don't go into one commit.
         private static let batchBytesMax = 16 << 20
 
-        init(_ plan: YapDatabaseImport, _ rules: [String: ImportRule]) throws(DatabaseError) {
+        init(_ plan: YapDatabaseImport, _ rules: [[UInt8]: ImportRule]) throws(DatabaseError) {
             rows = try YapDatabaseRows(plan.path)
             report = ImportReport(total: rows.count)
             self.rules = rules
             rest = plan.rest
             batchCount = max(1, plan.batchCount)
-            names = TargetNames(rules.values.compactMap(\.target) + rows.collections().map(\.name))
+            replacesExisting = plan.replacesExisting
+            names = TargetNames(
+                reserved: rules.values.compactMap(\.target), names: rows.collections().map(\.name))
         }
 
         /// The report, its collections by name.
@@ -61,12 +64,19 @@
                 hasRows = true
                 switch step {
                 case .unread(let unread):
+                    report.unread += 1
                     report.add(unread)
                     note(unread)
                 case .row(let row):
-                    bytes += row.object.count + (row.metadata?.count ?? 0)
+                    bytes += row.object.count + (row.metadata?.count ?? 0) + row.key.utf8.count
                     var notes: [ImportNote] = []
-                    if let item = item(row, &notes) { batch.append(item) }
+                    if let item = item(row, &notes) {
+                        batch.append(item)
+                        // What a few bytes mean may be large.
+                        if case .encoded(let object, let metadata) = item.content {
+                            bytes += object.count + (metadata?.count ?? 0)
+                        }
+                    }
                     for one in notes {
                         report.add(one)
                         note(one)
@@ -86,7 +96,8 @@
             if key != row.key {
                 notes.append(
                     note(
-                        .renamed, row, "another row has the same key in another spelling; it is \(key.debugDescription)"
+                        .renamed, row,
+                        "another row has this key, in another spelling perhaps; it is \(key.debugDescription)"
                     ))
             }
             let content: Item.Content
@@ -94,7 +105,7 @@
             case .skipped: return nil
             case .typed(_, let decode):
                 do {
-                    content = .typed(try decode(row, key))
+                    content = .typed(try decode(row, key, replacesExisting))
                 } catch {
                     report.collections[place].leftOut += 1
                     notes.append(note(.leftOut, row, "it could not be decoded: \(ErrorText.of(error))"))
@@ -126,7 +137,7 @@
             }
             var metadata: [UInt8]?
             if let bytes = row.metadata {
-                let stored = StoredValue(Array(bytes))
+                let stored = StoredValue(Array(bytes), mayBeTimestamp: true)
                 report.collections[place].metadataForms[stored.form, default: 0] += 1
                 if let error = stored.error {
                     notes.append(note(.keptAsBytes, row, "its metadata is kept as bytes: \(error)"))
@@ -142,9 +153,9 @@
 
         /// What becomes of the collection of a row, and where the report has it.
         private mutating func place(of row: YapDatabaseRow, _ notes: inout [ImportNote]) -> (ImportRule, Int) {
-            let rule = rules[row.collection] ?? (rest == .skipped ? .skipped : .values)
             // By its bytes: two spellings of a name are two collections there.
             let bytes = Array(row.collection.utf8)
+            let rule = rules[bytes] ?? (rest == .skipped ? .skipped : .values)
             if let place = places[bytes] { return (rule, place) }
             let target: String?
             switch rule {

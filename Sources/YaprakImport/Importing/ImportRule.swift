@@ -6,8 +6,9 @@
         case skipped
         /// Read without its type.
         case values
-        /// Decoded by the program. The first closure decodes, outside of any write; what it returns puts the record.
-        case typed(target: String, decode: @Sendable (YapDatabaseRow, String) throws -> Put)
+        /// Decoded by the program. The first closure decodes, outside of any write; what it returns puts the record;
+        /// the last parameter says whether in the place of another.
+        case typed(target: String, decode: @Sendable (YapDatabaseRow, String, Bool) throws -> Put)
 
         typealias Put = @Sendable (inout WriteTransaction) throws -> ImportOutcome
 

@@ -6,6 +6,7 @@
     struct ImportWriter {
         let database: Database
         let origin: String
+        let replacesExisting: Bool
 
         /// Writes rows in one commit. If it fails because of one of them, in several, without it.
         /// - Returns: what is to be said of those that were refused.
@@ -16,7 +17,7 @@
                 outcomes = try await database.write(origin: origin) { transaction in
                     var outcomes: [ImportOutcome] = []
                     outcomes.reserveCapacity(batch.count)
-                    for item in batch { outcomes.append(try Self.put(item, &transaction)) }
+                    for item in batch { outcomes.append(try Self.put(item, replacesExisting, &transaction)) }
                     return outcomes
                 }
             } catch let error as DatabaseError where Self.isOfOneRow(error) {
@@ -43,23 +44,26 @@
         }
 
         private static func put(
-            _ item: ImportReading.Item, _ transaction: inout WriteTransaction
+            _ item: ImportReading.Item, _ replaces: Bool, _ transaction: inout WriteTransaction
         ) throws -> ImportOutcome {
             switch item.content {
             case .typed(let put): return try put(&transaction)
             case .encoded(let object, let metadata):
+                let records = transaction.before.rawCollection(item.target)
+                let old = records?[item.key]
+                if old != nil, !replaces { return .unchanged }
                 let kinds = try transaction.put(
                     object: object[...], metadata: metadata.map { $0[...] },
-                    version: version(of: item.key, in: transaction.before.rawCollection(item.target)), for: item.key,
+                    version: old?.version ?? others(records), for: item.key,
                     inCollectionNamed: item.target)
                 return kinds.contains(.inserted) ? .inserted : kinds.isEmpty ? .unchanged : .replaced
             }
         }
 
-        /// A record keeps the version that it has, and a new one takes that of the others.
-        private static func version(of key: String, in records: RawCollection?) -> Int {
+        /// A new record takes the version of the others.
+        private static func others(_ records: RawCollection?) -> Int {
             guard let records, records.count > 0 else { return 1 }
-            return records[key]?.version ?? records[0].version
+            return records[0].version
         }
 
         /// Errors for which one row is to blame, or the size of all of them together.

@@ -10,11 +10,31 @@ struct TargetNames {
 
     private var targets: [[UInt8]: String] = [:]
     private var taken: Set<String> = []
-    /// Keys that are not plain ASCII, by collection: only those have a second spelling.
-    private var spelled: [String: Set<String>] = [:]
+    /// The next number behind a name that is taken.
+    private var numbers: [String: Int] = [:]
+    /// The keys that were given out, as hashes of 128 bits: strings that Swift calls equal have the same.
+    private var keys: Set<KeyHash> = []
 
-    /// Reserves names for collections that are certain to keep them.
-    init(_ names: [String]) {
+    private struct KeyHash: Hashable {
+        let first: Int
+        let second: Int
+
+        init(_ collection: String, _ key: String) {
+            var one = Hasher(), two = Hasher()
+            one.combine(collection)
+            one.combine(key)
+            two.combine(1)
+            two.combine(collection)
+            two.combine(key)
+            (first, second) = (one.finalize(), two.finalize())
+        }
+    }
+
+    /// - Parameters:
+    ///   - reserved: names in the database that the program gave to collections.
+    ///   - names: collections of the file, which keep their names where they can.
+    init(reserved: [String], names: [String]) {
+        taken = Set(reserved)
         for name in names where Self.isPossible(name) {
             if taken.insert(name).inserted { targets[Array(name.utf8)] = name }
         }
@@ -24,24 +44,27 @@ struct TargetNames {
     mutating func collection(_ name: String) -> String {
         let bytes = Array(name.utf8)
         if let target = targets[bytes] { return target }
-        var target = name.isEmpty ? Self.unnamed : name
-        if !Self.isPossible(target) { target = Self.possible(target) }
+        var target = Self.isPossible(name) ? name : Self.possible(name)
         let wanted = target
-        var number = 2
         while !taken.insert(target).inserted {
+            let number = numbers[wanted, default: 1] + 1
+            numbers[wanted] = number
             target = "\(wanted) (\(number))"
-            number += 1
         }
         targets[bytes] = target
         return target
     }
 
-    /// The key of a row in the database.
+    /// The key of a row in the database: its own, unless another row has it already.
     mutating func key(_ key: String, of row: Int64, in collection: String) -> String {
-        if key.utf8.allSatisfy({ $0 < 0x80 }) { return key }
-        // Strings are equal if they are spellings of one text.
-        if spelled[collection, default: []].insert(key).inserted { return key }
-        return "\(key) (row \(row))"
+        // Too long for a database that was not made for it; hashing it would take long, too.
+        if key.utf8.count > DatabaseLimits().keyBytesMax { return key }
+        var target = key, number = 1
+        while !keys.insert(KeyHash(collection, target)).inserted {
+            target = "\(key) (row \(row))" + (number == 1 ? "" : " (\(number))")
+            number += 1
+        }
+        return target
     }
 
     private static func isPossible(_ name: String) -> Bool {
@@ -53,14 +76,15 @@ struct TargetNames {
 
     /// Control characters become their pictures, and what is too long is cut.
     private static func possible(_ name: String) -> String {
-        var scalars = String.UnicodeScalarView()
+        var scalars = String.UnicodeScalarView(), bytes = 0
         for scalar in name.unicodeScalars {
             let picture = scalar.value == 0x7f ? 0x2421 : 0x2400 + scalar.value
-            scalars.append(isControl(scalar) ? Unicode.Scalar(picture) ?? "?" : scalar)
+            let shown = isControl(scalar) ? Unicode.Scalar(picture) ?? "?" : scalar
+            bytes += UTF8.width(shown)
+            // Room for a number behind it.
+            if bytes > DatabaseLimits.nameBytesMax - 16 { break }
+            scalars.append(shown)
         }
-        var text = String(scalars)
-        // Room for a number behind it.
-        while text.utf8.count > DatabaseLimits.nameBytesMax - 16 { text.removeLast() }
-        return text
+        return scalars.isEmpty ? unnamed : String(scalars)
     }
 }

@@ -34,9 +34,12 @@
         public var rest = Rest.values
         /// How many rows go into one commit: 1,000. A commit has fewer if they are large.
         public var batchCount = 1000
+        /// Whether rows take the place of records that the database has already. If not, such a record stays as it is: what
+        /// the user has changed since an import that was interrupted is not undone by the next one.
+        public var replacesExisting = false
         /// The origin of the commits.
         public var origin = "import"
-        private var rules: [String: ImportRule] = [:]
+        private var rules: [[UInt8]: ImportRule] = [:]
 
         /// An import of a file. O(1): nothing is opened yet.
         public init(_ path: FilePath) { self.path = path }
@@ -56,12 +59,13 @@
             object: @escaping @Sendable (YapDatabaseRow) throws -> Object,
             metadata: @escaping @Sendable (YapDatabaseRow) throws -> Metadata?
         ) {
-            rules[name] = .typed(
+            rules[Array(name.utf8)] = .typed(
                 target: collection.name,
-                decode: { row, key in
+                decode: { row, key, replaces in
                     let (object, metadata) = (try object(row), try metadata(row))
                     return { transaction in
                         let old = transaction[collection].row(for: key)
+                        if old != nil, !replaces { return .unchanged }
                         if let old, Equality.holds(old.object, object), Equality.holds(old.metadata, metadata) {
                             return .unchanged
                         }
@@ -99,10 +103,10 @@
         }
 
         /// Reads a collection without its type, also if ``rest`` leaves others out.
-        public mutating func keep(_ name: String) { rules[name] = .values }
+        public mutating func keep(_ name: String) { rules[Array(name.utf8)] = .values }
 
         /// Leaves a collection out.
-        public mutating func skip(_ name: String) { rules[name] = .skipped }
+        public mutating func skip(_ name: String) { rules[Array(name.utf8)] = .skipped }
 
         // MARK: Running
 
@@ -124,7 +128,7 @@
         ///   - note: is called for each row that could not be imported as it is.
         /// - Returns: what was found; the counts of records that are new and so on are 0.
         /// - Throws: as ``collections()``.
-        /// - Complexity: O(bytes), with the memory of one batch.
+        /// - Complexity: O(bytes), with the memory of one batch, and some 40 bytes for each key.
         public func survey(
             progress: (ImportReport) -> Bool = { _ in true }, note: (ImportNote) -> Void = { _ in }
         ) throws(DatabaseError) -> ImportReport {
@@ -149,14 +153,15 @@
         ///   - progress: is called after each commit; `false` ends the import there.
         ///   - note: is called for each row that could not be imported as it is.
         /// - Throws: as ``collections()``, `CancellationError`, and what writing throws: the batches before are in the database.
-        /// - Complexity: that of writing the records. Memory is that of the database and of one batch.
+        /// - Complexity: that of writing the records. Memory is that of the database, of one batch, and some 40 bytes for
+        ///   each key.
         @discardableResult
         public func run(
             into database: Database, progress: (ImportReport) -> Bool = { _ in true },
             note: (ImportNote) -> Void = { _ in }
         ) async throws -> ImportReport {
             var reading = try ImportReading(self, rules)
-            let writer = ImportWriter(database: database, origin: origin)
+            let writer = ImportWriter(database: database, origin: origin, replacesExisting: replacesExisting)
             while let batch = try reading.nextBatch(note) {
                 try Task.checkCancellation()
                 for refused in try await writer.write(batch, &reading.report) {

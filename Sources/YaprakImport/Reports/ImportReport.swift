@@ -12,7 +12,7 @@ public struct ImportReport: Sendable, Hashable {
         public internal(set) var inserted = 0
         /// Those that replaced a record.
         public internal(set) var replaced = 0
-        /// Those that the database had already.
+        /// Those whose keys the database had already, and that were left as they are.
         public internal(set) var unchanged = 0
         /// Those that are not in the database, each with a note.
         public internal(set) var leftOut = 0
@@ -51,8 +51,10 @@ public struct ImportReport: Sendable, Hashable {
     public var replaced: Int { collections.reduce(0) { $0 + $1.replaced } }
     /// Those that the database had already.
     public var unchanged: Int { collections.reduce(0) { $0 + $1.unchanged } }
-    /// Those that are not in the database.
-    public var leftOut: Int { collections.reduce(0) { $0 + $1.leftOut } }
+    /// Places of the file that are damaged: a row in each, or several.
+    public internal(set) var unread = 0
+    /// What is not in the database, and was not to be left out: rows with a note, and damaged places.
+    public var leftOut: Int { collections.reduce(unread) { $0 + $1.leftOut } }
 
     init(total: Int?) { self.total = total }
 

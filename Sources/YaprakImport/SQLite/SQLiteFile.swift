@@ -1,5 +1,6 @@
 #if SQLite
     import CSQLite
+    import Foundation
     import SystemPackage
     import YaprakModel
 
@@ -8,33 +9,45 @@
         private let handle: OpaquePointer
         private let path: FilePath
 
+        /// The file as it was when it was opened, if it was opened as one that nobody changes.
+        private let before: Attributes?
+        /// The bytes of the file.
+        let size: Int
+
+        private struct Attributes: Equatable {
+            let size: Int
+            let changed: Date?
+            let isRegular: Bool
+        }
+
         /// Opens a file. What it says about itself is not trusted.
         ///
-        /// A file without a log beside it is opened as one that nobody changes, so that SQLite makes no files of its own.
+        /// A file without a log beside it is opened as one that nobody changes, so that SQLite makes no files and needs no lock;
+        /// ``checkUnchanged()`` finds out whether that was so.
         init(_ path: FilePath) throws(DatabaseError) {
             self.path = path
-            do {
-                // What can't be read is said in words before SQLite sees it. A folder has no bytes, and a pipe no end to go to.
-                let file = try FileDescriptor.open(path, .readOnly, options: .nonBlocking)
-                try file.closeAfter {
-                    try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { _ = try file.read(into: $0) }
-                    _ = try file.seek(offset: 0, from: .end)
-                }
-            } catch {
-                let code: DatabaseError.Code =
-                    switch error as? Errno {
-                    case .noSuchFileOrDirectory?, .notDirectory?: .notFound
-                    case .permissionDenied?: .permissionDenied
-                    default: .ioFailed
-                    }
+            // SQLite's logs are beside the file itself, not beside a link to it.
+            let real = URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path
+            guard FilePath(path.string) == path, let attributes = try Self.attributes(real, path) else {
                 throw DatabaseError(
-                    code, "\(path) can't be opened: \(error). Check the path.", place: .init(file: path.string),
-                    cause: error)
+                    .notFound, "There is nothing at \(path). Check the path.", place: .init(file: path.string))
+            }
+            guard attributes.isRegular else {
+                throw DatabaseError(.ioFailed, "\(path) is no file. Check the path.", place: .init(file: path.string))
+            }
+            size = attributes.size
+            let hasNoLog = try Self.hasNothing(real + "-wal", path)
+            let hasNoJournal = try Self.hasNothing(real + "-journal", path)
+            let isAlone = hasNoLog && hasNoJournal
+            before = isAlone ? attributes : nil
+            guard access(real, R_OK) == 0 else {
+                throw DatabaseError(
+                    .permissionDenied, "\(path) can't be read. Check its permissions.", place: .init(file: path.string))
             }
             var handle: OpaquePointer?
-            let isAlone = !Self.hasBytes(path.string + "-wal") && !Self.hasBytes(path.string + "-journal")
             let status = sqlite3_open_v2(
-                Self.address(of: path, isAlone: isAlone), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
+                Self.address(of: FilePath(real), isAlone: isAlone), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil
+            )
             guard status == SQLITE_OK, let handle else {
                 defer { sqlite3_close_v2(handle) }
                 throw Self.error(status, handle, path)
@@ -85,7 +98,7 @@
                         .ioFailed,
                         """
                         \(path) can't be read as it is: \(said). Copy it to a folder that can be written, with the files \
-                        beside it that begin with its name.
+                        beside it that begin with its name, and open the copy once: sqlite3 copy.sqlite .tables
                         """
                     )
                 default: (.ioFailed, "\(path) can't be read: \(said). Try a copy of it.")
@@ -93,10 +106,46 @@
             return DatabaseError(code, sentence, place: .init(file: path.string))
         }
 
-        private static func hasBytes(_ path: String) -> Bool {
-            guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return false }
-            defer { try? file.close() }
-            return ((try? file.seek(offset: 0, from: .end)) ?? 0) > 0
+        /// Throws if another program wrote to a file that was taken for one that nobody changes.
+        func checkUnchanged() throws(DatabaseError) {
+            guard let before else { return }
+            let real = URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path
+            guard try Self.attributes(real, path) == before, try Self.hasNothing(real + "-wal", path),
+                try Self.hasNothing(real + "-journal", path)
+            else {
+                throw DatabaseError(
+                    .alreadyOpen,
+                    "\(path) was changed while it was read. Close the program that has it open, and try again.",
+                    place: .init(file: path.string))
+            }
+        }
+
+        private static func attributes(_ real: String, _ path: FilePath) throws(DatabaseError) -> Attributes? {
+            do {
+                let found = try FileManager.default.attributesOfItem(atPath: real)
+                return Attributes(
+                    size: (found[.size] as? NSNumber)?.intValue ?? 0, changed: found[.modificationDate] as? Date,
+                    isRegular: found[.type] as? FileAttributeType == .typeRegular)
+            } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+                return nil
+            } catch {
+                throw DatabaseError(
+                    .permissionDenied, "\(path) can't be reached. Check its permissions, and those of its folder.",
+                    place: .init(file: path.string), cause: error)
+            }
+        }
+
+        /// Whether a file of SQLite's own is absent or empty. One that is there has to be readable.
+        private static func hasNothing(_ beside: String, _ path: FilePath) throws(DatabaseError) -> Bool {
+            guard let found = try attributes(beside, path) else { return true }
+            if found.isRegular, found.size == 0 { return true }
+            guard found.isRegular, access(beside, R_OK) == 0 else {
+                throw DatabaseError(
+                    .permissionDenied,
+                    "\(beside), which belongs to the database, can't be read. Check its permissions.",
+                    place: .init(file: beside))
+            }
+            return false
         }
 
         /// The path as SQLite's form of an address, in which a question mark would begin options.
@@ -144,6 +193,8 @@
             sqlite3_reset(handle)
             for (place, value) in values.enumerated() { sqlite3_bind_int64(handle, Int32(place + 1), value) }
         }
+
+        func byteCount(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
         func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

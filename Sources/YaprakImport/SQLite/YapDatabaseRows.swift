@@ -19,6 +19,9 @@
         /// The last row on the way up, and on the way down.
         private var last: Int64?
         private var lastFromAbove: Int64?
+        /// Rows that were met, read or not.
+        private var seen = 0
+        private var hasHole = false
         /// How many rows there are; `nil` if the file does not say.
         let count: Int?
 
@@ -28,7 +31,8 @@
             self.file = file
             table = try Self.table(in: file, path)
             rows = try file.statement("SELECT rowid, collection, key, data, metadata FROM \(table) ORDER BY rowid")
-            let counter = try file.statement("SELECT count(*) FROM \(table)")
+            // A damaged file may refer to one page many times: no more rows than there is room for are counted.
+            let counter = try file.statement("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT \(file.size / 4 + 1))")
             count = (try? counter.step()) == true ? Int(clamping: counter.integer(0)) : nil
         }
 
@@ -44,8 +48,14 @@
             for name in ["database2", "database"] where names.contains(name) {
                 let columns = try file.statement("PRAGMA table_info(\(name))")
                 var wanted: Set = ["collection", "key", "data", "metadata"]
-                while try columns.step() { wanted.remove(String(decoding: columns.bytes(1), as: UTF8.self)) }
-                if wanted.isEmpty { return "\"\(name)\"" }
+                var hasOwnNumbers = false
+                while try columns.step() {
+                    let column = String(decoding: columns.bytes(1), as: UTF8.self)
+                    wanted.remove(column)
+                    // A column of that name is the number of the row only if it is the key.
+                    if column.lowercased() == "rowid", columns.integer(5) != 1 { hasOwnNumbers = true }
+                }
+                if wanted.isEmpty, !hasOwnNumbers { return "\"\(name)\"" }
             }
             let others = names.isEmpty ? "" : " It has \(names.sorted().prefix(8).joined(separator: ", "))."
             throw DatabaseError(
@@ -60,7 +70,10 @@
         /// The collections and how many rows they have; of a damaged file those that can be read.
         func collections() -> [(name: String, rows: Int)] {
             var found: [(name: String, rows: Int)] = []
-            let text = "SELECT collection, count(*) FROM \(table) GROUP BY collection ORDER BY collection"
+            let text = """
+                SELECT collection, count(*) FROM (SELECT collection FROM \(table) LIMIT \(file.size / 4 + 1))
+                GROUP BY collection ORDER BY collection
+                """
             guard let groups = try? file.statement(text) else { return [] }
             while (try? groups.step()) == true {
                 found.append((String(decoding: groups.bytes(0), as: UTF8.self), Int(clamping: groups.integer(1))))
@@ -71,58 +84,82 @@
         /// The next row, or what is known of one that can't be read; `nil` at the end.
         ///
         /// A row that is damaged is skipped. Where a page of them is, reading goes on from the other end, so that the rows on
-        /// both sides are there.
+        /// both sides are there. Numbers of rows ascend, or the file is damaged: it never leads in a circle.
         func next() throws(DatabaseError) -> Step? {
             switch direction {
             case .done: return nil
             case .up:
                 do {
-                    guard try rows.step() else { return end() }
-                    last = rows.integer(0)
-                    return .row(row())
+                    guard try rows.step() else { return try end() }
                 } catch {
                     guard error.code == .notADatabase else { throw error }
                     return try skip()
                 }
+                let number = rows.integer(0)
+                guard last.map({ number > $0 }) ?? true else { return try turn() }
+                last = number
+                return step()
             case .down:
                 do {
-                    guard try rows.step() else { return end() }
-                    lastFromAbove = rows.integer(0)
-                    return .row(row())
+                    guard try rows.step() else { return try end() }
                 } catch {
                     guard error.code == .notADatabase else { throw error }
-                    direction = .done
-                    return .unread(hole())
+                    return try stop()
                 }
+                let number = rows.integer(0)
+                guard number >= first, lastFromAbove.map({ number < $0 }) ?? true else { return try stop() }
+                lastFromAbove = number
+                return step()
             }
         }
 
-        private func end() -> Step? {
+        /// The lowest number that was not read on the way up.
+        private var first: Int64 { last.map { $0 == .max ? $0 : $0 + 1 } ?? .min }
+
+        private func end() throws(DatabaseError) -> Step? {
             direction = .done
-            return nil
+            try file.checkUnchanged()
+            guard let count, seen < count, !hasHole else { return nil }
+            return .unread(ImportNote(.leftOut, "the file says that it has \(count) rows, and \(seen) are in it"))
         }
 
-        private func row() -> YapDatabaseRow {
-            YapDatabaseRow(
-                rowID: rows.integer(0), collection: String(decoding: rows.bytes(1), as: UTF8.self),
-                key: String(decoding: rows.bytes(2), as: UTF8.self), object: Data(rows.bytes(3)),
-                metadata: rows.isNull(4) ? nil : Data(rows.bytes(4)))
+        /// The row at hand.
+        private func step() -> Step {
+            seen += 1
+            let number = rows.integer(0)
+            for column in 1...4 where rows.byteCount(Int32(column)) > DatabaseLimits().valueBytesMax {
+                return .unread(
+                    ImportNote(.leftOut, "row \(number) is larger than a record may be", rowID: number))
+            }
+            return .row(
+                YapDatabaseRow(
+                    rowID: number, collection: Self.text(rows.bytes(1)), key: Self.text(rows.bytes(2)),
+                    object: Data(rows.bytes(3)), metadata: rows.isNull(4) ? nil : Data(rows.bytes(4))))
+        }
+
+        /// Bytes as a text. Of what is no UTF-8 each byte that is not ASCII is written as a number, so that none is lost.
+        private static func text(_ bytes: [UInt8]) -> String {
+            if let text = String(validating: bytes, as: UTF8.self) { return text }
+            return bytes.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + String($0, radix: 16) }.joined()
         }
 
         /// Goes on behind a row that can't be read, or, if not even its number can, from the end downwards.
         private func skip() throws(DatabaseError) -> Step? {
-            let first = last.map { $0 == .max ? $0 : $0 + 1 } ?? .min
             let numbers = try file.statement("SELECT rowid FROM \(table) WHERE rowid >= ?1 ORDER BY rowid LIMIT 1")
             numbers.restart(first)
-            if (try? numbers.step()) == true {
-                let number = numbers.integer(0)
-                last = number
-                rows = try file.statement(
-                    "SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid > ?1 ORDER BY rowid")
-                rows.restart(number)
-                return .unread(
-                    ImportNote(.leftOut, "row \(number) can't be read, the file is damaged there", rowID: number))
-            }
+            guard (try? numbers.step()) == true, numbers.integer(0) >= first else { return try turn() }
+            let number = numbers.integer(0)
+            last = number
+            seen += 1
+            rows = try file.statement(
+                "SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid > ?1 ORDER BY rowid")
+            rows.restart(number)
+            return .unread(
+                ImportNote(.leftOut, "row \(number) can't be read, the file is damaged there", rowID: number))
+        }
+
+        /// Begins to read from the end downwards.
+        private func turn() throws(DatabaseError) -> Step? {
             direction = .down
             rows = try file.statement(
                 """
@@ -130,6 +167,14 @@
                 """)
             rows.restart(first)
             return try next()
+        }
+
+        /// Where the way down ends, something is missing between it and the way up.
+        private func stop() throws(DatabaseError) -> Step? {
+            direction = .done
+            hasHole = true
+            try file.checkUnchanged()
+            return .unread(hole())
         }
 
         private func hole() -> ImportNote {

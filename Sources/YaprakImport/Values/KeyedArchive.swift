@@ -13,17 +13,17 @@ struct KeyedArchive {
     /// The archive that a list is; `nil` for a list that is none.
     init?(_ list: BinaryPropertyList) throws(ForeignDataError) {
         guard case .dictionary(let keys, let values) = try list.object(list.top), keys.count <= 16 else { return nil }
-        var objects: [Int]?, top: [(String, Int)]?, isArchive = false
+        var fields: [String: Int] = [:]
         for (key, value) in zip(keys, values) {
             guard case .text(let name) = try list.object(key) else { return nil }
-            switch name {
-            case "$archiver": if case .text("NSKeyedArchiver") = try list.object(value) { isArchive = true }
-            case "$objects": if case .array(let numbers) = try list.object(value) { objects = numbers }
-            case "$top": top = try Self.names(list, value)
-            default: break
-            }
+            fields[name] = value
         }
-        guard isArchive else { return nil }
+        guard let archiver = fields["$archiver"], case .text("NSKeyedArchiver") = try list.object(archiver) else {
+            return nil
+        }
+        var objects: [Int]?, top: [(String, Int)]?
+        if let number = fields["$objects"], case .array(let numbers) = try list.object(number) { objects = numbers }
+        if let number = fields["$top"] { top = try Self.names(list, number) }
         guard let objects, let top, !top.isEmpty else { throw .malformed("a keyed archive has no objects") }
         self.list = list
         self.objects = objects
@@ -31,7 +31,8 @@ struct KeyedArchive {
     }
 
     private static func names(_ list: BinaryPropertyList, _ number: Int) throws(ForeignDataError) -> [(String, Int)]? {
-        guard case .dictionary(let keys, let values) = try list.object(number) else { return nil }
+        // A name may be a text that others are, too: many would be more than the bytes hold.
+        guard case .dictionary(let keys, let values) = try list.object(number), keys.count <= 64 else { return nil }
         var names: [(String, Int)] = []
         for (key, value) in zip(keys, values) {
             guard case .text(let name) = try list.object(key) else { return nil }
@@ -62,7 +63,7 @@ struct KeyedArchive {
         case .uid(let place):
             // The first object stands for nil.
             if place == 0 { return .null }
-            return try value(number(at: place), level + 1, &walk)
+            return try value(number(at: place), level, &walk)
         case .array(let numbers): return .array(try values(numbers, level, &walk))
         case .dictionary(let keys, let values):
             let fields = try ArchivedFields(keys, values, &walk)
@@ -169,7 +170,11 @@ struct KeyedArchive {
         _ fields: ArchivedFields, _ level: Int, _ walk: inout ReferenceWalk
     ) throws(ForeignDataError) -> [CBORValue.Pair] {
         var pairs: [CBORValue.Pair] = []
-        for (name, number) in fields.all { pairs.append(.init(.text(name), try value(number, level + 1, &walk))) }
+        for (name, number) in fields.all {
+            // The archiver puts a $ before names that begin with one.
+            let own = name.hasPrefix("$$") ? String(name.dropFirst()) : name
+            pairs.append(.init(.text(own), try value(number, level + 1, &walk)))
+        }
         return pairs
     }
 

@@ -36,8 +36,13 @@ public struct StoredValue: Sendable, Hashable {
     /// | others | ``Form/bytes`` | a byte string |
     ///
     /// The eight bytes are what YapDatabase's `timestampSerializer` writes: a `Double` in the order of Apple's processors.
+    /// Numbers of JSON are integers of 64 bits or `Double`.
+    ///
+    /// - Parameters:
+    ///   - bytes: what was stored.
+    ///   - mayBeTimestamp: whether to look for that date: of metadata, say. Other things have eight bytes as well.
     /// - Complexity: O(bytes).
-    public init(_ bytes: [UInt8]) {
+    public init(_ bytes: [UInt8], mayBeTimestamp: Bool = false) {
         if bytes.isEmpty {
             self.init(.empty, .null)
         } else if BinaryPropertyList.isLikely(bytes) {
@@ -52,7 +57,7 @@ public struct StoredValue: Sendable, Hashable {
             let value = try? Self.checked(json)
         {
             self.init(.json, value)
-        } else if let date = Self.timestamp(bytes) {
+        } else if mayBeTimestamp, let date = Self.timestamp(bytes) {
             self.init(.timestamp, .float(date))
         } else {
             self.init(.bytes, .bytes(bytes))

@@ -19,8 +19,9 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             read; a log of SQLite beside it is read with it.
 
             Without --into the file is read, and what an import would find is printed. An import that was interrupted is \
-            run again: records that are there already are left alone. Exit code 1 says that rows are missing, because the \
-            file is damaged or the database refuses them. It needs a yaprak that was built with the trait SQLite.
+            run again: records that are there already are left alone, unless --replace is given. Exit code 1 says that \
+            rows are missing, because the file is damaged or the database refuses them. It needs a yaprak that was built \
+            with the trait SQLite.
 
               yaprak import sqlite old.sqlite
               yaprak import sqlite old.sqlite --into new.yaprak --collection books --collection authors
@@ -37,6 +38,9 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How many rows go into one commit.", valueName: "count"))
     var batch = 1000
+
+    @Flag(help: "Replace records that the database has already.")
+    var replace = false
 
     @OptionGroup var output: OutputOptions
 
@@ -57,7 +61,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             }
             try print(report, console)
             if !report.isComplete { throw Self.interrupted(report) }
-            if report.leftOut > 0 || report.notes.contains(where: { $0.kind == .leftOut }) { throw ExitCode(1) }
+            if report.leftOut > 0 { throw ExitCode(1) }
         #else
             throw Failure(
                 "notBuiltIn",
@@ -71,6 +75,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             var old = YapDatabaseImport(FilePath(file))
             old.batchCount = batch
             old.origin = "yaprak import"
+            old.replacesExisting = replace
             // Also where all are wanted: nothing is created for a file that can't be imported.
             let names = try old.collections().map(\.name)
             if !collection.isEmpty { old.rest = .skipped }
@@ -91,7 +96,6 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             // Importing prunes nothing: that is up to the program that owns the database.
             options.retention = .all
             options.clock = Invocation.clock
-            options.limits.keyBytesMax = .max
             let database = try await Database.open(at: FilePath(path), options: options)
             var bar = ProgressBar(console, "importing", unit: "rows")
             let outcome: Swift.Result<ImportReport, any Error>
