@@ -64,4 +64,36 @@ import Yaprak
         #expect(await yaprak("revert", shop, "5", "--key", "b").code == 0)
         #expect(await things() == "$key,id,n,s\r\na,a,1,y\r\nb,b,1,x\r\n")
     }
+
+    // A revert of one record counted as a revert of the whole commit, so that `undo` went past what was left of it.
+    @Test func `A commit of which a part was reverted is still to be undone, and then no more`() async throws {
+        try await load("{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}\n{\"id\":\"c\",\"n\":3}")
+        #expect(await yaprak("revert", shop, "4", "--key", "b").out.contains(#""partly":[4]"#))
+        let undo = await yaprak("undo", shop)
+        #expect(undo.code == 0 && undo.err.contains("undoing commit 4"), "\(undo.err)")
+        #expect(await !yaprak("ls", shop).out.contains("things"))
+        #expect(await yaprak("undo", shop).code == 3)
+    }
+
+    @Test func `Reverts that have all of a commit between them undo it`() async throws {
+        try await load("{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}")
+        try await load(#"{"id":"c","n":3}"#)
+        #expect(await yaprak("revert", shop, "4", "--key", "a").out.contains(#""partly":[4]"#))
+        // Commit 5 has nothing of these keys: it is not reverted.
+        let second = await yaprak("revert", shop, "3..5", "--key", "b").out
+        #expect(second.contains(#""reverts":[4]"#) && !second.contains("partly"))
+        #expect(await yaprak("undo", shop).err.contains("undoing commit 5"))
+        #expect(await yaprak("undo", shop).code == 3)
+    }
+
+    @Test func `A record that several chosen commits changed is back before all of them`() async throws {
+        try await load("{\"id\":\"a\",\"n\":1}")
+        try await load("{\"id\":\"a\",\"n\":2}")
+        try await load("{\"id\":\"a\",\"n\":3}\n{\"id\":\"b\",\"n\":3}")
+        // Commit 4 made it, 5 and 6 changed it; 6 made another one, which stays.
+        let revert = await yaprak("revert", shop, "4..6", "--key", "a").out
+        #expect(revert.contains(#""reverts":[5,6]"#) && revert.contains(#""partly":[6]"#), "\(revert)")
+        #expect(await yaprak("revert", shop, "6", "--key", "b").code == 0)
+        #expect(await things() == "$key,id,n\r\na,a,1\r\n")
+    }
 }

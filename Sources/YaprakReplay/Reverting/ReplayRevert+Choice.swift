@@ -36,17 +36,25 @@ extension ReplayRevert.Choice {
         var then: ReplayRecord?
         /// What they left.
         var left: ReplayRecord?
-        /// The commits that made them, if they were chosen one by one.
-        var numbers: [CommitNumber] = []
+    }
+
+    /// Whether nothing is left out.
+    var isEverything: Bool { collectionName == nil && key == nil && condition == nil && fields == nil }
+
+    private func isWanted(_ change: ReplayChange) -> Bool {
+        (collectionName ?? change.collection) == change.collection && (key ?? change.key) == change.key
+    }
+
+    /// Whether a change of a commit is one of those to revert.
+    func includes(_ change: ReplayChange, of step: ReplayStep) -> Bool {
+        guard isWanted(change) else { return false }
+        return condition?.holds(from: change.before, in: step.before, to: change.after, in: step.after) ?? true
     }
 
     /// What the changes were, ordered by collection and key.
     func spans(of commits: ClosedRange<CommitNumber>, _ reader: ReplayReader) throws -> [Span] {
         let base = CommitNumber(commits.lowerBound.rawValue - 1)
-        func isWanted(_ change: ReplayChange) -> Bool {
-            (collectionName ?? change.collection) == change.collection && (key ?? change.key) == change.key
-        }
-        guard let condition else {
+        guard condition != nil else {
             return try reader.changes(from: commits.upperBound, to: base).filter(isWanted).map {
                 Span(collection: $0.collection, key: $0.key, then: $0.after, left: $0.before)
             }
@@ -54,14 +62,10 @@ extension ReplayRevert.Choice {
         var spans: [[String]: Span] = [:]
         let cursor = try reader.cursor(at: base)
         while cursor.commitNumber < commits.upperBound, let step = try cursor.next() {
-            for change in step.changes where isWanted(change) {
-                guard condition.holds(from: change.before, in: step.before, to: change.after, in: step.after) else {
-                    continue
-                }
+            for change in step.changes where includes(change, of: step) {
                 let first = Span(collection: change.collection, key: change.key, then: change.before, left: nil)
                 let record = [change.collection, change.key]
                 spans[record, default: first].left = change.after
-                spans[record]?.numbers.append(step.commit.commitNumber)
             }
         }
         return spans.values.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }

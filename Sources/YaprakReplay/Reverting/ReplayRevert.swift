@@ -34,8 +34,8 @@ public struct ReplayRevert: Sendable {
     public let changes: [Change]
     /// The primary extensions whose operations the commits logged, ascending.
     public let extensionNames: [String]
-    /// The commits of which something is reverted; `nil` for all.
-    let numbers: Set<CommitNumber>?
+    /// Which of the commits are reverted wholly or in part.
+    let coverage: Coverage
 
     /// The records that were changed since.
     public var conflicts: [Change] { changes.filter(\.isConflict) }
@@ -72,7 +72,7 @@ extension ReplayReader {
         while let commit = try logged.next() { names.formUnion(commit.logged.steps.map(\.name)) }
         return ReplayRevert(
             commits: commits, changes: changes, extensionNames: names.sorted(),
-            numbers: choice.condition == nil ? nil : Set(spans.flatMap(\.numbers)))
+            coverage: try ReplayRevert.Coverage(of: commits, choice, changes, in: snapshot, self))
     }
 }
 
@@ -98,8 +98,10 @@ extension Database {
     ///
     ///     let revert = try await database.revert(17...17)
     ///
-    /// The new commit's info is `{"reverts": [17]}`; extensions follow it as they follow any other. If there is nothing to
-    /// do, no commit is made. What happened in between stays in the history.
+    /// The new commit's info is `{"reverts": [17]}`; extensions follow it as they follow any other. Of a choice it names the
+    /// commits that a chosen change is of, and under `partly` those of them of which something stays:
+    /// `{"reverts": [16, 17], "partly": [17]}`. If there is nothing to do, no commit is made. What happened in between stays
+    /// in the history.
     ///
     /// - Parameters:
     ///   - overwritesConflicts: whether records that were changed since are reverted, too.
@@ -141,10 +143,10 @@ extension Database {
 /// What a revert attaches to its commit.
 private struct RevertInfo: Codable, Sendable {
     var reverts: [UInt64]
+    var partly: [UInt64]?
 
     init(reverts revert: ReplayRevert) {
-        reverts =
-            revert.numbers.map { $0.map(\.rawValue).sorted() }
-            ?? Array(revert.commits.lowerBound.rawValue...revert.commits.upperBound.rawValue)
+        reverts = revert.coverage.reverted.map(\.rawValue)
+        partly = revert.coverage.partly.isEmpty ? nil : revert.coverage.partly.map(\.rawValue)
     }
 }

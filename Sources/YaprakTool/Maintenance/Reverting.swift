@@ -15,10 +15,15 @@ struct Reverting {
     /// What of the commits to revert.
     var choice = ReplayRevert.Choice()
 
-    /// The commits that a commit took back; `nil` if it is no revert.
-    static func commits(revertedBy commit: ReplayCommit) -> [UInt64]? {
-        guard case .array(let numbers)? = commit.info?["reverts"] else { return nil }
-        return numbers.compactMap { if case .unsigned(let number) = $0 { number } else { nil } }
+    /// The commits that a commit took back wholly; `nil` if it is no revert.
+    static func commits(revertedBy commit: ReplayCommit) -> Set<UInt64>? {
+        guard let reverted = numbers(commit, "reverts") else { return nil }
+        return reverted.subtracting(numbers(commit, "partly") ?? [])
+    }
+
+    private static func numbers(_ commit: ReplayCommit, _ name: String) -> Set<UInt64>? {
+        guard case .array(let numbers)? = commit.info?[name] else { return nil }
+        return Set(numbers.compactMap { if case .unsigned(let number) = $0 { number } else { nil } })
     }
 
     func run(_ numbers: ClosedRange<CommitNumber>, _ reader: ReplayReader) async throws {

@@ -10,8 +10,9 @@ struct UndoCommand: AsyncParsableCommand {
         usage: "yaprak undo <database> [--origin <origin>] [<options>]",
         discussion: """
             Yours are the commits of this tool, such as those of `yaprak load`, or, with --origin, those of that origin. \
-            What was undone or reverted before is skipped, so that the next undo goes one further back. Conflicts are those of \
-            `yaprak revert`: nothing is written if a record was changed since, unless --force is given.
+            What was undone or reverted before is skipped, so that the next undo goes one further back. A commit of which only \
+            a part was reverted is not skipped: what is left of it is undone. Conflicts are those of `yaprak revert`: \
+            nothing is written if a record was changed since, unless --force is given.
 
               yaprak undo world.yaprak --dry-run
               yaprak undo world.yaprak --origin board

@@ -1,0 +1,46 @@
+import YaprakCore
+import YaprakModel
+
+extension ReplayRevert {
+    /// Which of the commits are reverted, and which of them only in part.
+    struct Coverage: Sendable {
+        /// The commits of which something is reverted, ascending.
+        private(set) var reverted: [CommitNumber] = []
+        /// Those of them that changed a record which is not what it was before them, even after the revert; ascending.
+        private(set) var partly: [CommitNumber] = []
+    }
+}
+
+extension ReplayRevert.Coverage {
+    /// The coverage of changes that revert a choice of commits in a snapshot.
+    /// - Complexity: O(1) steps for everything; of a choice, each of the commits is read once.
+    init(
+        of commits: ClosedRange<CommitNumber>, _ choice: ReplayRevert.Choice, _ changes: [ReplayRevert.Change],
+        in snapshot: Snapshot, _ reader: ReplayReader
+    ) throws {
+        if choice.isEverything {
+            reverted = (commits.lowerBound.rawValue...commits.upperBound.rawValue).map { CommitNumber($0) }
+            return
+        }
+        let written = Dictionary(uniqueKeysWithValues: changes.map { ([$0.collection, $0.key], $0.then) })
+        // What a record was before the first chosen change of it: what it is to become.
+        var origins: [[String]: ReplayRecord?] = [:]
+        let cursor = try reader.cursor(at: CommitNumber(commits.lowerBound.rawValue - 1))
+        while cursor.commitNumber < commits.upperBound, let step = try cursor.next() {
+            var isReverted = false, isWhole = true
+            for change in step.changes {
+                let record = [change.collection, change.key]
+                if choice.includes(change, of: step) {
+                    isReverted = true
+                    if origins[record] == nil { origins[record] = .some(change.before) }
+                }
+                let now = written[record] ?? snapshot.untyped(change.collection)[change.key]
+                // Back before this commit, or before an earlier one that is reverted with it.
+                if now != change.before, origins[record] != .some(now) { isWhole = false }
+            }
+            guard isReverted else { continue }
+            reverted.append(step.commit.commitNumber)
+            if !isWhole { partly.append(step.commit.commitNumber) }
+        }
+    }
+}
