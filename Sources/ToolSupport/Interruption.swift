@@ -17,8 +17,8 @@ import Synchronization
 /// screen or a keyboard has it.
 package enum Interruption {
     private static let requested = Atomic(false)
-    private static let taken = Atomic(false)
-    private static let resumed = Atomic(false)
+    private static let screens = Atomic(0)
+    private static let resumptions = Atomic(0)
     private static let keysTaken = Atomic(false)
     /// How the terminal's keys were before a keyboard took them. Written before `keysTaken` is set, and not while it is.
     nonisolated(unsafe) private static var keysBefore = termios()
@@ -35,17 +35,17 @@ package enum Interruption {
     /// Takes back a request, where one Ctrl-C ends one of several commands.
     package static func forget() { requested.store(false, ordering: .relaxed) }
 
-    /// Whether a screen has the terminal, which has to be restored in any case.
-    static var screenIsTaken: Bool {
-        get { taken.load(ordering: .relaxed) }
-        set {
-            if newValue { restoreAtEnd() }
-            taken.store(newValue, ordering: .relaxed)
-        }
+    /// A screen has the terminal, which has to be restored in any case.
+    static func screenIsTaken() {
+        restoreAtEnd()
+        screens.add(1, ordering: .relaxed)
     }
 
-    /// Whether the program was stopped and continues: what is on the screen is gone. Reading it resets it.
-    static var wasResumed: Bool { resumed.exchange(false, ordering: .relaxed) }
+    /// A screen gave the terminal back.
+    static func screenIsFree() { screens.subtract(1, ordering: .relaxed) }
+
+    /// How often the program was stopped and continued: what was on the screen before is gone.
+    package static var resumeCount: Int { resumptions.load(ordering: .relaxed) }
 
     /// Remembers how the keys were, to give them back in any case.
     static func keysAreTaken(_ before: termios) {
@@ -54,24 +54,42 @@ package enum Interruption {
         restoreAtEnd()
     }
 
+    /// Remembers how the keys are now, before something else than a ``Keyboard`` takes them: a library.
+    package static func keysWillBeTaken() {
+        var now = termios()
+        if tcgetattr(STDIN_FILENO, &now) == 0 { keysAreTaken(now) }
+    }
+
     /// The keys were given back.
-    static func keysAreFree() { keysTaken.store(false, ordering: .releasing) }
+    package static func keysAreFree() { keysTaken.store(false, ordering: .releasing) }
 
     /// Starts to listen where another program has the terminal: no Ctrl-C ends this one at once.
     package static func listenPatiently() {
-        _ = isRequested
-        signal(SIGINT) { _ in Interruption.requested.store(true, ordering: .relaxed) }
+        touchStatics()
+        signal(SIGINT) { _ in
+            Interruption.requested.store(true, ordering: .relaxed)
+            SignalPipe.wake()
+        }
     }
 
     /// Starts to listen, for the rest of the program's life.
     package static func listen() {
         touchStatics()
         signal(SIGINT) { _ in
-            guard Interruption.requested.exchange(true, ordering: .relaxed) else { return }
+            guard Interruption.requested.exchange(true, ordering: .relaxed) else { return SignalPipe.wake() }
             Interruption.restoreTerminal()
             _exit(130)
         }
     }
+
+    /// Notices from now on that the terminal has another size: ``awaitInput()`` returns.
+    package static func listenToResizes() {
+        touchStatics()
+        signal(SIGWINCH) { _ in SignalPipe.wake() }
+    }
+
+    /// Waits until standard input has something to read, or its end; `false` if a signal came first.
+    package static func awaitInput() -> Bool { SignalPipe.awaitInput() }
 
     /// Gives the terminal back when the program is ended or stopped by a signal.
     private static func restoreAtEnd() {
@@ -87,23 +105,25 @@ package enum Interruption {
         signal(SIGTSTP) { _ in
             Interruption.restoreTerminal()
             raise(SIGSTOP)
-            if Interruption.screenIsTaken {
+            if Interruption.screens.load(ordering: .relaxed) > 0 {
                 let words = Interruption.greeting
                 _ = write(STDOUT_FILENO, words.utf8Start, words.utf8CodeUnitCount)
             }
-            Interruption.resumed.store(true, ordering: .relaxed)
+            Interruption.resumptions.add(1, ordering: .relaxed)
+            SignalPipe.wake()
         }
     }
 
     // A handler may not be the first to touch what is static: what initializes it is not safe in a signal handler.
     private static func touchStatics() {
-        _ = (isRequested, screenIsTaken, greeting, farewell, keysTaken.load(ordering: .relaxed), keysBefore)
-        resumed.store(false, ordering: .relaxed)
+        _ = (isRequested, resumeCount, greeting, farewell, keysTaken.load(ordering: .relaxed), keysBefore)
+        _ = screens.load(ordering: .relaxed)
+        SignalPipe.open()
     }
 
     /// Only calls that are safe in a signal handler.
     private static func restoreTerminal() {
-        if screenIsTaken {
+        if screens.load(ordering: .relaxed) > 0 {
             let words = farewell
             _ = write(STDOUT_FILENO, words.utf8Start, words.utf8CodeUnitCount)
         }

@@ -21,6 +21,9 @@ package final class Screen: Sendable {
     private let state = Mutex(State())
 
     fileprivate struct State {
+        /// Whether this screen has the terminal: others of the process are none of its business.
+        var isTaken = true
+        var resumeCount = Interruption.resumeCount
         var lines: [String] = []
         var size = Size(columns: 0, rows: 0)
     }
@@ -39,9 +42,11 @@ package final class Screen: Sendable {
     /// Takes the terminal: the alternate screen, without a cursor, where long lines are cut.
     package init(_ console: Console) throws {
         self.console = console
-        Interruption.screenIsTaken = true
+        Interruption.screenIsTaken()
         try send(Interruption.greeting.description)
     }
+
+    deinit { leave() }
 
     /// How large the terminal is now.
     package static var currentSize: Size {
@@ -56,16 +61,19 @@ package final class Screen: Sendable {
     /// - Throws: `Errno`.
     package func show(_ lines: [String]) throws {
         let size = Self.currentSize
-        if Interruption.wasResumed { state.withLock { $0 = State() } }
         let bytes = state.withLock { $0.turn(to: Array(lines.prefix(size.rows)), on: size) }
         if !bytes.isEmpty { try send(bytes) }
     }
 
-    /// Gives the terminal back as it was.
+    /// Gives the terminal back as it was; nothing more if it was given back before.
     package func leave() {
-        guard Interruption.screenIsTaken else { return }
+        let wasTaken = state.withLock { state in
+            defer { state.isTaken = false }
+            return state.isTaken
+        }
+        guard wasTaken else { return }
         try? send(Interruption.farewell.description)
-        Interruption.screenIsTaken = false
+        Interruption.screenIsFree()
     }
 
     private func send(_ text: String) throws {
@@ -78,8 +86,9 @@ extension Screen.State {
     /// Adopts lines; returns what to send.
     fileprivate mutating func turn(to lines: [String], on size: Screen.Size) -> String {
         var bytes = ""
-        if size != self.size {
-            self = Self(size: size)
+        let resumeCount = Interruption.resumeCount
+        if size != self.size || resumeCount != self.resumeCount {
+            (self.size, self.resumeCount, self.lines) = (size, resumeCount, [])
             bytes = "\u{1b}[2J"
         }
         for row in 0..<max(lines.count, self.lines.count) {
