@@ -41,6 +41,7 @@ struct CompletionsCommand: AsyncParsableCommand {
         case .bash:
             let last = lines.lastIndex { $0.hasPrefix("complete -o") } ?? lines.count
             lines.insert("_yaprak_help() {\n    COMPREPLY=($(compgen -W '\(names)' -- \"${cur}\"))\n}\n", at: last)
+            lines.insert(quotingWords, at: last)
         case .zsh:
             let last = lines.lastIndex { $0.hasPrefix("if [[ \"${funcstack") } ?? lines.count
             lines.insert("_yaprak_help() {\n    _values subcommand \(names)\n}\n", at: last)
@@ -49,4 +50,20 @@ struct CompletionsCommand: AsyncParsableCommand {
         }
         return lines.joined(separator: "\n")
     }
+
+    /// Words of a database are quoted by the script. The parser's own takes all offers for names of files, of which bash
+    /// leaves `…` and $( as they are: a key could be a command that the return key runs.
+    private static let quotingWords = #"""
+        __yaprak_add_completions() {
+            local completion
+            while IFS='' read -r completion; do
+                if [[ "${1}" == -W && "${COMP_WORDS[COMP_CWORD]}" != [\"\']* ]]; then
+                    compopt +o filenames
+                    printf -v completion %q "${completion}"
+                fi
+                COMPREPLY+=("${completion}")
+            done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
+        }
+
+        """#
 }

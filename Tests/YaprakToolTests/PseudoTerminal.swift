@@ -29,6 +29,7 @@ final class PseudoTerminal {
     /// How the terminal was before the program had it.
     private let before: termios
 
+    /// Starts one of the package's programs, or one at an absolute path.
     init(
         _ program: String, _ arguments: [String], columns: Int, rows: Int, environment: [String: String] = [:]
     ) throws {
@@ -36,8 +37,7 @@ final class PseudoTerminal {
         var modes = termios()
         tcgetattr(slave, &modes)
         before = modes
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: program)
+        process.executableURL = program.hasPrefix("/") ? URL(fileURLWithPath: program) : Self.program(program)
         process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment
         variables["TERM"] = "xterm"
@@ -48,6 +48,11 @@ final class PseudoTerminal {
         (process.standardInput, process.standardOutput, process.standardError) = (handle, handle, handle)
         resize(columns: columns, rows: rows)
         try process.run()
+    }
+
+    /// One of the package's programs.
+    static func program(_ name: String) -> URL {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
     }
 
     /// The two ends of a new terminal: the program's is the second.
@@ -108,6 +113,9 @@ final class PseudoTerminal {
             _ = readSome(milliseconds: 50)
         }
     }
+
+    /// Reads until nothing has come for a while.
+    func settle(milliseconds: Int32) { while readSome(milliseconds: milliseconds) {} }
 
     /// Waits for the program to end; reads what is left.
     func end() -> Ending {

@@ -86,6 +86,16 @@ func makeShop(at path: String) async throws {
     try await database.close()
 }
 
+/// Adds a view and a checkpoint that has it.
+func addView(_ name: String, to path: String) async throws {
+    let database = try await Database.open(at: FilePath(path), collections: .shopBooks)
+    try await database.register(
+        AutoView(
+            name, versionTag: "1", of: .shopBooks, groupedBy: \.title, sortedBy: \.rank, persistence: .checkpoints))
+    try await database.checkpoint()
+    try await database.close()
+}
+
 /// A clock that starts with 2026 and moves on when the test says so.
 private final class Clock: Sendable {
     private let nanoseconds = Atomic<Int64>(1_767_225_600_000_000_000)
