@@ -35,6 +35,10 @@ let package = Package(
             name: "InvariantChecks",
             description: "Every tree checks its whole shape after every change. Slow; for tests of the trees."),
         .trait(
+            name: "LineEditing",
+            description:
+                "Editing, history and completion in the shell of the tool, by libedit, which has to be installed."),
+        .trait(
             name: "Lifecycle", description: "A database as a service of swift-service-lifecycle, in YaprakServices."),
         .trait(name: "Metrics", description: "Figures for swift-metrics, in YaprakServices."),
         .trait(
@@ -68,6 +72,9 @@ let package = Package(
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
         // Apple's systems have it.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CEdit", pkgConfig: "libedit",
+            providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
         .systemLibrary(name: "CSnowball", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),
@@ -214,6 +221,7 @@ let package = Package(
                 "YaprakReplay", "Yaprak", "YaprakSearch", "YaprakCBOR", "YaprakLocks", "YaprakInspector",
                 "YaprakImport",
                 "ToolSupport",
+                .target(name: "CEdit", condition: .when(traits: ["LineEditing"])),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

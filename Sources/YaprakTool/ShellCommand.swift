@@ -12,7 +12,8 @@ struct ShellCommand: AsyncParsableCommand {
             0'`. What \
             one has read of the history is there for the next, so that only the first of a large database takes its time. \
             Ctrl-C ends a subcommand, Ctrl-D, exit or quit the shell. Lines may also come from a pipe; # begins a comment. The \
-            exit code is that of the last subcommand.
+            exit code is that of the last subcommand. Built with the trait LineEditing, the shell has keys to edit a line, a \
+            history, and Tab to complete a word.
 
               yaprak world.yaprak
               echo 'ask "count(flights)"' | yaprak world.yaprak
@@ -26,17 +27,22 @@ struct ShellCommand: AsyncParsableCommand {
         let journey = try Journey(database)
         // Before the first prompt: what is no database is refused here.
         let newest = try journey.reader.newestCommitNumber()
-        let input = Invocation.lines()
+        let completion = ShellCompletion(database: database, journey: journey)
+        let input = Invocation.lines { completion.completion(of: $0) }
         if input.isInteractive {
             try console.err.write(
                 "\(database.plain), newest commit \(newest). `help` lists the subcommands, `exit` ends.\n")
             try console.err.flush()
         }
-        Interruption.listen()
         var code: Int32 = 0
         let name = journey.reader.path.lastComponent?.stem ?? database
-        while let line = input.next("\(name.plain)> ") {
+        while true {
+            // What interrupted the last subcommand is over, and Ctrl-C at the prompt ends nothing but the line.
             Interruption.forget()
+            Interruption.listenPatiently()
+            guard let line = input.next("\(name.plain)> ") else { break }
+            Interruption.forget()
+            Interruption.listen()
             let words: [String]
             do {
                 words = try ShellWords.split(line)
@@ -58,55 +64,5 @@ struct ShellCommand: AsyncParsableCommand {
         var surroundings = Invocation.surroundings
         surroundings.journey = journey
         return surroundings
-    }
-}
-
-/// Words of a line, as a shell splits it.
-enum ShellWords {
-    struct Unclosed: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Quotes keep words together, a backslash keeps a character as it is, # begins a comment.
-    /// - Throws: ``Unclosed``.
-    static func split(_ line: String) throws -> [String] {
-        var words: [String] = [], word: String?, quote: Character?, isEscaped = false
-        for character in line {
-            if isEscaped {
-                // Within double quotes a backslash keeps only what has a meaning there.
-                if quote == "\"", character != "\"", character != "\\" { word = (word ?? "") + "\\" }
-                word = (word ?? "") + String(character)
-                isEscaped = false
-            } else if character == "\\", quote != "'" {
-                isEscaped = true
-            } else if let open = quote {
-                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
-            } else if character == "'" || character == "\"" {
-                quote = character
-                word = word ?? ""
-            } else if character.isWhitespace {
-                if let whole = word { words.append(whole) }
-                word = nil
-            } else if character == "#", word == nil {
-                break
-            } else {
-                word = (word ?? "") + String(character)
-            }
-        }
-        if let quote { throw Unclosed(description: "the quote \(quote) is not closed") }
-        if isEscaped { throw Unclosed(description: "the line ends with a backslash") }
-        return words + (word.map { [$0] } ?? [])
-    }
-
-    /// The arguments of the tool: the subcommand's words, the database, and the rest.
-    static func arguments(_ words: [String], for database: String) -> [String] {
-        guard let first = words.first, first != "help", first != "completions", !first.hasPrefix("-"),
-            !words.contains("--help")
-        else { return words }
-        // `import` names the database by an option.
-        if first == "import" { return words.contains("--into") ? words : words + ["--into", database] }
-        // `load` has its file first; `view` has a subcommand of its own.
-        let count = first == "load" || first == "view" ? min(2, words.count) : 1
-        return Array(words.prefix(count)) + [database] + words.dropFirst(count)
     }
 }

@@ -26,7 +26,7 @@ import YaprakLocks
             [shop],
             in: .init(
                 console: console,
-                lines: { LineInput(isInteractive: isInteractive) { _ in left.withLock { $0.popFirst() } } }))
+                lines: { _ in LineInput(isInteractive: isInteractive) { _ in left.withLock { $0.popFirst() } } }))
         return Outcome(out: console.out.text, err: console.err.text, code: code)
     }
 

@@ -39,8 +39,13 @@ extension CompletionKind {
 extension [String] {
     /// Words for a shell: those that begin as wanted, without what could be more than a word to it.
     fileprivate func offered(_ prefix: String) -> [String] {
-        let prefix = CompletedDatabase.unquoted(prefix)
-        return lazy.filter { $0.hasPrefix(prefix) }.prefix(CompletedDatabase.offersMax).compactMap { $0.asShellWord }
+        let prefix = CompletedDatabase.meant(prefix)
+        var offers: [String] = filter { $0.hasPrefix(prefix) }
+        // The first ones and the last: what all begin with is then what these begin with.
+        if offers.count > CompletedDatabase.offersMax {
+            offers = offers.prefix(CompletedDatabase.offersMax - 1) + [offers[offers.count - 1]]
+        }
+        return offers.compactMap { $0.asShellWord }
     }
 }
 
@@ -76,6 +81,13 @@ private struct CompletedDatabase {
     private static let bytesMax: UInt64 = 64 << 20
 
     init?(_ words: [String]) {
+        if let journey = Invocation.journey {
+            // In a shell: there the words are as meant.
+            guard let index = words.firstIndex(of: journey.path) else { return nil }
+            reader = journey.reader
+            rest = Array(words[(index + 1)...])
+            return
+        }
         for (index, word) in words.enumerated().dropFirst() {
             let path = Self.unquoted(word)
             guard !path.isEmpty, !path.hasPrefix("-"), FileManager.default.fileExists(atPath: path + "/wal"),
@@ -107,16 +119,22 @@ private struct CompletedDatabase {
         guard let name = named ?? rest.first(where: { !$0.hasPrefix("-") }), let snapshot = snapshot() else {
             return []
         }
-        let records = snapshot.untyped(name), prefix = Self.unquoted(prefix)
-        return records[records.position(notBefore: prefix)...].lazy.map(\.key).prefix(Self.offersMax)
-            .prefix { $0.hasPrefix(prefix) }.map { $0 }
+        let records = snapshot.untyped(name), prefix = Self.meant(prefix)
+        let start = records.position(notBefore: prefix)
+        let end = max(start, records.position(notBefore: prefix + "\u{10ffff}"))
+        guard end - start > Self.offersMax else { return records[start..<end].map(\.key) }
+        // The first ones and the last: what all begin with is then what these begin with.
+        return records[start..<(start + Self.offersMax - 1)].map(\.key) + [records[end - 1].key]
     }
 
     func tags() -> [String] { (try? reader.tags())?.map(\.name.description) ?? [] }
 
-    func views() -> [String] { (try? reader.views())?.map(\.name) ?? [] }
+    func views() -> [String] {
+        (try? Invocation.journey?.viewNames() ?? reader.views().map(\.name)) ?? []
+    }
 
     private func snapshot() -> Snapshot? {
+        if let journey = Invocation.journey, journey.isWarm { return try? reader.state() }
         let files = FileManager.default
         let sizes = ["wal", "ckpt"].flatMap { folder -> [UInt64] in
             let path = reader.path.string + "/" + folder
@@ -126,6 +144,9 @@ private struct CompletedDatabase {
         }
         return sizes.reduce(0, +) <= Self.bytesMax ? try? reader.state() : nil
     }
+
+    /// A word of the line: as it is in this tool's shell, which splits lines itself.
+    static func meant(_ word: String) -> String { Invocation.journey == nil ? unquoted(word) : word }
 
     /// A word as the shell means it: without quotes and backslashes, and with the home directory.
     static func unquoted(_ word: String) -> String {

@@ -13,8 +13,8 @@ enum Invocation {
         var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
         /// What was read before, in a shell.
         var journey: Journey?
-        /// Where the lines of a shell come from.
-        var lines: @Sendable () -> LineInput = { .standard() }
+        /// Where the lines of a shell come from, and what completes them.
+        var lines: @Sendable (@escaping LineCompletion.Source) -> LineInput = { .standard(completing: $0) }
         /// Where keys come from; nil without a keyboard. Each call waits so many milliseconds for the next.
         var keys: @Sendable () -> ((Int) -> Keyboard.Event)? = {
             guard let keyboard = Keyboard() else { return nil }
@@ -26,7 +26,7 @@ enum Invocation {
     // swift_task_localValuePush).
     @TaskLocal static var surroundings = Surroundings()
 
-    static var lines: @Sendable () -> LineInput { surroundings.lines }
+    static var lines: @Sendable (@escaping LineCompletion.Source) -> LineInput { surroundings.lines }
     static var journey: Journey? { surroundings.journey }
     static var console: Console { surroundings.console }
     static var clock: @Sendable () -> Int64 { surroundings.clock }

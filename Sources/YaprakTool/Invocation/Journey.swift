@@ -8,10 +8,23 @@ final class Journey: Sendable {
     let path: String
     let reader: ReplayReader
     private let cursor = Mutex<HistoryCursor?>(nil)
+    private let views = Mutex<(commit: CommitNumber, names: [String])?>(nil)
 
     init(_ path: String) throws(DatabaseError) {
         self.path = path
         reader = try ReplayReader(FilePath(path))
+    }
+
+    /// Whether something of the history was read.
+    var isWarm: Bool { cursor.withLock { $0 != nil } }
+
+    /// The names of the views; read again only after another commit.
+    func viewNames() throws -> [String] {
+        let newest = try reader.newestCommitNumber()
+        if let known = views.withLock({ $0 }), known.commit == newest { return known.names }
+        let names = try reader.views().map(\.name)
+        views.withLock { $0 = (newest, names) }
+        return names
     }
 
     /// The cursor, at a commit. Commands share it, one after the other.

@@ -14,9 +14,14 @@ struct LineInput {
     /// The next line for a prompt; `nil` at the end.
     let next: (String) -> String?
 
-    /// Standard input.
-    static func standard() -> LineInput {
+    /// Standard input; with the trait `LineEditing`, a terminal's lines can be edited and completed.
+    static func standard(completing complete: @escaping LineCompletion.Source) -> LineInput {
         let isInteractive = isatty(STDIN_FILENO) == 1
+        #if LineEditing
+            if isInteractive, let editor = LineEditor(.standard(), completing: complete) {
+                return LineInput(isInteractive: true) { editor.next($0) }
+            }
+        #endif
         return LineInput(isInteractive: isInteractive) { prompt in
             if isInteractive { _ = write(STDERR_FILENO, prompt, prompt.utf8.count) }
             return plainLine(isInteractive: isInteractive)
@@ -27,9 +32,7 @@ struct LineInput {
     private static func plainLine(isInteractive: Bool) -> String? {
         var bytes: [UInt8] = []
         while true {
-            var asked = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            if poll(&asked, 1, -1) < 0 {
-                guard errno == EINTR else { return nil }
+            guard Interruption.awaitInput() else {
                 guard Interruption.isRequested else { continue }
                 if isInteractive { _ = write(STDERR_FILENO, "\n", 1) }
                 return ""

@@ -1,0 +1,104 @@
+/// Words of a line, as a shell splits it.
+enum ShellWords {
+    struct Unclosed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The words of the beginning of a line. The last one may go on.
+    struct Scan {
+        /// The words that are complete: something stands behind them.
+        fileprivate(set) var words: [String] = []
+        /// The word that the text ends with, and where it begins; `nil` between words.
+        fileprivate(set) var last: String?
+        fileprivate(set) var start: String.Index
+        /// The quote that is open.
+        fileprivate(set) var quote: Character?
+        /// Whether the text ends with a backslash that belongs to what follows.
+        fileprivate(set) var isEscaped = false
+        fileprivate(set) var isComment = false
+
+        fileprivate mutating func append(_ character: Character, at index: String.Index) {
+            if last == nil { start = index }
+            last = (last ?? "") + String(character)
+        }
+    }
+
+    /// Quotes keep words together, a backslash keeps a character as it is, # begins a comment.
+    static func scan(_ line: String) -> Scan {
+        var scan = Scan(start: line.endIndex)
+        for index in line.indices {
+            let character = line[index]
+            if scan.isEscaped {
+                // Within double quotes a backslash keeps only what has a meaning there.
+                if scan.quote == "\"", character != "\"", character != "\\" { scan.last = (scan.last ?? "") + "\\" }
+                scan.last = (scan.last ?? "") + String(character)
+                scan.isEscaped = false
+            } else if character == "\\", scan.quote != "'" {
+                if scan.last == nil { (scan.last, scan.start) = ("", index) }
+                scan.isEscaped = true
+            } else if let open = scan.quote {
+                if character == open { scan.quote = nil } else { scan.append(character, at: index) }
+            } else if character == "'" || character == "\"" {
+                scan.quote = character
+                if scan.last == nil { (scan.last, scan.start) = ("", index) }
+            } else if character.isWhitespace {
+                if let whole = scan.last { scan.words.append(whole) }
+                (scan.last, scan.start) = (nil, line.endIndex)
+            } else if character == "#", scan.last == nil {
+                scan.isComment = true
+                break
+            } else {
+                scan.append(character, at: index)
+            }
+        }
+        return scan
+    }
+
+    /// The words of a line.
+    /// - Throws: ``Unclosed``.
+    static func split(_ line: String) throws -> [String] {
+        let scan = scan(line)
+        if let quote = scan.quote { throw Unclosed(description: "the quote \(quote) is not closed") }
+        if scan.isEscaped { throw Unclosed(description: "the line ends with a backslash") }
+        return scan.words + (scan.last.map { [$0] } ?? [])
+    }
+
+    /// How a word is kept together.
+    enum Quoting {
+        case backslashes, double, single
+    }
+
+    /// A word as ``split(_:)`` reads it.
+    /// - Parameter isOpen: whether the word may go on: a quote is then not closed.
+    static func quoted(_ word: String, _ quoting: Quoting, isOpen: Bool = false) -> String {
+        switch quoting {
+        case .single where !word.contains("'"): return "'" + word + (isOpen ? "" : "'")
+        case .single, .double:
+            let text = word.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+            return "\"" + String(text) + (isOpen ? "" : "\"")
+        case .backslashes:
+            var text = ""
+            for (number, character) in word.enumerated() {
+                let isSpecial =
+                    character.isWhitespace || ["'", "\"", "\\"].contains(character) || (character == "#" && number == 0)
+                text += (isSpecial ? "\\" : "") + String(character)
+            }
+            return text
+        }
+    }
+
+    /// The arguments of the tool: the subcommand's words, the database, and the rest.
+    static func arguments(_ words: [String], for database: String) -> [String] {
+        guard let first = words.first, first != "help", first != "completions", !first.hasPrefix("-"),
+            !words.contains("--help")
+        else { return words }
+        // `import` names the database by an option.
+        if first == "import" {
+            let isNamed = words.contains { $0 == "--into" || $0.hasPrefix("--into=") }
+            return isNamed ? words : words + ["--into", database]
+        }
+        // `load` has its file first; `view` has a subcommand of its own.
+        let count = first == "load" || first == "view" ? min(2, words.count) : 1
+        return Array(words.prefix(count)) + [database] + words.dropFirst(count)
+    }
+}
