@@ -117,7 +117,8 @@
             try type("\u{12}c", into: terminal, until: "bck")
             let third = terminal.text.count
             kill(terminal.process.processIdentifier, SIGINT)
-            try terminal.wait(for: "shop> ", after: third)
+            // The search draws the prompt, too, and a Ctrl-D before the signal would be its.
+            try terminal.wait(for: "^C", after: third)
             #expect(!terminal.text.contains("no collection"))
             finish(terminal)
         }
