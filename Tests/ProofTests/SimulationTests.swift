@@ -16,8 +16,7 @@ import Testing
     @Test func `One seed is one history in every process`() throws {
         func digest() throws -> String {
             let process = Process()
-            process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-                .deletingLastPathComponent().appending(path: "ProofRunner")
+            process.executableURL = BuiltProgram.url("ProofRunner")
             process.arguments = ["simulation", "--from", "50", "--count", "30"]
             let pipe = Pipe()
             process.standardOutput = pipe

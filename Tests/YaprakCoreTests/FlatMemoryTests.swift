@@ -77,8 +77,7 @@ import Yaprak
         let said = URL(fileURLWithPath: folder.appending("said"))
         #expect(FileManager.default.createFile(atPath: said.path, contents: nil))
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "CrashWriter")
+        process.executableURL = BuiltProgram.url("CrashWriter")
         process.arguments = [folder.path, "flat", "60", "\(seed)"]
         process.standardOutput = try FileHandle(forWritingTo: said)
         process.standardError = process.standardOutput

@@ -32,8 +32,7 @@ import Yaprak
     /// - Returns: the newest commit it said was acknowledged.
     private func write(to path: FilePath, killAfter lines: Int) async throws -> Int {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "CrashWriter")
+        process.executableURL = BuiltProgram.url("CrashWriter")
         process.arguments = [path.string]
         let pipe = Pipe()
         process.standardOutput = pipe

@@ -51,8 +51,7 @@ private final class Writer {
 
     /// Returns when it has made its first commits.
     init(_ path: FilePath) throws {
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "CrashWriter")
+        process.executableURL = BuiltProgram.url("CrashWriter")
         process.arguments = [path.string, "keep"]
         let pipe = Pipe()
         process.standardOutput = pipe

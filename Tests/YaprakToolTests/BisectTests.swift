@@ -188,7 +188,7 @@ import YaprakReplay
 /// The tool as it was built beside the tests.
 func builtTool() -> String? {
     // The tests' own program lies beside it, in a bundle on Apple's systems.
-    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var folder = BuiltProgram.tests.resolvingSymlinksInPath()
     for _ in 0..<6 {
         folder.deleteLastPathComponent()
         let tool = folder.appendingPathComponent("yaprak").path

@@ -62,14 +62,14 @@ import Yaprak
     private func start(_ shell: Shell) throws -> PseudoTerminal {
         let script = folder("script.\(shell)")
         let process = Process(), out = Pipe()
-        process.executableURL = PseudoTerminal.program("yaprak")
+        process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = ["completions", shell.rawValue]
         process.standardOutput = out
         try process.run()
         try out.fileHandleForReading.readDataToEndOfFile().write(to: URL(fileURLWithPath: script))
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        let tools = PseudoTerminal.program("yaprak").deletingLastPathComponent().path
+        let tools = BuiltProgram.url("yaprak").deletingLastPathComponent().path
         // fish wants to be the terminal's own program.
         let setsid = "/usr/bin/setsid", path = try #require(shell.path)
         let words = FileManager.default.isExecutableFile(atPath: setsid) ? [setsid, "--ctty", "--wait", path] : [path]

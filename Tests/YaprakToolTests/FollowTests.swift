@@ -75,8 +75,7 @@ import YaprakReplay
     @Test func `A real Ctrl-C ends a real process with 130, and what it printed is whole`() async throws {
         try await makeShop(at: path)
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "yaprak")
+        process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = ["tail", path, "--follow"]
         let out = Pipe()
         process.standardOutput = out
@@ -131,8 +130,7 @@ private final class LiveWriter {
 
     /// Returns when it has made its first commits.
     init(_ path: String) throws {
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "CrashWriter")
+        process.executableURL = BuiltProgram.url("CrashWriter")
         process.arguments = [path, "keep"]
         let pipe = Pipe()
         process.standardOutput = pipe

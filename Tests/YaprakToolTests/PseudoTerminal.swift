@@ -1,4 +1,6 @@
 import Foundation
+import TestSupport
+import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -37,7 +39,7 @@ final class PseudoTerminal {
         var modes = termios()
         tcgetattr(slave, &modes)
         before = modes
-        process.executableURL = program.hasPrefix("/") ? URL(fileURLWithPath: program) : Self.program(program)
+        process.executableURL = program.hasPrefix("/") ? URL(fileURLWithPath: program) : BuiltProgram.url(program)
         process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment
         variables["TERM"] = "xterm"
@@ -48,11 +50,6 @@ final class PseudoTerminal {
         (process.standardInput, process.standardOutput, process.standardError) = (handle, handle, handle)
         resize(columns: columns, rows: rows)
         try process.run()
-    }
-
-    /// One of the package's programs.
-    static func program(_ name: String) -> URL {
-        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
     }
 
     /// The two ends of a new terminal: the program's is the second.
@@ -117,9 +114,16 @@ final class PseudoTerminal {
     /// Reads until nothing has come for a while.
     func settle(milliseconds: Int32) { while readSome(milliseconds: milliseconds) {} }
 
-    /// Waits for the program to end; reads what is left.
+    /// Waits for the program to end; reads what is left. Who does not end within a minute is ended by a signal.
     func end() -> Ending {
-        while process.isRunning { _ = readSome(milliseconds: 20) }
+        let end = Date(timeIntervalSinceNow: 60)
+        while process.isRunning {
+            _ = readSome(milliseconds: 20)
+            guard Date() >= end else { continue }
+            Issue.record("the program did not end: \(text.suffix(2000).debugDescription)")
+            kill(process.processIdentifier, SIGKILL)
+            break
+        }
         while readSome(milliseconds: 20) {}
         process.waitUntilExit()
         return process.terminationReason == .exit

@@ -72,8 +72,7 @@ import Yaprak
 
     @Test func `A wrong name of the events is reported, and no database is left behind`() throws {
         let process = Process(), err = Pipe()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "DeparturesBoard")
+        process.executableURL = BuiltProgram.url("DeparturesBoard")
         process.arguments = ["--path", folder("none.yaprak"), "--data", folder("absent.ndjson")]
         process.standardError = err
         try process.run()
@@ -89,8 +88,7 @@ import Yaprak
     ])
     func `Following ends when nobody reads any more`(words: [String]) throws {
         let process = Process(), out = Pipe()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "yaprak")
+        process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = [words[0], shop] + words.dropFirst()
         process.standardOutput = out
         try process.run()
