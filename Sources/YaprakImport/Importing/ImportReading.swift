@@ -44,7 +44,7 @@
             batchCount = max(1, plan.batchCount)
             replacesExisting = plan.replacesExisting
             names = TargetNames(
-                reserved: rules.values.compactMap(\.target), names: rows.collections().map(\.name))
+                reserved: rules.values.compactMap(\.target), names: try rows.collections().map(\.name))
         }
 
         /// The report, its collections by name.

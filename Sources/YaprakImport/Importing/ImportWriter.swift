@@ -12,7 +12,7 @@
         /// - Returns: what is to be said of those that were refused.
         func write(_ batch: [ImportReading.Item], _ report: inout ImportReport) async throws -> [ImportNote] {
             if batch.isEmpty { return [] }
-            let outcomes: [ImportOutcome], before = database.commitNumber
+            let outcomes: [ImportOutcome]
             do {
                 outcomes = try await database.write(origin: origin) { transaction in
                     var outcomes: [ImportOutcome] = []
@@ -32,7 +32,8 @@
                 let middle = batch.count / 2
                 return try await write(Array(batch[..<middle]), &report) + write(Array(batch[middle...]), &report)
             }
-            if database.commitNumber != before { report.commits += 1 }
+            // A write that changes nothing makes no commit.
+            if outcomes.contains(where: { $0 != .unchanged }) { report.commits += 1 }
             for (item, outcome) in zip(batch, outcomes) {
                 switch outcome {
                 case .inserted: report.collections[item.place].inserted += 1

@@ -148,6 +148,9 @@
         /// that looks like a form that is known and can't be read is kept as a byte string. Each has a note, and the import
         /// goes on.
         ///
+        /// The file is read and decoded away from the caller's actor, where only `progress` and `note` are called: a screen may
+        /// show both.
+        ///
         /// - Parameters:
         ///   - database: where to put the records.
         ///   - progress: is called after each commit; `false` ends the import there.
@@ -156,21 +159,16 @@
         /// - Complexity: that of writing the records. Memory is that of the database, of one batch, and some 40 bytes for
         ///   each key.
         @discardableResult
-        public func run(
+        public nonisolated(nonsending) func run(
             into database: Database, progress: (ImportReport) -> Bool = { _ in true },
             note: (ImportNote) -> Void = { _ in }
         ) async throws -> ImportReport {
-            var reading = try ImportReading(self, rules)
-            let writer = ImportWriter(database: database, origin: origin, replacesExisting: replacesExisting)
-            while let batch = try reading.nextBatch(note) {
-                try Task.checkCancellation()
-                for refused in try await writer.write(batch, &reading.report) {
-                    reading.add(refused)
-                    note(refused)
-                }
-                if !progress(reading.report) { return reading.finished(isComplete: false) }
+            let run = ImportRun(self, rules, into: database)
+            while let step = try await run.next() {
+                for one in step.notes { note(one) }
+                if !progress(step.report) { return await run.finished(isComplete: false) }
             }
-            return reading.finished(isComplete: true)
+            return await run.finished(isComplete: true)
         }
     }
 #endif

@@ -55,7 +55,12 @@
             self.handle = handle
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, 5000)
-            for pragma in ["PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA query_only = ON"] {
+            // A file that was cut off has fewer pages than it says. SQLite reads it only as one whose schema may be written to,
+            // which nothing here does.
+            for pragma in [
+                "PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA query_only = ON",
+                "PRAGMA writable_schema = ON",
+            ] {
                 let status = sqlite3_exec(handle, pragma, nil, nil, nil)
                 guard status == SQLITE_OK else { throw Self.error(status, handle, path) }
             }
@@ -69,6 +74,13 @@
             let status = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
             guard status == SQLITE_OK, let statement else { throw error(status) }
             return SQLiteStatement(statement, self)
+        }
+
+        /// Whether the file ends in the middle of a page, which SQLite fills with zeros without a word.
+        func endsWithinPage() throws(DatabaseError) -> Bool {
+            let pages = try statement("PRAGMA page_size")
+            guard before != nil, try pages.step() else { return false }
+            return size % max(1, Int(pages.integer(0))) != 0
         }
 
         func error(_ status: Int32) -> DatabaseError { Self.error(status, handle, path) }

@@ -10,12 +10,13 @@
             case unread(ImportNote)
         }
 
-        private enum Direction { case up, down, done }
+        private enum Direction { case start, up, down, done }
 
+        private let path: FilePath
         private let file: SQLiteFile
         private let table: String
         private var rows: SQLiteStatement
-        private var direction = Direction.up
+        private var direction = Direction.start
         /// The last row on the way up, and on the way down.
         private var last: Int64?
         private var lastFromAbove: Int64?
@@ -28,7 +29,7 @@
         /// - Throws: `notFound` for a file that is not there, or has no table of YapDatabase's; `notADatabase`.
         init(_ path: FilePath) throws(DatabaseError) {
             let file = try SQLiteFile(path)
-            self.file = file
+            (self.path, self.file) = (path, file)
             table = try Self.table(in: file, path)
             rows = try file.statement("SELECT rowid, collection, key, data, metadata FROM \(table) ORDER BY rowid")
             // A damaged file may refer to one page many times: no more rows than there is room for are counted.
@@ -68,16 +69,25 @@
         }
 
         /// The collections and how many rows they have; of a damaged file those that can be read.
-        func collections() -> [(name: String, rows: Int)] {
+        func collections() throws(DatabaseError) -> [(name: String, rows: Int)] {
+            if let found = try? indexed() { return found }
+            // The index is damaged, or more: row by row.
+            let others = try YapDatabaseRows(path)
+            var counts: [[UInt8]: Int] = [:]
+            while let step = try others.next() {
+                if case .row(let row) = step { counts[Array(row.collection.utf8), default: 0] += 1 }
+            }
+            return counts.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }.sorted { $0.0 < $1.0 }
+        }
+
+        private func indexed() throws(DatabaseError) -> [(name: String, rows: Int)] {
             var found: [(name: String, rows: Int)] = []
-            let text = """
+            let groups = try file.statement(
+                """
                 SELECT collection, count(*) FROM (SELECT collection FROM \(table) LIMIT \(file.size / 4 + 1))
                 GROUP BY collection ORDER BY collection
-                """
-            guard let groups = try? file.statement(text) else { return [] }
-            while (try? groups.step()) == true {
-                found.append((String(decoding: groups.bytes(0), as: UTF8.self), Int(clamping: groups.integer(1))))
-            }
+                """)
+            while try groups.step() { found.append((Self.text(groups.bytes(0)), Int(clamping: groups.integer(1)))) }
             return found
         }
 
@@ -88,6 +98,12 @@
         func next() throws(DatabaseError) -> Step? {
             switch direction {
             case .done: return nil
+            case .start:
+                direction = .up
+                guard try file.endsWithinPage() else { return try next() }
+                return .unread(
+                    ImportNote(
+                        .leftOut, "the file was cut off in the middle of a page: the rows there may end in zeros"))
             case .up:
                 do {
                     guard try rows.step() else { return try end() }
@@ -104,7 +120,7 @@
                     guard try rows.step() else { return try end() }
                 } catch {
                     guard error.code == .notADatabase else { throw error }
-                    return try stop()
+                    return try skipDownwards()
                 }
                 let number = rows.integer(0)
                 guard number >= first, lastFromAbove.map({ number < $0 }) ?? true else { return try stop() }
@@ -154,8 +170,33 @@
             rows = try file.statement(
                 "SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid > ?1 ORDER BY rowid")
             rows.restart(number)
-            return .unread(
-                ImportNote(.leftOut, "row \(number) can't be read, the file is damaged there", rowID: number))
+            return .unread(Self.unreadable(number))
+        }
+
+        /// Goes on before a row that can't be read, or ends if not even its number can.
+        private func skipDownwards() throws(DatabaseError) -> Step? {
+            let numbers = try file.statement(
+                "SELECT rowid FROM \(table) WHERE rowid >= ?1 AND rowid <= ?2 ORDER BY rowid DESC LIMIT 1")
+            // The lowest number of all has none below it.
+            guard lastFromAbove != .min else { return try stop() }
+            let limit = lastFromAbove.map { $0 - 1 } ?? .max
+            numbers.restart(first, limit)
+            guard (try? numbers.step()) == true else { return try stop() }
+            let number = numbers.integer(0)
+            guard number >= first, number <= limit else { return try stop() }
+            lastFromAbove = number
+            seen += 1
+            rows = try file.statement(
+                """
+                SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid >= ?1 AND rowid < ?2
+                ORDER BY rowid DESC
+                """)
+            rows.restart(first, number)
+            return .unread(Self.unreadable(number))
+        }
+
+        private static func unreadable(_ number: Int64) -> ImportNote {
+            ImportNote(.leftOut, "row \(number) can't be read, the file is damaged there", rowID: number)
         }
 
         /// Begins to read from the end downwards.

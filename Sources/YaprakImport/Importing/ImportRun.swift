@@ -1,0 +1,46 @@
+#if SQLite
+    import Yaprak
+
+    /// An import on its way: reads and writes away from the actor that waits for it, which may be the main one.
+    actor ImportRun {
+        /// What a batch did.
+        struct Step: Sendable {
+            /// What is to be said of its rows.
+            let notes: [ImportNote]
+            /// The whole import so far.
+            let report: ImportReport
+        }
+
+        private let plan: YapDatabaseImport
+        private let rules: [[UInt8]: ImportRule]
+        private let writer: ImportWriter
+        private var reading: ImportReading?
+
+        init(_ plan: YapDatabaseImport, _ rules: [[UInt8]: ImportRule], into database: Database) {
+            self.plan = plan
+            self.rules = rules
+            writer = ImportWriter(database: database, origin: plan.origin, replacesExisting: plan.replacesExisting)
+        }
+
+        /// Imports the next rows; `nil` at the end.
+        func next() async throws -> Step? {
+            try Task.checkCancellation()
+            // Opening reads the names of all collections: here, not in the initializer.
+            var reading = try self.reading ?? ImportReading(plan, rules)
+            var notes: [ImportNote] = []
+            let batch = try reading.nextBatch { notes.append($0) }
+            if let batch {
+                let refused = try await writer.write(batch, &reading.report)
+                for note in refused { reading.add(note) }
+                notes += refused
+            }
+            self.reading = reading
+            return batch == nil ? nil : Step(notes: notes, report: reading.report)
+        }
+
+        /// The report, when no more is read.
+        func finished(isComplete: Bool) -> ImportReport {
+            reading?.finished(isComplete: isComplete) ?? ImportReport(total: nil)
+        }
+    }
+#endif
