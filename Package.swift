@@ -62,6 +62,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        // Only for tests, with the trait Lifecycle: swift-service-lifecycle needs it, too.
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
     ],
     targets: [
         // A target lists what it imports and imports what it lists. Tests also list the executables that they start.
@@ -355,6 +357,8 @@ let package = Package(
             name: "YaprakServicesTests",
             dependencies: [
                 "YaprakServices", "Yaprak", "TestSupport",
+                .product(
+                    name: "AsyncAlgorithms", package: "swift-async-algorithms", condition: .when(traits: ["Lifecycle"])),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
