@@ -114,6 +114,53 @@ import YaprakTesting
         #expect(error.code == .undecodableRecord && error.place.key == "a" && error.message.contains(words), "\(error)")
     }
 
+    // MARK: Metadata
+
+    private struct Mark: Codable, Sendable, Hashable {
+        var stars: Int
+        var by: String?
+    }
+
+    private let markedBooks = RecordCollection<Book, Mark>("books")
+    private let datedBooks = RecordCollection<Book, Date>("books")
+
+    @Test func `A field holds the metadata, and records without it have none`() async throws {
+        let json = try file(
+            "books.ndjson",
+            """
+            {"id": 1, "title": "Dune", "genre": "sci-fi", "salesRank": 3, "mark": {"stars": 5, "by": "ada"}}
+            {"id": 2, "title": "Emma", "genre": "romance", "salesRank": 8, "mark": null}
+            {"id": 3, "title": "It", "genre": "horror", "salesRank": 1}
+            """)
+        let books = try await Fixture.file(.ndjson(json), into: markedBooks, key: "id", metadata: "mark").fork()
+        let records = books.snapshot[markedBooks]
+        #expect(records.metadata(for: "1") == Mark(stars: 5, by: "ada"))
+        #expect(records.metadata(for: "2") == nil && records.metadata(for: "3") == nil && records.count == 3)
+        let without = try await Fixture.file(.ndjson(json), into: markedBooks, key: "id").fork()
+        #expect(without.snapshot[markedBooks].metadata(for: "1") == nil && without.snapshot[markedBooks].count == 3)
+
+        let table = try file("books.csv", "id,title,genre,salesRank,read\na,Dune,sci-fi,3,2013-01-05\nb,It,horror,1,\n")
+        let dated = try await Fixture.file(.csv(table), into: datedBooks, key: "id", metadata: "read").fork()
+        #expect(dated.snapshot[datedBooks].metadata(for: "a") == Date(timeIntervalSince1970: 1_357_344_000))
+        #expect(dated.snapshot[datedBooks].metadata(for: "b") == nil && dated.snapshot[datedBooks].count == 2)
+    }
+
+    @Test func `Metadata that does not fit names the record and the field`() async throws {
+        let json = try file(
+            "books.ndjson", #"{"id": 1, "title": "A", "genre": "x", "salesRank": 3, "mark": {"stars": "five"}}"#)
+        let inJSON = try #require(
+            await refusal(.file(.ndjson(json), into: markedBooks, key: "id", metadata: "mark")))
+        #expect(inJSON.code == .undecodableRecord && inJSON.place.key == "1")
+        #expect(inJSON.message.contains(#"the field "mark.stars" is no Int"#), "\(inJSON)")
+
+        let table = try file("books.csv", "id,title,genre,salesRank,read\na,Dune,sci-fi,3,soon\n")
+        let inCSV = try #require(await refusal(.file(.csv(table), into: datedBooks, key: "id", metadata: "read")))
+        #expect(inCSV.code == .undecodableRecord && inCSV.message.contains(#"the field "read" is no Date"#), "\(inCSV)")
+        let missing = try #require(await refusal(.file(.csv(table), into: datedBooks, key: "id", metadata: "when")))
+        #expect(
+            missing.code == .invalidFixture && missing.message.contains(#"no field is called "when""#), "\(missing)")
+    }
+
     // MARK: Dumps and logs
 
     @Test func `A dump comes back with its commit number, and a changed one is refused`() async throws {

@@ -34,6 +34,19 @@ import YaprakTesting
         #expect(await refusal("c", database) == nil)
     }
 
+    // The first commit writes twice: the head of its log file, and itself.
+    @Test(arguments: 1...5) func `One failed write costs one commit, and no other`(nth: Int) async throws {
+        let database = try await open(), keys = ["a", "b", "c", "d"]
+        disk.plan(.writeFails(nth: nth))
+        var codes: [DatabaseError.Code?] = []
+        for key in keys { codes.append(await refusal(key, database)) }
+        #expect(codes == keys.indices.map { $0 == max(0, nth - 2) ? .writeFailed : nil })
+        let kept = zip(keys, codes).filter { $1 == nil }.map(\.0)
+        #expect(database.snapshot[.books].map(\.key) == kept)
+        #expect(try await open(disk.afterKill()).snapshot[.books].map(\.key) == kept)
+        #expect(try await open(disk.afterPowerCut()).snapshot[.books].map(\.key) == kept)
+    }
+
     @Test func `A short write is finished`() async throws {
         let database = try await open()
         disk.plan(.writeIsShort())

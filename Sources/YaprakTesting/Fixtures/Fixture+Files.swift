@@ -12,16 +12,18 @@ extension Fixture {
     ///   - file: where the records are.
     ///   - collection: where they go.
     ///   - field: the name of the field that holds the key.
+    ///   - metadataField: the name of the field that holds the metadata; without a name no record has any.
     ///   - checkingCoding: as in ``init(checkingCoding:options:_:)``.
     ///   - build: goes on from there, and registers extensions, say.
     ///
-    /// Tests that ask for it throw as `Database.load(_:into:key:)`.
+    /// Tests that ask for it throw as `Database.load(_:into:key:metadata:)`.
     public static func file<Object, Metadata>(
         _ file: FixtureFile, into collection: RecordCollection<Object, Metadata>, key field: String,
-        checkingCoding: Bool = true, then build: @escaping @Sendable (Database) async throws -> Void = { _ in }
+        metadata metadataField: String? = nil, checkingCoding: Bool = true,
+        then build: @escaping @Sendable (Database) async throws -> Void = { _ in }
     ) -> Fixture {
         Fixture(checkingCoding: checkingCoding) { database in
-            try await database.load(file, into: collection, key: field)
+            try await database.load(file, into: collection, key: field, metadata: metadataField)
             try await build(database)
         }
     }
