@@ -94,15 +94,19 @@ extension CheckpointReader {
 
 extension PendingRecord {
     /// One operation, in a commit whose collection has the form `version`.
+    ///
+    /// Inlined with ``record(_:over:stamp:)``, it is never made: a replay does both for each record.
+    @inline(__always)
     package init(_ operation: LoggedCommit.LoggedOperation, _ version: Int) {
         self.init()
         add(operation, version)
     }
 
     /// Adds the next operation.
+    @inline(__always)
     mutating func add(_ operation: LoggedCommit.LoggedOperation, _ version: Int) {
         add(
-            operation.kinds, object: operation.object,
-            metadata: operation.setsMetadata ? .some(operation.metadata) : nil, version: version)
+            operation.kinds, object: operation.object, setsMetadata: operation.setsMetadata,
+            metadata: operation.metadata, version: version)
     }
 }

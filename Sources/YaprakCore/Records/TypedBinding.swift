@@ -119,9 +119,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             preconditionFailure("a record has an object")
         }
         let metadata =
-            if let written = row.metadata { try written.map { try decode($0, decoder, metadataPrototype) } } else {
-                kept?.metadata
-            }
+            row.setsMetadata ? try row.metadata.map { try decode($0, decoder, metadataPrototype) } : kept?.metadata
         return Box(
             key: old?.key ?? key, object: object, metadata: metadata, objectStamp: row.objectStamp(over: old, stamp),
             metadataStamp: row.metadataStamp(over: old, stamp))
