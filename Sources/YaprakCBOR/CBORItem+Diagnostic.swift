@@ -226,20 +226,36 @@ enum CBORNotation {
     }
 
     /// The text in double quotes, escaped as in JSON (RFC 8259 §7), with everything escaped that could control a terminal.
+    ///
+    /// What needs no escape is appended in one piece: scalar by scalar took more than half the time of printing a log.
     static func quote(_ text: String, into out: inout String) {
         out += "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": out += "\\\""
-            case "\\": out += "\\\\"
-            case "\n": out += "\\n"
-            case "\r": out += "\\r"
-            case "\t": out += "\\t"
-            default:
-                if isHarmless(scalar) { out.unicodeScalars.append(scalar) } else { escape(scalar.value, into: &out) }
-            }
+        if text.utf8.withContiguousStorageIfAvailable({ $0.allSatisfy(isPlain) }) == true {
+            out += text
+        } else {
+            quoteParts(of: text, into: &out)
         }
         out += "\""
+    }
+
+    private static func quoteParts(of text: String, into out: inout String) {
+        let scalars = text.unicodeScalars
+        var start = scalars.startIndex, index = start
+        while index < scalars.endIndex {
+            let scalar = scalars[index], next = scalars.index(after: index)
+            if !isHarmless(scalar) || scalar == "\"" || scalar == "\\" {
+                out += text[start..<index]
+                escape(scalar, into: &out)
+                start = next
+            }
+            index = next
+        }
+        out += text[start...]
+    }
+
+    /// Whether a byte of UTF-8 is a scalar that needs no escape.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// False for control characters, line separators, and marks that turn the direction of text.
@@ -249,6 +265,17 @@ enum CBORNotation {
         // Tag characters are invisible.
         case 0xe0000...0xe007f: false
         default: true
+        }
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar, into out: inout String) {
+        switch scalar {
+        case "\"": out += "\\\""
+        case "\\": out += "\\\\"
+        case "\n": out += "\\n"
+        case "\r": out += "\\r"
+        case "\t": out += "\\t"
+        default: escape(scalar.value, into: &out)
         }
     }
 

@@ -72,6 +72,25 @@ import YaprakCBOR
         #expect(CBORValue.map([.init(hostile, 1)]).json() == "{\(shown):1}")
     }
 
+    /// Escapes stand between texts that are copied in one piece, also within what a reader takes for one character.
+    @Test func `Text with escapes anywhere comes back scalar for scalar`() throws {
+        let parts = [
+            "a", "plain text", "é", "e\u{301}", "👩‍👩‍👧", "\u{301}", "\u{200d}", "\"", "\\", "\r\n", "\u{1b}", "\u{202e}",
+            "\u{9b}",
+        ]
+        for seed in 0..<2000 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in parts.randomElement(using: &random)! }
+                .joined()
+            let shown = CBORValue.text(text).json()
+            let again = try #require(try CBORValue(json: shown).text, "seed \(seed): \(shown)")
+            #expect(Array(again.unicodeScalars) == Array(text.unicodeScalars), "seed \(seed): \(shown)")
+            #expect(
+                !shown.unicodeScalars.contains { "\u{1b}\u{202e}\u{9b}\r".unicodeScalars.contains($0) }, "seed \(seed)")
+            #expect(CBORValue.text(text).description == shown, "seed \(seed)")
+        }
+    }
+
     @Test func `A long value is broken over lines, or cut`() throws {
         let value: CBORValue = ["title": "Dune", "tags": ["sand", "spice"], "blob": .bytes([1, 2, 3])]
         #expect(value.diagnostic(style: .pretty) == value.description)

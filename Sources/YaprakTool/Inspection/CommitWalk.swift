@@ -36,8 +36,11 @@ struct CommitWalk {
         }
     }
 
-    /// How many commits are read between two yields. Reading blocks its thread, and a walk that is far behind would keep it.
-    private static let commitsPerTurn = 32
+    /// How long commits are read between two yields. Reading blocks its thread, and a walk that is far behind would keep it; a
+    /// yield may change the thread, which costs as much as several commits.
+    private static let turn = Duration.milliseconds(2)
+    /// How many commits are read before the clock is asked.
+    private static let commitsPerLook = 16
 
     /// Takes steps until one is not followed by another: `true` continues, `nil` means that there are no more for now. With
     /// ``follows`` it is then polled.
@@ -55,11 +58,13 @@ struct CommitWalk {
 
     /// Takes steps to the end of what there is, yielding now and then: `true`, or `false` if a step stopped it.
     private func takeAll(_ step: () throws -> Bool?) async throws -> Bool {
-        var count = 0
+        var count = 0, turnEnd = ContinuousClock.now + Self.turn
         while let goesOn = try step() {
             guard goesOn else { return false }
             count += 1
-            if count.isMultiple(of: Self.commitsPerTurn) { await Task.yield() }
+            guard count.isMultiple(of: Self.commitsPerLook), ContinuousClock.now >= turnEnd else { continue }
+            await Task.yield()
+            turnEnd = ContinuousClock.now + Self.turn
         }
         return true
     }

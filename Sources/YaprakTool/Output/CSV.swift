@@ -7,26 +7,52 @@ enum CSV {
     /// control it, so texts are escaped there.
     ///
     /// - Parameter isExact: whether a program shall see which cells are texts: such as are empty or read like a number, a
-    /// truth value
-    ///   or null are in quotes, and what reads like JSON in quotes is JSON itself. `yaprak load` gets back what was exported.
+    ///   truth value or null are in quotes, and what reads like JSON in quotes is JSON itself. `yaprak load` gets back what was
+    ///   exported.
     static func line(_ cells: [CBORValue], on console: Console, isExact: Bool = false) -> String {
-        cells.map { cell in
-            if isExact, !console.isTerminal, let text = cell.text { return exact(text) }
-            let text = text(cell)
-            return quoted(console.isTerminal ? text.plain : text)
+        var line = ""
+        for (index, cell) in cells.enumerated() {
+            if index > 0 { line += "," }
+            if isExact, !console.isTerminal, let text = cell.text {
+                appendExact(text, to: &line)
+            } else {
+                let text = text(cell)
+                append(console.isTerminal ? text.plain : text, to: &line)
+            }
         }
-        .joined(separator: ",") + "\r\n"
+        line += "\r\n"
+        return line
     }
 
-    private static func exact(_ text: String) -> String {
-        if text.isEmpty { return "\"\"" }
-        guard let first = text.utf8.first, "-0123456789tfn[{\"".utf8.contains(first),
-            (try? CBORValue(json: text)) != nil
-        else {
-            return quoted(text)
+    private static func appendExact(_ text: String, to line: inout String) {
+        if text.isEmpty {
+            line += "\"\""
+        } else if !mayBeJSON(text) || (try? CBORValue(json: text)) == nil {
+            append(text, to: &line)
+        } else {
+            let isContainer = "[{\"".utf8.contains(text.utf8.first ?? 0)
+            append(isContainer ? CBORValue.text(text).json() : text, to: &line, isQuoted: true)
         }
-        let isContainer = "[{\"".utf8.contains(first)
-        return quoted(isContainer ? CBORValue.text(text).json() : text, always: true)
+    }
+
+    /// Whether it is worth asking the reader of JSON: a container or a string by its first byte, a number by all of them.
+    private static func mayBeJSON(_ text: String) -> Bool {
+        guard let first = text.utf8.first else { return false }
+        return switch first {
+        case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\""): true
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): text.utf8.allSatisfy(isOfNumber)
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): text.utf8.count <= 5
+        default: false
+        }
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
     }
 
     /// A value as text, whatever it is.
@@ -35,13 +61,13 @@ enum CSV {
         if let text = value.text { return text }
         let json = value.json()
         // What JSON says as a text stands there without its quotes.
-        guard json.hasPrefix("\""), let text = (try? CBORValue(json: json))?.text else { return json }
+        guard json.utf8.first == UInt8(ascii: "\""), let text = (try? CBORValue(json: json))?.text else { return json }
         return text
     }
 
-    /// A cell with a quote, a comma or a line break is quoted.
-    private static func quoted(_ cell: String, always: Bool = false) -> String {
-        let isPlain = !always && !cell.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
-        return isPlain ? cell : "\"" + cell.replacing("\"", with: "\"\"") + "\""
+    /// Appends a cell: with a quote, a comma or a line break in it, in quotes.
+    private static func append(_ cell: String, to line: inout String, isQuoted: Bool = false) {
+        let needsQuotes = isQuoted || cell.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+        line += needsQuotes ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
     }
 }

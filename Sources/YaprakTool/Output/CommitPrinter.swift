@@ -49,17 +49,8 @@ struct CommitPrinter {
     mutating func write(_ shown: ShownCommit) throws {
         let commit = shown.commit
         if isOneLine {
-            let names = tags[commit.commitNumber] ?? [], summary = CBORValue.text(Self.summary(of: shown))
-            var json: [CBORValue.Pair] =
-                [.init("commit", .number(commit.commitNumber))] + commit.timeMembers + [
-                    .init("origin", .text(commit.origin))
-                ]
-            if !names.isEmpty { json.append(.init("tags", .array(names.map { .text($0) }))) }
-            json += [.init("changes", summary), .init("info", commit.info ?? .null)]
-            try rows.write(
-                Self.start(of: commit) + [
-                    names.isEmpty ? .null : .text(names.joined(separator: ", ")), summary, commit.info ?? .null,
-                ], json: .map(json))
+            let names = tags[commit.commitNumber] ?? []
+            try rows.write(Self.line(of: shown, names), json: .map(Self.lineMembers(of: shown, names)))
         } else if format == .table {
             try writeFull(shown)
         } else if format == .csv || format == .markdown {
@@ -87,6 +78,23 @@ struct CommitPrinter {
             .number(commit.commitNumber), .text(commit.isoTime), .integer(commit.nanosecondsSince1970),
             .text(commit.origin),
         ]
+    }
+
+    private static func line(of shown: ShownCommit, _ names: [String]) -> [CBORValue] {
+        start(of: shown.commit) + [
+            names.isEmpty ? .null : .text(names.joined(separator: ", ")), .text(summary(of: shown)),
+            shown.commit.info ?? .null,
+        ]
+    }
+
+    private static func lineMembers(of shown: ShownCommit, _ names: [String]) -> [CBORValue.Pair] {
+        let commit = shown.commit
+        var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.commitNumber))] + commit.timeMembers
+        pairs.append(.init("origin", .text(commit.origin)))
+        if !names.isEmpty { pairs.append(.init("tags", .array(names.map { .text($0) }))) }
+        pairs.append(.init("changes", .text(summary(of: shown))))
+        pairs.append(.init("info", commit.info ?? .null))
+        return pairs
     }
 
     /// `flights +1 ~2 -1, clock ~1`.

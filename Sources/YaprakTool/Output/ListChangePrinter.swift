@@ -28,11 +28,12 @@ struct ListChangePrinter {
         var pairs: [CBORValue.Pair] = [.init("change", .text(word)), .init("group", .text(change.group))]
         if let source = change.source { pairs.append(.init("from", .count(source))) }
         if let target = change.target { pairs.append(.init("to", .count(target))) }
-        let cells: [CBORValue] = [
-            .text(word), .text(change.source?.description ?? ""), .text(change.target?.description ?? ""),
-            .text(change.group),
-        ]
-        try rows.write(cells + Array(repeating: .text(""), count: isMixed ? 3 : 2), json: .map(pairs))
+        let cells: [CBORValue] =
+            [
+                .text(word), .text(change.source?.description ?? ""), .text(change.target?.description ?? ""),
+                .text(change.group),
+            ] + Array(repeating: .text(""), count: isMixed ? 3 : 2)
+        try rows.write(cells, json: .map(pairs))
     }
 
     mutating func write(_ change: RowChange) throws {

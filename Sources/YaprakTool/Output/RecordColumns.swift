@@ -25,10 +25,17 @@ struct RecordColumns {
         // In tables and Markdown, too, what has parts is JSON, as a program would read it.
         let isForPeople = format == .table || format == .markdown
         var count = 0
+        // A column may have been asked for twice.
+        let places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
+        let order = names.map { places[$0] ?? 0 }
+        var values = [CBORValue](repeating: .null, count: names.count)
         for record in records {
-            let values = Self.values(of: record, withContainers: columns != nil)
-            try rows.write(
-                names.map { name in isForPeople ? Self.scalar(values[name] ?? .null) : values[name] ?? .null })
+            for index in values.indices { values[index] = .null }
+            Self.visitValues(of: record, withContainers: columns != nil) { name, value in
+                if let place = places[name] { values[place] = isForPeople ? Self.scalar(value) : value }
+            }
+            let row = order.map { values[$0] }
+            try rows.write(row)
             count += 1
             if count % 256 == 0, Invocation.isInterrupted() { throw CancellationError() }
         }
@@ -47,16 +54,20 @@ struct RecordColumns {
     private func names(
         of records: some Sequence<ReplayRecord>, _ collection: String?
     ) throws -> (names: [String], texts: Set<String>) {
-        var known: Set<String> = [Self.key], texts = known
+        // Whether a column has other values than numbers.
+        var isText = [Self.key: true]
         for record in records {
-            for (name, value) in Self.values(of: record, withContainers: columns != nil) {
-                known.insert(name)
+            Self.visitValues(of: record, withContainers: columns != nil) { name, value in
+                let known = isText[name]
+                if known == true { return }
                 switch value {
-                case .unsigned, .negative, .float, .null, .undefined: break
-                default: texts.insert(name)
+                case .unsigned, .negative, .float, .null, .undefined: if known == nil { isText[name] = false }
+                default: isText[name] = true
                 }
             }
         }
+        var known = Set(isText.keys)
+        let texts = Set(isText.filter(\.value).keys)
         guard let columns else {
             known.remove(Self.key)
             return ([Self.key] + known.sorted(), texts)
@@ -83,38 +94,38 @@ struct RecordColumns {
         return .map(pairs)
     }
 
-    /// A record by columns.
-    private static func values(of record: ReplayRecord, withContainers: Bool) -> [String: CBORValue] {
-        var cells: [String: CBORValue] = [:]
+    /// Calls a closure with the values of a record by columns, the key last: the last one of a name counts.
+    private static func visitValues(
+        of record: ReplayRecord, withContainers: Bool, _ body: (String, CBORValue) -> Void
+    ) {
         let object = record.object
         if case .map(let fields) = object, !fields.isEmpty {
-            flatten(fields, "", withContainers, 0, into: &cells)
+            flatten(fields, "", withContainers, 0, body)
         } else {
-            cells[whole] = object
+            body(whole, object)
         }
         switch record.metadata {
-        case .map(let fields)? where !fields.isEmpty: flatten(fields, metadata + ".", withContainers, 0, into: &cells)
-        case let value?: cells[metadata] = value
+        case .map(let fields)? where !fields.isEmpty: flatten(fields, metadata + ".", withContainers, 0, body)
+        case let value?: body(metadata, value)
         case nil: break
         }
-        cells[key] = .text(record.key)
-        return cells
+        body(key, .text(record.key))
     }
 
     private static func flatten(
         _ fields: [CBORValue.Pair], _ prefix: String, _ withContainers: Bool, _ level: Int,
-        into cells: inout [String: CBORValue]
+        _ body: (String, CBORValue) -> Void
     ) {
         if level == DeepStack.levelsBefore {
-            return DeepStack.run { flatten(fields, prefix, withContainers, level + 1, into: &cells) }
+            return DeepStack.run { flatten(fields, prefix, withContainers, level + 1, body) }
         }
         for field in fields {
-            let name = prefix + component(field.key)
+            let part = component(field.key), name = prefix.isEmpty ? part : prefix + part
             if case .map(let inner) = field.value, !inner.isEmpty {
-                flatten(inner, name + ".", withContainers, level + 1, into: &cells)
-                if withContainers { cells[name] = field.value }
+                flatten(inner, name + ".", withContainers, level + 1, body)
+                if withContainers { body(name, field.value) }
             } else {
-                cells[name] = field.value
+                body(name, field.value)
             }
         }
     }
@@ -122,7 +133,9 @@ struct RecordColumns {
     /// A field's part of a column's name: in brackets if a dot in it could be taken for another field's.
     private static func component(_ key: CBORValue) -> String {
         guard let text = key.text else { return "[\(key)]" }
-        let isPlain = !text.isEmpty && !text.hasPrefix("$") && !text.contains { $0 == "." || $0 == "," || $0 == "[" }
+        let isPlain =
+            !text.utf8.isEmpty && text.utf8.first != UInt8(ascii: "$")
+            && !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") }
         return isPlain ? text : "[\(CBORValue.text(text))]"
     }
 }

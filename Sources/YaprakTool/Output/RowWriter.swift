@@ -37,21 +37,29 @@ struct RowWriter {
         table = TableWriter(shown.map { columns[$0] }, console)
     }
 
-    /// Prints a row. `json` stands for it where the format is one of JSON's and it says more than the cells.
-    mutating func write(_ cells: [CBORValue], json: CBORValue? = nil) throws {
+    /// Prints a row. `json` stands for it where the format is one of JSON's and it says more than the cells. Of the two only
+    /// the one that is printed is computed.
+    mutating func write(
+        _ row: @autoclosure () throws -> [CBORValue], json: @autoclosure () throws -> CBORValue? = nil
+    ) throws {
         switch format {
-        case .table: try table.write(shown.map { cells[$0].cell(columnsMax: 200) })
-        case .json: try console.out.write((count == 0 ? "[" : ",\n ") + object(cells, json).json())
-        case .ndjson: try console.out.write(object(cells, json).json() + "\n")
+        case .table:
+            let cells = try row()
+            try table.write(shown.map { cells[$0].cell(columnsMax: 200) })
+        case .json, .ndjson: try writeJSON(json() ?? .map(zip(columns, row()).map { .init(.text($0.name), $1) }))
         case .csv:
             if count == 0 { try writeCSVHead() }
-            try console.out.write(CSV.line(cells, on: console, isExact: isExact))
-        case .markdown:
-            if count == 0 { try writeMarkdownHead() }
-            let line = shown.map { markdown(cells[$0].cell()) }.joined(separator: " | ")
-            try console.out.write("| " + line + " |\n")
+            try console.out.write(CSV.line(row(), on: console, isExact: isExact))
+        case .markdown: try writeMarkdown(row())
         }
         count += 1
+    }
+
+    private func writeJSON(_ object: CBORValue) throws {
+        var text = format == .ndjson ? "" : count == 0 ? "[" : ",\n "
+        text += object.json()
+        if format == .ndjson { text += "\n" }
+        try console.out.write(text)
     }
 
     /// Prints rows that wait for others, to know how wide columns are: others may not come soon.
@@ -68,10 +76,6 @@ struct RowWriter {
         }
     }
 
-    private func object(_ cells: [CBORValue], _ json: CBORValue?) -> CBORValue {
-        json ?? .map(zip(columns, cells).map { .init(.text($0.name), $1) })
-    }
-
     private func writeCSVHead() throws {
         try console.out.write(CSV.line(columns.map { .text($0.name) }, on: console))
     }
@@ -82,6 +86,11 @@ struct RowWriter {
         let shown = shown.map { columns[$0] }
         try console.out.write("| " + shown.map(\.name).joined(separator: " | ") + " |\n")
         try console.out.write("| " + shown.map { $0.isNumber ? "---:" : "---" }.joined(separator: " | ") + " |\n")
+    }
+
+    private func writeMarkdown(_ cells: [CBORValue]) throws {
+        if count == 0 { try writeMarkdownHead() }
+        try console.out.write("| " + shown.map { markdown(cells[$0].cell()) }.joined(separator: " | ") + " |\n")
     }
 
     private func markdown(_ cell: String) -> String {
