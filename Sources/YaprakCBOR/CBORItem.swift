@@ -84,8 +84,30 @@ public enum CBORItem {
         if head.major == Major.tag { return try end(bytes, head.end, depth - 1) }
         if head.isIndefinite { return try endOfIndefinite(bytes, head, depth) }
         var position = head.end
-        for _ in 0..<(try itemCount(bytes, head)) { position = try end(bytes, position, depth - 1) }
+        for _ in 0..<(try itemCount(bytes, head)) {
+            let length = scalarLength(bytes, position)
+            position = length > 0 ? position + length : try end(bytes, position, depth - 1)
+        }
         return position
+    }
+
+    /// The length of a number, a short string or a simple value that ends within `bytes`; 0 of anything else, be it malformed.
+    ///
+    /// Nearly all items in a record are one of these, and their length follows from their first byte or two.
+    @inline(__always)
+    private static func scalarLength(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int {
+        let room = bytes.count - offset
+        guard room > 0 else { return 0 }
+        let first = bytes[offset], major = first >> 5, info = Int(first & 31)
+        let length: Int
+        switch major {
+        case Major.unsigned, Major.negative: length = info < 24 ? 1 : info < 28 ? 1 + 1 << (info - 24) : 0
+        case Major.bytes, Major.text:
+            length = info < 24 ? 1 + info : info == 24 && room > 1 ? 2 + Int(bytes[offset + 1]) : 0
+        case Major.other: length = info < 24 ? 1 : info > 24 && info < 28 ? 1 + 1 << (info - 24) : 0
+        default: length = 0
+        }
+        return length <= room ? length : 0
     }
 
     /// The same without the call stack, which a deep item might exhaust.

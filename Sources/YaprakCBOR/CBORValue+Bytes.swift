@@ -166,9 +166,36 @@ extension CBORValue {
         try item.write(to: writer, depth, level, sorted: sorted)
     }
 
+    /// The order of pairs whose keys are all texts, as nearly all keys are; `nil` if another is among them. Encoded, the
+    /// shorter text comes first, and bytes decide between two of the same length: nothing has to be encoded to be compared.
+    private static func orderOfTexts(_ pairs: [Pair]) -> [Int]? {
+        guard pairs.allSatisfy({ if case .text = $0.key { true } else { false } }) else { return nil }
+        return pairs.indices.sorted { isEncodedBefore(pairs[$0].key, pairs[$1].key) }
+    }
+
+    /// Whether a text, encoded, comes before another in the order of bytes.
+    private static func isEncodedBefore(_ first: CBORValue, _ second: CBORValue) -> Bool {
+        guard case .text(let first) = first, case .text(let second) = second else { return false }
+        let (firstCount, secondCount) = (first.utf8.count, second.utf8.count)
+        if firstCount != secondCount { return firstCount < secondCount }
+        let answer = first.utf8.withContiguousStorageIfAvailable { bytes in
+            second.utf8.withContiguousStorageIfAvailable { bytes.lexicographicallyPrecedes($0) }
+        }
+        return (answer ?? nil) ?? first.utf8.lexicographicallyPrecedes(second.utf8)
+    }
+
     private static func writeSorted(
         _ pairs: [Pair], to writer: CBORWriter, _ depth: Int, _ level: Int
     ) throws(CBORError) {
+        if let order = orderOfTexts(pairs) {
+            for (place, index) in order.enumerated() {
+                let key = pairs[index].key
+                if place > 0, !isEncodedBefore(pairs[order[place - 1]].key, key) { throw .duplicateKey }
+                try key.write(to: writer, depth, level, sorted: true)
+                try pairs[index].value.write(to: writer, depth, level, sorted: true)
+            }
+            return
+        }
         var encoded: [(key: [UInt8], value: CBORValue)] = []
         encoded.reserveCapacity(pairs.count)
         for pair in pairs {
@@ -178,9 +205,7 @@ extension CBORValue {
         }
         encoded.sort { $0.key.lexicographicallyPrecedes($1.key) }
         for (index, pair) in encoded.enumerated() {
-            if index > 0, encoded[index - 1].key == pair.key {
-                throw CBORError(.duplicateKey, "a map has one key twice")
-            }
+            if index > 0, encoded[index - 1].key == pair.key { throw .duplicateKey }
             writer.write(encoded: pair.key)
             try pair.value.write(to: writer, depth, level, sorted: true)
         }
@@ -195,4 +220,8 @@ extension CBORItem {
         guard let value = try? CBORValue(decoding: bytes), let again = try? value.encoded() else { return false }
         return again == bytes
     }
+}
+
+extension CBORError {
+    fileprivate static var duplicateKey: CBORError { CBORError(.duplicateKey, "a map has one key twice") }
 }

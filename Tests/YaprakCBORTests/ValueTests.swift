@@ -72,6 +72,30 @@ import YaprakCBOR
         #expect(CBORValue.map([.init(hostile, 1)]).json() == "{\(shown):1}")
     }
 
+    @Test func `Keys stand in the order of their encoded bytes, whatever they are`() throws {
+        let parts = [
+            "a", "b", "aa", "é", "e\u{301}", "a\u{323}\u{307}", "a\u{307}\u{323}", String(repeating: "x", count: 30),
+        ]
+        for seed in 0..<1000 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            var keys: Set<[UInt8]> = []
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                let text = (0...random.below(3)).map { _ in parts.randomElement(using: &random)! }.joined()
+                let isText = random.below(20) > 0 || seed % 2 == 0
+                keys.insert(try (isText ? CBORValue.text(text) : .unsigned(random.next())).encoded())
+            }
+            let pairs = try keys.shuffled(using: &random).map { CBORValue.Pair(try CBORValue(decoding: $0), .null) }
+            let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
+            let bytes = try CBORValue.map(pairs).encoded()
+            #expect(
+                Array(bytes.suffix(sorted.reduce(0) { $0 + $1.count + 1 })) == sorted.flatMap { $0 + [0xf6] },
+                "seed \(seed)")
+            if let twice = pairs.first {
+                #expect(throws: CBORError.self, "seed \(seed)") { try CBORValue.map(pairs + [twice]).encoded() }
+            }
+        }
+    }
+
     /// Escapes stand between texts that are copied in one piece, also within what a reader takes for one character.
     @Test func `Text with escapes anywhere comes back scalar for scalar`() throws {
         let parts = [

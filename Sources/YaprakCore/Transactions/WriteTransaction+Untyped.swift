@@ -62,12 +62,13 @@ extension WriteTransaction {
         object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int, for key: String,
         inCollectionNamed name: String, reporting reported: ChangeKinds? = nil
     ) throws -> ChangeKinds {
-        if let error = invalidName(name, of: "collection") { throw error }
+        let known = draft.directory.slot(of: name)
+        if known == nil, let error = invalidName(name, of: "collection") { throw error }
         // The log writes versions as unsigned numbers. A file may say anything.
         guard version >= 0 else { throw undecodable(key, name, nil) }
         let key = RecordKey.normalized(key)
         let raw = RawRecord(key: key, object: object, metadata: metadata, version: version)
-        let slot = draft.directory.slot(of: name) ?? draft.addCollection(RawBinding(name: name))
+        let slot = known ?? draft.addCollection(RawBinding(name: name))
         let binding = draft.directory.bindings[slot]
         let box: RecordBox
         do {

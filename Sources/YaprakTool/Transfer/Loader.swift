@@ -84,12 +84,12 @@ struct Loader {
         let before = database.commitNumber
         let (inserted, changed) = try await database.write(origin: "yaprak load") { [collection] transaction in
             var inserted = 0, changed = 0
-            let known = transaction.before.untyped(collection)
+            // A new record takes the version of the others.
+            let known = transaction.before.untyped(collection), version = known.first?.version ?? 1
             for record in records {
                 let kinds = try transaction.put(
                     object: record.object[...], metadata: record.metadata.map { $0[...] },
-                    version: known[record.key]?.version ?? known.first?.version ?? 1, for: record.key,
-                    inCollectionNamed: collection)
+                    version: known[record.key]?.version ?? version, for: record.key, inCollectionNamed: collection)
                 if kinds.contains(.inserted) { inserted += 1 } else if !kinds.isEmpty { changed += 1 }
             }
             return (inserted, changed)
