@@ -119,6 +119,15 @@ extension RecordCollection where Object == Station, Metadata == NoMetadata {
         // end
         #expect(database.snapshot[found]["all"].map(\.key) == ["a"])
 
+        // snippet: search-results-own
+        let byLetter = SearchResultsView(
+            "byLetter", in: text, groupedBy: { String($0.title.prefix(1)) }, sortedBy: \.title)
+        try await database.register(byLetter)
+        try await database.write { try $0.setQuery(of: byLetter, to: .word("spice")) }
+        print(database.snapshot[byLetter].groupNames)
+        // end
+        #expect(database.snapshot[byLetter].groupNames.count == 1 && database.snapshot[byLetter].count == 1)
+
         // snippet: search-typing
         let (queries, typed) = AsyncStream.makeStream(of: SearchQuery?.self, bufferingPolicy: .bufferingNewest(1))
         let list = Task {

@@ -16,11 +16,29 @@ import YaprakStorage
     static let found = SearchResultsView("found", of: byLength, in: index)
     static let short = FilteredView("short", of: found) { $0.body.count < 40 }
 
+    /// The same groups and order without a parent, and a view that has them for all records.
+    static let own = SearchResultsView(
+        "own", in: index, groupedBy: { $0.title.isEmpty ? nil : String($0.title.count % 3) }, sortedBy: \.body)
+    static let twin = AutoView(
+        "twin", of: .mails, groupedBy: { $0.title.isEmpty ? nil : String($0.title.count % 3) }, sortedBy: \.body)
+    /// In several groups, the last values first, and what is derived from it.
+    static let words = Grouping<Mail, NoMetadata>.byEachObject { $0.title.split(separator: " ").map { $0.prefix(1) } }
+    static let ownWords = SearchResultsView(
+        "ownWords", in: index, groupedBy: words, sortedBy: .byObject { $0.body.count }, order: .descending)
+    static let twinWords = AutoView(
+        "twinWords", of: .mails, groupedBy: words, sortedBy: .byObject { $0.body.count }, order: .descending)
+    static let shortWords = FilteredView("shortWords", of: ownWords) { $0.body.count < 40 }
+
     static func register(_ database: Database) async throws {
         try await database.register(index)
         try await database.register(byLength)
         try await database.register(found)
         try await database.register(short)
+        try await database.register(own)
+        try await database.register(twin)
+        try await database.register(ownWords)
+        try await database.register(twinWords)
+        try await database.register(shortWords)
     }
 
     static func check(_ snapshot: Snapshot, _ place: String) throws {
@@ -34,6 +52,24 @@ import YaprakStorage
         }
         let report = snapshot[found].state.verify(parent: snapshot[byLength].state)
         try #require(report.isSound, "\(place): \(report)")
+        try check(own, against: twin, keys, snapshot, place)
+        try check(ownWords, against: twinWords, keys, snapshot, place)
+        for group in snapshot[twinWords].groupNames {
+            let short = snapshot[ownWords][group].filter { $0.object.body.count < 40 }
+            try #require(snapshot[shortWords][group].map(\.key) == short.map(\.key), "\(place): \(query), \(group)")
+        }
+    }
+
+    private static func check(
+        _ own: SearchResultsView<AutoView<Record<Mail, NoMetadata>>, Mail, NoMetadata>,
+        against twin: AutoView<Record<Mail, NoMetadata>>, _ keys: Set<String>, _ snapshot: Snapshot, _ place: String
+    ) throws {
+        for group in Set(snapshot[twin].groupNames + snapshot[own].groupNames) {
+            let expected = snapshot[twin][group].map(\.key).filter(keys.contains)
+            try #require(snapshot[own][group].map(\.key) == expected, "\(place): \(own.name), \(group)")
+        }
+        let report = snapshot[own].state.verify()
+        try #require(report.isSound, "\(place): \(report)")
     }
 
     static func setQuery(_ mail: inout RandomMail, in database: Database) async throws {
@@ -41,8 +77,12 @@ import YaprakStorage
         let isUndone = mail.random.chance(15)
         struct Undone: Error {}
         do {
+            let comesFirst = mail.random.chance(50)
             try await database.write { transaction in
+                if comesFirst { transaction[.mails]["r"] = Mail(title: "the spice", body: query.description) }
                 try transaction.setQuery(of: found, to: query)
+                try transaction.setQuery(of: own, to: query)
+                try transaction.setQuery(of: ownWords, to: query)
                 transaction[.mails]["q"] = Mail(title: query.description, body: "the spice")
                 if isUndone { throw Undone() }
             }
@@ -97,6 +137,31 @@ import YaprakStorage
             }
             query = try Self.found.query(in: database.snapshot)
             try await database.close()
+        }
+    }
+
+    @Test func `Results that group themselves cost what is found, and say why a record is missing`() async throws {
+        let database = Database.inMemory()
+        try await database.register(Self.index)
+        try await database.write { transaction in
+            for number in 0..<20_000 {
+                transaction[.mails]["\(number)"] = Mail(
+                    title: number < 3 ? "spice \(number)" : "other", body: "\(number)")
+            }
+            transaction[.mails]["untitled"] = Mail(title: "", body: "spice")
+        }
+        try await database.register(Self.own)
+        let before = database.snapshot
+        try await database.write { try $0.setQuery(of: Self.own, to: .word("spice")) }
+        let after = database.snapshot
+        #expect(before[Self.own].count == 0 && after[Self.own].count == 3)
+        #expect(after[Self.own]["1"].map(\.key) == ["0", "1", "2"])
+        #expect(after[Self.own].state.root.rawOperations < 20, "no record that is not found was looked at")
+        #expect(after.explain("17", in: Self.own).description.contains("its grouping, which reads the words, puts"))
+        #expect(after.explain("untitled", in: Self.own).description.contains("which reads the object, puts"))
+        #expect(after.explain("gone", in: Self.own).description.contains("there is no record of that key"))
+        await #expect(throws: DatabaseError.self) {
+            try await Database.inMemory().register(Self.own)
         }
     }
 

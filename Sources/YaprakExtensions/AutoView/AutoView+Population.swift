@@ -8,15 +8,9 @@ extension AutoView: TreeBackedExtension {
     package func gather(_ changes: NetChanges, into seed: inout ViewSeed) {
         for (collection, types) in configuration.collections.enumerated() {
             guard let boxes = changes.boxes(in: types) else { continue }
-            let grouping = configuration.groupings[collection]
-            let sorting = configuration.sortings[collection]
             for entry in boxes.entries {
                 guard let record = entry.after, !(record is RawRecord) else { continue }
-                switch grouping.names(record) {
-                case .none: break
-                case .one(let group): seed.add(sorting.place(record, collection, group, Touches()))
-                case .several(let groups): seed.add(configuration.placements(of: record, collection, in: groups))
-                }
+                configuration.add(record, collection, to: seed)
             }
         }
     }
@@ -39,6 +33,17 @@ extension AutoView: TreeBackedExtension {
         guard stored.collections == configuration.collectionNames else { throw StoredGroups.SchemaMismatch() }
         return try stored.root(configuration, in: context) { record, collection, group in
             configuration.sortings[collection].place(record, collection, group, Touches())
+        }
+    }
+}
+
+extension AutoConfiguration {
+    /// Adds the row of a record, if it belongs to a group.
+    func add(_ record: RecordBox, _ collection: Int, to seed: ViewSeed) {
+        switch groupings[collection].names(record) {
+        case .none: break
+        case .one(let group): seed.add(sortings[collection].place(record, collection, group, Touches()))
+        case .several(let groups): seed.add(placements(of: record, collection, in: groups))
         }
     }
 }

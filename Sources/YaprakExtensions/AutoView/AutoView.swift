@@ -40,8 +40,15 @@ public struct AutoView<Element: ViewRow>: OrderedView {
 
     /// Moves the rows of changed records.
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
+        AutoConfiguration.follow(changes, &root, draft: context.draft)
+    }
+}
+
+extension AutoConfiguration {
+    /// Moves the rows of changed records.
+    static func follow(_ changes: NetChanges, _ root: inout ViewRoot, draft: TreeDraft) -> ViewChanges? {
         guard let configuration = root.configuration as? AutoConfiguration else { return nil }
-        let editor = ViewEditor(root, draft: context.draft)
+        let editor = ViewEditor(root, draft: draft)
         for (collection, types) in configuration.collections.enumerated() {
             guard let boxes = changes.boxes(in: types) else { continue }
             if boxes.isCleared { editor.clear(collection) }
@@ -49,9 +56,7 @@ public struct AutoView<Element: ViewRow>: OrderedView {
         }
         return editor.finish(&root)
     }
-}
 
-extension AutoConfiguration {
     /// Moves the row of one changed record. Runs no closure whose answer can't have changed.
     func follow(_ entry: ChangeEntry, of collection: Int, in editor: ViewEditor) {
         let row = RowID(collection: collection, key: entry.key)

@@ -101,7 +101,7 @@ extension ViewState {
 }
 
 extension Aspects {
-    fileprivate func words(withGroup: Bool) -> String {
+    func words(withGroup: Bool) -> String {
         var words = [String]()
         if contains(.object) { words.append("object") }
         if contains(.metadata) { words.append("metadata") }

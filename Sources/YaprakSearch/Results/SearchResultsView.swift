@@ -3,22 +3,25 @@ public import YaprakCore
 public import YaprakExtensions
 package import YaprakTrees
 
-/// A view of another view: the rows that a query finds, in the parent's groups and order. The query is part of the database.
+/// A view of what a query finds, in the groups and order of another view or its own. The query is part of the database.
 ///
 ///     let found = SearchResultsView("found", of: inbox, in: text)
 ///     try await database.register(found)               // after inbox and text
+///
+///     let byYear = SearchResultsView("byYear", in: text, groupedBy: { String($0.year) }, sortedBy: \.title)
 ///
 ///     try await database.write { transaction in
 ///         try transaction.setQuery(of: found, to: .words("spice harvest"))
 ///     }
 ///     for row in database.snapshot[found]["2026"] { print(row.object.title) }
 ///
-/// Follows its parent in the same commit: a row comes and goes as its text does. The query is set in a write and logged like
-/// a record, so it is the same for every reader, in every fork, and after a launch. For a search that belongs to one list, and
-/// needs no write, see ``ViewMappings/setSearch(_:in:order:)``.
+/// Follows its parent, or the records, in the same commit: a row comes and goes as its text does. The query is set in a
+/// write and logged like a record, so it is the same for every reader, in every fork, and after a launch. For a search that
+/// belongs to one list, and needs no write, see ``ViewMappings/setSearch(_:in:order:)``.
 ///
 /// - Complexity: as the parent's for each of its changes, and a look at the text of each record that changed. Setting a query
-///   costs O(rows of the parent). At a launch it is made again.
+///   costs O(rows of the parent). With a grouping of its own it holds what is found and no more, and setting a query costs
+///   O(*k* log *n*) for the *k* records found before and after. At a launch it is made again.
 public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable, Metadata: Codable & Sendable>:
     OrderedView
 {
@@ -29,8 +32,10 @@ public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable,
 
     /// The name under which it is registered.
     public let name: String
-    /// The view whose rows are searched.
+    /// The view whose rows are searched; with a grouping of its own the grouping, as a view that is not registered.
     public let parent: Parent
+    /// What groups and sorts the records, if no parent does.
+    private let own: SelectedRows<Element>?
     /// The index that is asked.
     public let index: FullTextIndex<Object, Metadata>
     /// Empty: what it shows is said by its query.
@@ -46,12 +51,13 @@ public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable,
         self.name = name
         self.parent = parent
         self.index = index
+        own = nil
     }
 
-    /// The parent and the index.
-    public var dependencies: [String] { [parent.name, index.name] }
-    /// None: it reads its parent and the index.
-    public var collectionNames: [String]? { [] }
+    /// The parent, if there is one, and the index.
+    public var dependencies: [String] { own == nil ? [parent.name, index.name] : [index.name] }
+    /// That of the index, if it has a grouping of its own. Otherwise none: it reads its parent and the index.
+    public var collectionNames: [String]? { own == nil ? [] : [index.collection.name] }
 
     /// The query in a snapshot; one without any word until one is set.
     /// - Throws: `extensionNotRegistered` if the snapshot does not have the view.
@@ -65,6 +71,11 @@ public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable,
 
 extension SearchResultsView: ExplainableView {
     package func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer {
+        if let own {
+            let query = Self.parsed(snapshot[self].state.root.configuration.versionTag)
+            let isFound = (try? snapshot.reader(of: index))?.contains(row.key, matching: query) ?? false
+            return .notGrouped(by: .init(viewName: name, reads: isFound ? own.groupingReads : "words"))
+        }
         let answer = parent.answer(about: row, in: snapshot)
         guard case .placed = answer else { return answer }
         return .rejected(by: .init(viewName: name, reads: "words"), parentName: parent.name)
@@ -103,16 +114,22 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
     }
 
     private func root(for query: String, in context: ExtensionContext) throws -> ViewRoot {
+        if let own {
+            return own.root(
+                of: try keys(query, in: context.after), in: context.after, tag: query, later: containing(query),
+                draft: context.draft)
+        }
         let parent = try context.after.reader(of: parent).state.root
         return FilteredRows.root(
             of: parent, tag: query, now: try finding(query, in: context.after), later: matching(query),
             draft: context.draft)
     }
 
-    /// Follows what the parent did.
+    /// Follows what the parent, or a record, did.
     public func update(_ root: inout ViewRoot, for changes: NetChanges, in context: ExtensionContext) -> ViewChanges? {
         // A new root is built over the parent as it is now, and is up to date.
         guard !context.isRegistering else { return nil }
+        if let own { return own.follow(changes, &root, draft: context.draft) }
         return FilteredRows.follow(context.changes(of: parent), &root, draft: context.draft)
     }
 
@@ -124,6 +141,11 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
     package func apply(
         _ operation: SearchStep, to root: inout ViewRoot, in context: ExtensionContext
     ) throws -> ViewChanges? {
+        if let own {
+            return own.select(
+                try keys(operation.query, in: context.before), in: context.before, from: &root, tag: operation.query,
+                later: containing(operation.query), draft: context.draft)
+        }
         let parent = try context.before.reader(of: parent).state.root
         return FilteredRows.refilter(
             &root, over: parent, tag: operation.query, now: try finding(operation.query, in: context.before),
@@ -145,12 +167,58 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
 
     /// Decides by the text of a row that changed.
     private func matching(_ query: String) -> FilteredRows.Rule {
+        let (contains, collection) = (containing(query), index.collection.name)
+        return { placement, name in name == collection && contains(placement.record) }
+    }
+
+    /// Decides by the text of a record.
+    private func containing(_ query: String) -> SelectedRows<Element>.Rule {
         let (parsed, index) = (Self.parsed(query), index)
-        return { placement, name in
-            guard name == index.collection.name else { return false }
+        return { record in
             let scan = SearchScan(parsed, columns: index.columnNames, tokenizer: index.tokenizer)
-            return scan.matches(index.columnTexts(of: placement.record))
+            return scan.matches(index.columnTexts(of: record))
         }
+    }
+
+    /// The keys of what a query finds, ascending.
+    private func keys(_ query: String, in snapshot: Snapshot) throws -> [String] {
+        try snapshot.reader(of: index).keys(matching: Self.parsed(query))
+    }
+}
+
+extension SearchResultsView where Parent == AutoView<Record<Object, Metadata>> {
+    /// A view of the records that a query finds, with any ``Grouping`` and ``Sorting``: none until a query is set.
+    ///
+    ///     SearchResultsView("byFolder", in: text, groupedBy: .byMetadata { $0?.folder }, sortedBy: .byObject { $0.date })
+    ///
+    /// Register it after the index. Both closures run for records that are found, when any part of them changes.
+    /// - Parameters:
+    ///   - name: the name under which it is registered.
+    ///   - index: a full-text index.
+    ///   - grouping: says which group a record belongs to.
+    ///   - sorting: says in which order rows stand in their group.
+    ///   - order: whether small or large values come first.
+    public init<Value>(
+        _ name: String, in index: FullTextIndex<Object, Metadata>, groupedBy grouping: Grouping<Object, Metadata>,
+        sortedBy sorting: Sorting<Object, Metadata, Value>, order: ViewOrder = .ascending
+    ) {
+        self.name = name
+        self.index = index
+        parent = AutoView(name, of: index.collection, groupedBy: grouping, sortedBy: sorting, order: order)
+        own = SelectedRows(parent)
+    }
+
+    /// A view of the records that a query finds, grouped and sorted by properties of the object: none until a query is set.
+    ///
+    ///     SearchResultsView("byYear", in: text, groupedBy: { String($0.year) }, sortedBy: \.title)
+    ///
+    /// Key paths or closures. A `nil` group leaves the record out.
+    public init<Value: Comparable & Sendable>(
+        _ name: String, in index: FullTextIndex<Object, Metadata>,
+        groupedBy group: @escaping @Sendable (Object) -> String?, sortedBy value: @escaping @Sendable (Object) -> Value,
+        order: ViewOrder = .ascending
+    ) {
+        self.init(name, in: index, groupedBy: .byObject(group), sortedBy: .byObject(value), order: order)
     }
 }
 
