@@ -48,6 +48,32 @@ import YaprakTesting
         #expect(await checkExtension(Ranks(.none), histories: 20, reading: { $0.mapValues { $0 } }, using: Self.edit))
     }
 
+    @Test func `Lists of what a query finds keep the law, while the query changes`() async {
+        let text = FullTextIndex("text", of: .books, \.title)
+        let found = SearchResultsView("found", in: text, groupedBy: \.genre, sortedBy: \.salesRank)
+        let few = FilteredView("few", of: found) { $0.salesRank < 3 }
+        @Sendable func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) throws {
+            if choices.chance(30) {
+                let words: [SearchQuery] = [.typing("t"), .word("t1"), .word("t2"), .word("t3"), .word("none")]
+                try transaction.setQuery(of: found, to: choices.pick(words))
+            }
+            Self.edit(&transaction, &choices)
+        }
+        var window = ViewMappings(found, groups: ["b", "a"])
+        window.setRangeForAllGroups(.fixed(length: 2, from: .beginning))
+        let lists = [ViewMappings(found, groups: ["a", "b", "c"]), window]
+        #expect(
+            await checkListLaw(
+                of: found, mappings: lists, histories: 20, preparing: { try await $0.register(text) }, using: edit))
+        #expect(
+            await checkListLaw(
+                of: few, histories: 10,
+                preparing: {
+                    try await $0.register(text)
+                    try await $0.register(found)
+                }, using: edit))
+    }
+
     // MARK: Mistakes
 
     @Test(arguments: Ranks.Mistake.all)
@@ -58,6 +84,35 @@ import YaprakTesting
         #expect(text.contains("differs from its rebuild \(mistake.place)"), "\(mistake): \(text)")
         #expect((1...3).contains(commits(text)), "\(mistake): \(text)")
         #expect(text.contains("YAPRAK_SEED="))
+    }
+
+    /// Pins and unpins few keys, and edits records.
+    @Sendable private static func pin(_ pins: Pins, _ transaction: inout WriteTransaction, _ choices: inout Choices)
+        throws
+    {
+        if choices.chance(50) { return edit(&transaction, &choices) }
+        try transaction.perform(choices.chance(70) ? .pin(choices.key(among: 8)) : .unpinAll, on: pins)
+    }
+
+    @Test func `State of an extension of its own passes where it lasts`() async {
+        let pins = Pins(.none)
+        #expect(
+            await checkExtension(pins, histories: 40, reading: { $0.sorted { $0.key < $1.key }.map { "\($0)" } }) {
+                try Self.pin(pins, &$0, &$1)
+            })
+    }
+
+    @Test(arguments: Pins.Mistake.all)
+    func `State of an extension of its own that does not last is found`(mistake: Pins.Mistake) async {
+        let pins = Pins(mistake)
+        let text = await report {
+            await checkExtension(pins, histories: 60, reading: { $0.sorted { $0.key < $1.key }.map { "\($0)" } }) {
+                try Self.pin(pins, &$0, &$1)
+            }
+        }
+        #expect(text.contains("differs from what it was after a reopen"), "\(mistake): \(text)")
+        #expect(text.contains("a checkpoint") == (mistake == .forgetsInCheckpoints), "\(mistake): \(text)")
+        #expect((1...3).contains(commits(text)), "\(mistake): \(text)")
     }
 
     @Test func `An extension that throws is found, with what it throws`() async {
@@ -151,6 +206,53 @@ struct Ranks: DatabaseExtension {
     func decode(_ bytes: [UInt8]) throws -> [Int: Int] {
         let root = try JSONDecoder().decode([Int: Int].self, from: Data(bytes))
         return mistake == .staleAfterReopen ? root.mapValues { $0 + 1 } : root
+    }
+}
+
+/// Keys that somebody pinned, each with a number; with mistakes to plant.
+struct Pins: PrimaryExtension {
+    enum Mistake: Sendable {
+        case none, forgetsInCheckpoints, countsOutside
+
+        /// Those that a comparison finds.
+        static var all: [Mistake] { [.forgetsInCheckpoints, .countsOutside] }
+    }
+
+    enum Operation: Codable, Sendable {
+        case pin(String), unpinAll
+    }
+
+    let name = "pins"
+    let mistake: Mistake
+    private let count = Count()
+
+    /// What a step must not depend on.
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    init(_ mistake: Mistake) { self.mistake = mistake }
+
+    func makeRoot() -> [String: Int] { [:] }
+
+    func apply(_ operation: Operation, to root: inout [String: Int]) throws -> Never? {
+        switch operation {
+        case .pin(let key):
+            let next = (root.values.max() ?? 0) + 1
+            root[key] = mistake == .countsOutside ? count.value.add(1, ordering: .relaxed).newValue : next
+        case .unpinAll: root = [:]
+        }
+        return nil
+    }
+
+    func encode(_ root: [String: Int]) throws -> [UInt8]? {
+        var root = root
+        if mistake == .forgetsInCheckpoints { root["k1"] = nil }
+        return try Array(JSONEncoder().encode(root))
+    }
+
+    func decode(_ bytes: [UInt8]) throws -> [String: Int] {
+        try JSONDecoder().decode([String: Int].self, from: Data(bytes))
     }
 }
 

@@ -14,8 +14,9 @@ public import Yaprak
 /// Transactions that read it before they end are among the histories. If a comparison fails, the history is shrunk, and
 /// the test fails with the shortest one as text.
 /// - Parameters:
-///   - extension: the extension. It must be derived from records alone; of a `PrimaryExtension` only
-///     forks are checked.
+///   - extension: the extension. A `PrimaryExtension` has state of its own, which can't be recomputed: it is compared with what
+///     it was, in forks, after a reopen (from its steps in the log, from a checkpoint, from both), and when it is taken out and
+///     put back. Let `edit` perform its operations.
 ///   - histories: how many are made.
 ///   - seed: the seed of the first history; the following numbers are those of the others. `YAPRAK_SEED` in the environment
 ///     repeats one.

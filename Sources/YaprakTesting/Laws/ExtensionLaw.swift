@@ -4,6 +4,8 @@ internal import YaprakCore
 internal import YaprakSimulator
 
 /// An extension equals its rebuild: after each commit, within a transaction, in a fork, after a reopen, registered late.
+///
+/// One with state of its own can't be rebuilt; it equals what it was: in a fork, after a reopen, taken out and put back.
 struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>: Law {
     let title: String
     var hasOnlyCommits: Bool { false }
@@ -54,10 +56,13 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             let before = read(database.snapshot[`extension`])
             let fork = database.fork()
             if let fault = try await compare(fork, "in a fork") { return fault }
+            if let fault = differs(before, read(fork.snapshot[`extension`]), "in a fork", from: .earlier) {
+                return fault
+            }
             if let fault = try await commit(edits, in: fork, readsInside: false, trace) { return fault }
             if let fault = try await compare(fork, "in a fork, after a commit there") { return fault }
             try await fork.close()
-            return differs(before, read(database.snapshot[`extension`]), "after a commit in a fork")
+            return differs(before, read(database.snapshot[`extension`]), "after a commit in a fork", from: .earlier)
         case .reopen(let checkpoint, let edits):
             if checkpoint {
                 trace.add(["a checkpoint"])
@@ -65,18 +70,25 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             }
             if let fault = try await commit(edits, in: database, readsInside: false, trace) { return fault }
             let bindings = database.snapshot.bindings
+            let before = read(database.snapshot[`extension`])
             trace.add(["closed and opened again"])
             try await database.close()
             database = try await Database.open(at: Self.path, options: options, bindings: bindings, fileSystem: disk)
             try await prepare(database)
             try await database.register(`extension`)
-            return try await compare(database, "after a reopen")
+            if let fault = try await compare(database, "after a reopen") { return fault }
+            return differs(before, read(database.snapshot[`extension`]), "after a reopen", from: .earlier)
         case .register(let edits):
+            let before = (number: database.commitNumber, reading: read(database.snapshot[`extension`]))
             try await database.unregister(`extension`.name)
             trace.add(["not registered:"])
             if let fault = try await commit(edits, in: database, readsInside: false, trace) { return fault }
             try await database.register(`extension`)
             trace.add(["registered again"])
+            if database.commitNumber == before.number {
+                let found = read(database.snapshot[`extension`])
+                if let fault = differs(before.reading, found, "registered again", from: .earlier) { return fault }
+            }
             return try await compare(database, "registered behind \(database.commitNumber) commits")
         }
     }
@@ -110,7 +122,7 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
     /// Compares the extension with one that is made of the records.
     private func compare(_ database: Database, _ place: String) async throws -> String? {
         let found = read(database.snapshot[`extension`])
-        // State of its own is kept when a primary extension is taken out: there is nothing to make it of.
+        // There is nothing to make state of its own of.
         if `extension` is any PrimaryExtension { return nil }
         let rebuilt = database.fork()
         try await rebuilt.unregister(`extension`.name)
@@ -118,11 +130,21 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
         return differs(read(rebuilt.snapshot[`extension`]), found, place)
     }
 
-    private func differs(_ rebuilt: Reading, _ found: Reading, _ place: String) -> String? {
-        if rebuilt == found { return nil }
-        let difference = TextDifference.lines(from: Self.text(rebuilt), to: Self.text(found))
+    /// What a reading should be equal to.
+    private enum Model: String {
+        case rebuild = "its rebuild"
+        case earlier = "what it was"
+
+        var signs: String { self == .rebuild ? "- rebuilt, + found" : "- before, + found" }
+    }
+
+    private func differs(
+        _ expected: Reading, _ found: Reading, _ place: String, from model: Model = .rebuild
+    ) -> String? {
+        if expected == found { return nil }
+        let difference = TextDifference.lines(from: Self.text(expected), to: Self.text(found))
         return """
-            "\(`extension`.name)" differs from its rebuild \(place) (- rebuilt, + found):
+            "\(`extension`.name)" differs from \(model.rawValue) \(place) (\(model.signs)):
             \(shortened(difference, to: 40).joined(separator: "\n"))
             """
     }
