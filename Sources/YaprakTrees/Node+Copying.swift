@@ -1,10 +1,9 @@
 extension Node {
-    /// A copy with another birth and room for `capacity`. The rows' references belong to the entries, not to the copy, so no
-    /// reference counts change.
+    /// Fills an empty node of this level with what this one has. The rows' references belong to the entries, not to the copy,
+    /// so no reference counts change.
     @inline(__always)
-    func copy(born: UInt64, capacity wanted: Int) -> Node {
+    func copy(into copy: Node) {
         let n = count
-        let copy = Node.make(level: level, capacity: wanted, born: born, ordered: isOrdered)
         copy.count = n
         copy.adoptPrefix(of: self)
         copy.entries.copyMemory(from: entries, byteCount: n &* 16)
@@ -12,20 +11,17 @@ extension Node {
             copy.children.update(from: children, count: n)
             copy.sizes.update(from: sizes, count: n)
         }
-        return copy
     }
 
-    /// Moves the entries from `middle` on into a new node of draft `born`.
-    func split(at middle: Int, born: UInt64) -> Node {
+    /// Moves the entries from `middle` on into an empty node of this level.
+    func split(at middle: Int, into right: Node) {
         let n = count - middle
-        let right = Node.make(level: level, capacity: Node.room(for: n + 1), born: born, ordered: isOrdered)
         right.adoptPrefix(of: self)
         right.take(n, from: self, at: middle, to: 0)
         right.count = n
         count = middle
         tightenIfTied()
         right.tightenIfTied()
-        return right
     }
 
     @inline(__always)

@@ -49,6 +49,14 @@ struct Node: Equatable {
     static func make(level: Int, capacity: Int, born: UInt64, ordered: Bool) -> Node {
         let raw = UnsafeMutableRawPointer.allocate(
             byteCount: bytes(level: level, capacity: capacity), alignment: 8)
+        return make(in: raw, level: level, capacity: capacity, born: born, ordered: ordered)
+    }
+
+    /// An empty node in memory of its size.
+    @inline(__always)
+    static func make(
+        in raw: UnsafeMutableRawPointer, level: Int, capacity: Int, born: UInt64, ordered: Bool
+    ) -> Node {
         raw.storeBytes(of: born, as: UInt64.self)
         let shape = UInt32(level) &<< 8 | UInt32(capacity) &<< 16 | (ordered ? 1 &<< 24 : 0)
         raw.storeBytes(of: shape.littleEndian, toByteOffset: 8, as: UInt32.self)

@@ -13,7 +13,7 @@ struct ReclaimSlice {
     var freed = ArenaCounts()
     /// The change of the arena's counts.
     var report = ArenaCounts()
-    /// Chunks that are empty now.
+    /// Memory that is free now.
     var spares = TimelineSpares()
     /// Versions that a finished list kept alive. They are released with the slice, outside the locks.
     private var pins: [TreeVersion] = []
@@ -21,13 +21,7 @@ struct ReclaimSlice {
     /// Whether their release makes more to reclaim.
     var hasPins: Bool { !pins.isEmpty }
 
-    /// Whether nodes and rows are left for later.
-    let onlyVersions: Bool
-
-    init(budget: Int, onlyVersions: Bool = false) {
-        self.budget = budget
-        self.onlyVersions = onlyVersions
-    }
+    init(budget: Int) { self.budget = budget }
 
     mutating func drop(pin: inout TreeVersion?) {
         if let pin { pins.append(pin) }
@@ -57,7 +51,7 @@ struct ReclaimSlice {
             budget &-= 1
             let birth = entry.birth
             if birth > stamp {
-                free(entry)
+                free(entry, stamp: stamp, isBase: isBase)
             } else if !isBase {
                 kept.append(entry, birth: birth)
             }
@@ -70,27 +64,35 @@ struct ReclaimSlice {
         spares.keep(chunk)
     }
 
-    /// Frees what is born later than the version, and does the same below it.
+    /// Frees what is born later than the version, and goes on below it.
     @inline(__always)
-    private mutating func free(_ entry: DeadEntry) {
+    private mutating func free(_ entry: DeadEntry, stamp: UInt64, isBase: Bool) {
         if entry.isRow {
             if entry.isWhole { descend(below: entry.row) }
             rows.append(entry.row)
             freed.rows &-= 1
         } else {
             let node = entry.node
-            if entry.isWhole { descend(below: node) }
+            if entry.isWhole { descend(below: node, stamp: stamp, isBase: isBase) }
             freed.nodes &-= 1
             freed.bytes &-= node.byteCount
-            node.raw.deallocate()
+            spares.keep(node)
         }
     }
 
-    private mutating func descend(below node: Node) {
-        if node.isLeaf {
-            for i in 0..<node.count { walk.append(.rowTree(node.rows[i])) }
-        } else {
-            for i in 0..<node.count { walk.append(.subtree(node.children[i])) }
+    /// Adds what is below a node to the stack; keeps or drops at once what the version needs, which is most of what is below a
+    /// copied path.
+    private mutating func descend(below node: Node, stamp: UInt64, isBase: Bool) {
+        let isLeaf = node.isLeaf
+        for i in 0..<node.count {
+            let entry: DeadEntry = isLeaf ? .rowTree(node.rows[i]) : .subtree(node.children[i])
+            let birth = entry.birth
+            if birth > stamp {
+                walk.append(entry)
+                continue
+            }
+            budget &-= 1
+            if !isBase { kept.append(entry, birth: birth) }
         }
     }
 

@@ -27,7 +27,7 @@ extension Timeline {
         whileNobodyReclaims {
             locked {
                 if endsDraft { endDraftWithoutVersion() } else { precondition(!isDraftInProgress, "a draft is open") }
-                tally.add(made)
+                count(made)
                 let branch = VersionSlot.make(stamp: stays.pointee.stamp, isBase: true, pin: version)
                 let last = youngest
                 if let first = stays.pointee.next {

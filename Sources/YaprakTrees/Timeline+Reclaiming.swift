@@ -3,14 +3,13 @@ extension Timeline {
     ///
     /// Safe from any thread. Nodes are freed and rows released outside the lock that readers and the writer take; rows,
     /// whose deinit is user code, outside all locks.
-    /// - Parameters:
-    ///   - limit: the approximate number of versions, nodes and rows to handle.
-    ///   - onlyVersions: frees no nodes and rows: removes versions from the list, and stops at one that left garbage.
+    /// - Parameter limit: the approximate number of versions, nodes and rows to handle.
     /// - Returns: whether more remains. Then it has to be called again.
-    package func reclaim(limit: Int, onlyVersions: Bool = false) -> Bool {
-        var slice = ReclaimSlice(budget: limit, onlyVersions: onlyVersions)
+    package func reclaim(limit: Int) -> Bool {
+        var slice = ReclaimSlice(budget: limit)
         let remains = whileNobodyReclaims { run(&slice) }
         arena.add(slice.report)
+        slice.spares.free()
         if slice.rows.capacity == 0 { return remains }
         for row in slice.rows { row.release() }
         slice.rows.removeAll(keepingCapacity: slice.rows.capacity <= 4096)
@@ -29,9 +28,9 @@ extension Timeline {
                 if next == nil {
                     // Dropping a pin makes more to reclaim.
                     remains = slice.hasPins || !settleDebt()
-                    tally.add(slice.freed)
-                    slice.spares.give(to: &spares)
-                    swap(&slice.report, &tally)
+                    count(slice.freed)
+                    spares.fill(from: &slice.spares)
+                    slice.report = takeTally()
                 } else if slice.rows.capacity == 0 {
                     swap(&slice.rows, &spareRows)
                 }
@@ -51,7 +50,6 @@ extension Timeline {
             if slice.budget <= 0 { return nil }
         }
         while let slot = queue {
-            if slice.onlyVersions, !slot.pointee.unsettled.isEmpty { return nil }
             if let chunk = slot.pointee.unsettled.popFirst() { return (slot, chunk) }
             queue = slot.pointee.nextQueued
             slot.pointee.isQueued = false

@@ -2,7 +2,7 @@ import YaprakLocks
 
 /// The sequence of versions of a database, or of one of its forks.
 ///
-///     let timeline = Timeline(arena: Arena()) { scheduleReclaiming() }
+///     let timeline = Timeline(arena: Arena()) { scheduleReclaiming(of: $0) }
 ///     let draft = timeline.beginDraft()
 ///     draft.insert(row, into: &root)
 ///     let version = draft.seal()
@@ -18,7 +18,7 @@ import YaprakLocks
 /// A timeline must be closed: until then it keeps its newest version alive.
 package final class Timeline: @unchecked Sendable {
     package let arena: Arena
-    private let onGarbage: @Sendable () -> Void
+    private let onGarbage: @Sendable (Timeline) -> Void
 
     /// Protects all fields, except the contents of slots while a reclaimer has taken a chunk from them.
     private let lock = Mutex<Void>((), rank: .timeline)
@@ -32,6 +32,7 @@ package final class Timeline: @unchecked Sendable {
     /// The youngest live version in the list.
     @exclusivity(unchecked)
     var youngest: VersionSlot
+    /// `nil` in a fork that was not written yet, and after the end.
     var newestVersion: TreeVersion?
     /// Versions whose pin is gone but which are still in the list.
     @exclusivity(unchecked)
@@ -42,15 +43,20 @@ package final class Timeline: @unchecked Sendable {
     var isClosedUnderLock = false
     /// Whether a call of `reclaim` is owed: by the writer, or by the receiver of `onGarbage`.
     private var isReclaimOwed = false
+    /// Whether a task reclaims; for the receiver of `onGarbage`.
+    private var isReclaimTaskRunning = false
     private var isDraftOpen = false
     /// Versions that somebody holds.
     @exclusivity(unchecked)
-    private var pinCount = 1
+    private var pinCount = 0
     /// One object for all drafts.
     private var draft: TreeDraft?
     /// What was made and freed since the last report to the arena.
     @exclusivity(unchecked)
-    var tally = ArenaCounts()
+    private var tally = ArenaCounts()
+    /// The nodes and rows that it has made and not freed; more if trees of another timeline were adopted.
+    @exclusivity(unchecked)
+    private var ownCount = 0
     /// Rows to release once no lock is held; kept for its storage.
     @exclusivity(unchecked)
     var spareRows: [RowRef] = []
@@ -64,22 +70,22 @@ package final class Timeline: @unchecked Sendable {
     ///   yet: a reader released a pin, or the timeline was closed. From then on, and from each `beginDraft` on, `reclaim` is
     ///   owed until it returns false. `onGarbage` must not call `reclaim` itself, because that may release the pin of another
     ///   timeline, and so on for all forks. It schedules the call.
-    package convenience init(arena: Arena, onGarbage: @escaping @Sendable () -> Void) {
+    package convenience init(arena: Arena, onGarbage: @escaping @Sendable (Timeline) -> Void) {
         self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
     }
 
-    private init(arena: Arena, base: VersionSlot, onGarbage: @escaping @Sendable () -> Void) {
+    private init(arena: Arena, base: VersionSlot, onGarbage: @escaping @Sendable (Timeline) -> Void) {
         self.arena = arena
         self.base = base
         self.onGarbage = onGarbage
         youngest = base
-        append(.make(stamp: arena.nextStamp(), isBase: false))
-        newestVersion = TreeVersion(timeline: self, slot: youngest)
     }
 
     /// A timeline that starts with what `version` holds. O(1), no node is copied; keeps `version` until it is closed and
     /// its own versions are gone.
-    package static func fork(from version: TreeVersion, onGarbage: @escaping @Sendable () -> Void) -> Timeline {
+    package static func fork(
+        from version: TreeVersion, onGarbage: @escaping @Sendable (Timeline) -> Void
+    ) -> Timeline {
         Timeline(
             arena: version.timeline.arena, base: .make(stamp: version.stamp, isBase: true, pin: version),
             onGarbage: onGarbage)
@@ -95,10 +101,19 @@ package final class Timeline: @unchecked Sendable {
     /// Whether it takes no more drafts.
     package var isClosed: Bool { locked { isClosedUnderLock } }
 
-    /// The newest sealed version.
-    package var newest: TreeVersion {
-        guard let newest = locked({ newestVersion }) else { preconditionFailure("the timeline is closed") }
-        return newest
+    /// The newest sealed version. The first is made when it is asked for, or a draft begins: a fork that nobody writes to
+    /// needs none.
+    package var newest: TreeVersion { locked { newestOrFirst() } }
+
+    /// Call with the lock held.
+    private func newestOrFirst() -> TreeVersion {
+        if let newestVersion { return newestVersion }
+        precondition(!isClosedUnderLock, "the timeline is closed")
+        append(.make(stamp: arena.nextStamp(), isBase: false))
+        let first = TreeVersion(timeline: self, slot: youngest)
+        newestVersion = first
+        pinCount &+= 1
+        return first
     }
 
     @inline(__always)
@@ -107,16 +122,30 @@ package final class Timeline: @unchecked Sendable {
         lock.withLockInlined { _ in Carried(value: body()) }.value
     }
 
-    /// How many versions are held, the newest among them, and the label of the oldest in the list.
+    /// How many versions are held, the newest among them, and the label of the oldest in the list. A fork that was not written
+    /// yet counts the version it began with.
     ///
     /// - Complexity: O(1), and O(versions that were released and not reclaimed yet).
     package var pins: (count: Int, oldest: VersionLabel?) {
         locked {
             var slot = base.pointee.next
             while let next = slot, next.pointee.isReleased { slot = next.pointee.next }
-            return (pinCount, slot?.pointee.label)
+            return (newestVersion == nil && !isClosedUnderLock ? 1 : pinCount, slot?.pointee.label)
         }
     }
+
+    /// Whether it is closed, and has so few nodes and rows of its own that they can be freed anywhere.
+    package func isClosed(withAtMost count: Int) -> Bool { locked { isClosedUnderLock && ownCount <= count } }
+
+    /// Whether the caller has to start a task that reclaims; it calls ``endReclaimTask()`` when it ends.
+    package func beginReclaimTask() -> Bool {
+        locked {
+            defer { isReclaimTaskRunning = true }
+            return !isReclaimTaskRunning
+        }
+    }
+
+    package func endReclaimTask() { locked { isReclaimTaskRunning = false } }
 
     func whileNobodyReclaims<R>(_ body: () -> R) -> R {
         reclaimLock.withLockInlined { _ in Carried(value: body()) }.value
@@ -133,7 +162,7 @@ extension Timeline {
     package func beginDraft() -> TreeDraft {
         let (draft, newest) = locked {
             precondition(!isDraftOpen, "one draft at a time")
-            guard let newest = newestVersion else { preconditionFailure("the timeline is closed") }
+            let newest = newestOrFirst()
             isDraftOpen = true
             isReclaimOwed = true
             let draft = self.draft ?? TreeDraft(timeline: self)
@@ -158,7 +187,7 @@ extension Timeline {
             bury(&dead, under: youngest)
             append(slot)
             pinCount &+= 1
-            tally.add(made)
+            count(made)
             guard isEnd else { return nil as TreeVersion? }
             isDraftOpen = false
             defer { newestVersion = version }
@@ -178,6 +207,9 @@ extension Timeline {
         }
         _ = consume old
     }
+
+    /// A draft adopted trees: how much that is, nobody has counted.
+    func noteTakeover() { locked { ownCount = .max / 2 } }
 
     /// Call with the lock held.
     func endDraftWithoutVersion() { isDraftOpen = false }
@@ -202,7 +234,7 @@ extension Timeline {
             return newestVersion
         }
         _ = consume newest
-        onGarbage()
+        onGarbage(self)
     }
 }
 
@@ -216,6 +248,19 @@ extension DeadList {
 // MARK: The list (call with the lock held)
 
 extension Timeline {
+    /// Counts what was made or freed.
+    @inline(__always)
+    func count(_ change: ArenaCounts) {
+        tally.add(change)
+        ownCount &+= change.nodes &+ change.rows
+    }
+
+    /// What was counted since the last time.
+    func takeTally() -> ArenaCounts {
+        defer { tally = ArenaCounts() }
+        return tally
+    }
+
     private func append(_ slot: VersionSlot) {
         slot.pointee.previous = youngest
         youngest.pointee.next = slot
@@ -251,7 +296,7 @@ extension Timeline {
             defer { isReclaimOwed = true }
             return isReclaimOwed
         }
-        if !isOwed { onGarbage() }
+        if !isOwed { onGarbage(self) }
     }
 
     /// Whether nothing is left to reclaim; then no call is owed.

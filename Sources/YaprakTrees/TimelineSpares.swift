@@ -1,24 +1,21 @@
-/// Memory that was used and is free again: a slot for a version, and a small chunk for what one retires.
+/// Memory that was used and is free again: a slot for a version, a small chunk for what one retires, and some nodes.
 ///
-/// One commit needs one of each, and the reclaiming after it brings one of each back: so a writer that keeps nothing alive
-/// allocates neither. Its owner calls `free()` at the end.
+/// One commit needs one slot, one chunk and the nodes of a few paths, and the reclaiming after it brings as much back: so a
+/// writer that keeps nothing alive allocates none of them. Its owner calls `free()` at the end.
 struct TimelineSpares {
     /// The capacity of chunks that are kept: what most commits retire fits.
     static let chunkCapacity = 8
 
     private var slot: VersionSlot?
     private var chunk: DeadChunk?
+    /// Nodes of all sizes, for the draft to sort.
+    private var nodes = NodeStack()
 
     /// Takes over what is missing here.
     mutating func fill(from other: inout TimelineSpares) {
         if slot == nil { swap(&slot, &other.slot) }
         if chunk == nil { swap(&chunk, &other.chunk) }
-    }
-
-    /// Gives all it has to another one, which frees what it does not need.
-    mutating func give(to other: inout TimelineSpares) {
-        other.fill(from: &self)
-        free()
+        if nodes.isEmpty { swap(&nodes, &other.nodes) }
     }
 
     /// Keeps a slot that is in no list any more, or frees it.
@@ -32,6 +29,18 @@ struct TimelineSpares {
     mutating func keep(_ old: DeadChunk) {
         if chunk != nil || old.header.pointee.capacity != UInt32(Self.chunkCapacity) { return old.free() }
         chunk = old
+    }
+
+    /// Keeps a node that nothing refers to, or frees it.
+    @inline(__always)
+    mutating func keep(_ old: Node) {
+        if !nodes.push(old) { old.raw.deallocate() }
+    }
+
+    /// Takes all nodes out.
+    mutating func takeNodes() -> NodeStack {
+        defer { nodes = NodeStack() }
+        return nodes
     }
 
     /// A slot for the version of a draft.
@@ -54,5 +63,6 @@ struct TimelineSpares {
         slot?.deallocate()
         chunk?.free()
         (slot, chunk) = (nil, nil)
+        while let node = nodes.pop() { node.raw.deallocate() }
     }
 }

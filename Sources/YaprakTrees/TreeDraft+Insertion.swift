@@ -45,9 +45,9 @@ extension TreeDraft {
         case 0: middle = Node.minimum
         default: middle = Node.fanOut / 2
         }
-        let right = node.split(at: middle, born: stamp)
-        made.nodes &+= 1
-        made.bytes &+= right.byteCount
+        let right = makeNode(
+            level: node.level, capacity: Node.room(for: node.count - middle + 1), ordered: node.isOrdered)
+        node.split(at: middle, into: right)
         if index <= middle { put(node, index) } else { put(right, index - middle) }
         return right
     }

@@ -63,9 +63,8 @@ extension TreeDraft {
     }
 
     func copy(_ node: Node, capacity: Int) -> Node {
-        let copy = node.copy(born: stamp, capacity: capacity)
-        made.nodes &+= 1
-        made.bytes &+= copy.byteCount
+        let copy = makeNode(level: node.level, capacity: capacity, ordered: node.isOrdered)
+        node.copy(into: copy)
         return copy
     }
 

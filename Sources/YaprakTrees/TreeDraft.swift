@@ -33,6 +33,9 @@ package final class TreeDraft {
     /// Memory for its next version and what that retires.
     @exclusivity(unchecked)
     var spares = TimelineSpares()
+    /// Memory for the nodes it makes.
+    @exclusivity(unchecked)
+    private var rack = NodeRack()
     /// The way from the root to the place being edited.
     let path: UnsafeMutablePointer<PathStep>
 
@@ -46,6 +49,7 @@ package final class TreeDraft {
         dead.deallocate()
         path.deallocate()
         spares.free()
+        rack.free()
     }
 
     /// The number of the draft, which distinguishes it from the next.
@@ -56,6 +60,8 @@ package final class TreeDraft {
         start = version
         unchanged = version
         stamp = timeline.arena.nextStamp()
+        var nodes = spares.takeNodes()
+        while let node = nodes.pop() { rack.keep(node) }
     }
 
     /// Whether the draft can be edited.
@@ -73,6 +79,7 @@ package final class TreeDraft {
         for root in roots {
             precondition(root.node.map { $0.born < stamp } ?? true, "trees are made before the draft takes them over")
         }
+        timeline.noteTakeover()
         touch()
     }
 
@@ -194,7 +201,7 @@ extension TreeDraft {
         if born != stamp { return giveUp(.node(node), birth: born) }
         made.nodes &-= 1
         made.bytes &-= node.byteCount
-        node.raw.deallocate()
+        rack.keep(node)
     }
 
     /// Retires a row without its nested tree, which another row has adopted.
@@ -217,6 +224,9 @@ extension TreeDraft {
     func makeNode(level: Int, capacity: Int, ordered: Bool) -> Node {
         made.nodes &+= 1
         made.bytes &+= Node.bytes(level: level, capacity: capacity)
+        if let raw = rack.take(level: level, capacity: capacity) {
+            return Node.make(in: raw, level: level, capacity: capacity, born: stamp, ordered: ordered)
+        }
         return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered)
     }
 

@@ -17,7 +17,7 @@ extension CostGates {
         gates += await allocations("a read of the newest snapshot", atMost: 0, rounds: 10_000) {
             sum += database.snapshot[.items][keys[$0 * 7 % count]]?.rank ?? 0
         }
-        gates += try await allocations("an update of one of 100,000 records", atMost: 13, rounds: 10_000) { round in
+        gates += try await allocations("an update of one of 100,000 records", atMost: 7, rounds: 10_000) { round in
             let key = keys[round * 7919 % count]
             try await database.write { $0[.items][key] = Item(rank: round, group: 1, weight: 2, height: 3) }
         }
@@ -27,7 +27,7 @@ extension CostGates {
         }
         var forks: [Database] = []
         forks.reserveCapacity(2_000)
-        gates += await allocations("a fork", atMost: 9.5, rounds: 1_000) { _ in forks.append(database.fork()) }
+        gates += await allocations("a fork", atMost: 5.5, rounds: 1_000) { _ in forks.append(database.fork()) }
         forks = []
         var changesets = database.changesets().makeAsyncIterator()
         for round in 0..<1_100 {

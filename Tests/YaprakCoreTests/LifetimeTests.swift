@@ -124,6 +124,29 @@ private func expectArenas(_ count: Int, after what: String = "") async {
         }
     }
 
+    @Test func `Who drops the last reference to a fork with a few writes frees it at once`() async {
+        await #expect(processExitsWith: .success) {
+            let database = Database.inMemory()
+            try await database.write { for i in 0..<1_000 { $0[.mortals]["\(i)"] = Mortal() } }
+            Mourned.ends.store(0, ordering: .relaxed)
+            var fork: Database? = database.fork()
+            try await fork!.write { for i in 0..<10 { $0[.mortals]["\(i * 99)"] = Mortal() } }
+            nonisolated(unsafe) var snapshot = Optional(fork!.snapshot)
+            fork = nil
+            await withCheckedContinuation { continuation in
+                Thread {
+                    Mourned.here.withLock { $0 = pthread_self() }
+                    snapshot = nil
+                    Mourned.here.withLock { $0 = nil }
+                    continuation.resume()
+                }.start()
+            }
+            precondition(Mourned.endsHere.load(ordering: .relaxed) == 10, "not freed on the thread that dropped it")
+            precondition(Mourned.ends.load(ordering: .relaxed) == 10)
+            precondition(database.snapshot[.mortals].count == 1_000)
+        }
+    }
+
     @Test func `Who drops the last reference to a large tree frees none of it`() async {
         await #expect(processExitsWith: .success) {
             let count = 50_000

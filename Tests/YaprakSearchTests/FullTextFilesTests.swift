@@ -101,7 +101,7 @@ import YaprakTrees
         let snapshot = database.snapshot
         let keys = snapshot[.mails].map(\.key)
         let whole = StoredFullText(snapshot[index].root)
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         func attempt(_ stored: StoredFullText) -> FullTextRoot? {
             let draft = timeline.beginDraft()
             defer { draft.abort(roots: []) }

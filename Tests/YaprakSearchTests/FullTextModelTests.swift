@@ -64,7 +64,7 @@ import YaprakTrees
             try #require(violation == nil, "\(place)")
         }
         let stored = try StoredFullText(decoding: StoredFullText(reader.root).encoded())
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let root = try stored.root(
             keys: snapshot[.mails].map(\.key), columnCount: index.columns.count, draft: draft)

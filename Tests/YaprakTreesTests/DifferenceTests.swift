@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: KeyShape.allCases, [11, 12] as [UInt64])
     func `The difference of any two versions leads from one to the other, both ways`(shape: KeyShape, seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var versions: [(TreeRoot, TreeVersion)] = [(root, timeline.newest)]
         for _ in 0..<8 {
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `Steps come in ascending order and say old and new`() {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         var root = TreeRoot()
         for key in ["a", "b", "c", "d"] { draft.insert(CountedRow(key, 1), into: &root) }
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: [21, 22, 23] as [UInt64])
     func `The difference visits the nodes that are not shared and no others`(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var draft = timeline.beginDraft()
         for i in 0..<6_000 { draft.insert(CountedRow("k\(i)"), into: &root) }
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `The difference of unrelated trees is exact and visits each node once`() throws {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let a = try draft.build(from: (1000..<3000).map { CountedRow("k\($0)") })
         let b = try draft.build(from: (2000..<4000).map { CountedRow("k\($0)") })
@@ -139,7 +139,7 @@ import Testing
     func `The difference of trees in a comparator's order is exact`(seed: UInt64) {
         for order in [NumberOrder(), RandomOrder(seed: seed), NaNOrder()] as [RowOrder] {
             var generator = SplitMix64(seed: seed)
-            let timeline = Timeline(arena: Arena()) {}
+            let timeline = Timeline(arena: Arena()) { _ in }
             var root = TreeRoot()
             var versions: [(TreeRoot, TreeVersion)] = []
             for _ in 0..<6 {

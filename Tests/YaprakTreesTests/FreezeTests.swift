@@ -49,7 +49,7 @@ import Testing
             timeline.close(roots: [root])
         }
         timeline.reclaimAll(limit: 7)
-        timeline = Timeline(arena: Arena()) {}
+        timeline = Timeline(arena: Arena()) { _ in }
         #expect(sequence?.map(\.number) == Array(0..<300))
         #expect(sequence?.reversed().map(\.number) == Array((0..<300).reversed()))
         sequence = nil
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `Aborting restores what was and frees what was made`() {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var draft = timeline.beginDraft()
         for i in 0..<500 { draft.insert(CountedRow("k\(i)", i), into: &root) }
@@ -91,14 +91,14 @@ import Testing
     }
 
     @Test func `A fork copies no node, and neither side sees the other's changes`() {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var draft = timeline.beginDraft()
         for i in 0..<500 { draft.insert(CountedRow("k\(i)", i), into: &root) }
         let version = draft.seal()
         timeline.reclaimAll()
         let counts = timeline.arena.counts
-        let fork = Timeline.fork(from: version) {}
+        let fork = Timeline.fork(from: version) { _ in }
         #expect(timeline.arena.counts == counts)
         var forked = root
         let before = root.content
@@ -120,21 +120,21 @@ import Testing
 
     @Test func `A draft that has ended, a row used twice and a second draft stop the program`() async {
         await #expect(processExitsWith: .failure) {
-            let timeline = Timeline(arena: Arena()) {}
+            let timeline = Timeline(arena: Arena()) { _ in }
             var root = TreeRoot()
             let draft = timeline.beginDraft()
             draft.seal()
             draft.insert(CountedRow("a"), into: &root)
         }
         await #expect(processExitsWith: .failure) {
-            let draft = Timeline(arena: Arena()) {}.beginDraft()
+            let draft = Timeline(arena: Arena()) { _ in }.beginDraft()
             var roots = (TreeRoot(), TreeRoot())
             let row = CountedRow("a")
             draft.insert(row, into: &roots.0)
             draft.insert(row, into: &roots.1)
         }
         await #expect(processExitsWith: .failure) {
-            let timeline = Timeline(arena: Arena()) {}
+            let timeline = Timeline(arena: Arena()) { _ in }
             _ = timeline.beginDraft()
             _ = timeline.beginDraft()
         }

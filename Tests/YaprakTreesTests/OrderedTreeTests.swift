@@ -30,7 +30,7 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
     func `A tree in a comparator's order equals a sorted array`(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let order = NumberOrder()
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         var root = TreeRoot()
         var model: [TreeRow] = []
@@ -67,7 +67,7 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
         for order in [RandomOrder(seed: seed), NaNOrder()] as [RowOrder] {
             var generator = SplitMix64(seed: seed)
             let census = RowCensus()
-            let timeline = Timeline(arena: Arena()) {}
+            let timeline = Timeline(arena: Arena()) { _ in }
             var draft = timeline.beginDraft()
             var root = TreeRoot()
             var alive: Set<String> = []
@@ -100,7 +100,7 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
 
     @Test func `Rows in a comparator's order can be loaded in bulk, equals included`() throws {
         let order = NumberOrder()
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let rows = (0..<900).map { CountedRow("k" + String($0 + 1000), $0 / 3) }
         let root = try draft.build(from: rows, order: order)

@@ -43,7 +43,7 @@ final class Shared: Sendable {
     }
 
     @Test func `One old pin costs its own nodes and not those of the versions after it`() {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var draft = timeline.beginDraft()
         for i in 0..<2_000 { draft.insert(CountedRow("k\(i)"), into: &root) }
@@ -65,7 +65,7 @@ final class Shared: Sendable {
     }
 
     @Test func `Releasing a version frees nothing, and reclaiming frees in slices`() {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var draft = timeline.beginDraft()
         for i in 0..<2_000 { draft.insert(CountedRow("k\(i)"), into: &root) }
@@ -95,7 +95,7 @@ final class Shared: Sendable {
 
     @Test func `The owner hears of garbage once, and not of the writer's`() {
         let shared = Shared()
-        let timeline = Timeline(arena: Arena()) { shared.calls.wrappingAdd(1, ordering: .relaxed) }
+        let timeline = Timeline(arena: Arena()) { _ in shared.calls.wrappingAdd(1, ordering: .relaxed) }
         timeline.reclaimAll()
         var root = TreeRoot()
         var pins: [TreeVersion] = []
@@ -120,7 +120,7 @@ final class Shared: Sendable {
 
     @Test func `Readers and one writer share a timeline`() async {
         let arena = Arena()
-        let timeline = Timeline(arena: arena) {}
+        let timeline = Timeline(arena: arena) { _ in }
         let shared = Shared(FrozenTree(TreeRoot(), in: timeline.newest))
         await withTaskGroup(of: Void.self) { group in
             for reader in 0..<3 {

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: KeyShape.allCases, Soak.isOn ? [1, 2, 3, 4, 5, 6] : [1, 2] as [UInt64])
     func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var model = Model()
         var number = 0
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `Every order of inserting and removing six rows leaves the tree as it was`() {
         let keys = ["", "a", "aa", "ab", "b\0", "b"]
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         var root = TreeRoot()
         for order in Self.permutations(keys.count) {
@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: [0, 1, 2, 7, 8, 27, 28, 29, 33, 200, 783, 784, 785, 3_000])
     func `A bulk load makes a sound tree of any size`(n: Int) throws {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let keys = (0..<n).map { "key/" + String(repeating: "0", count: 6 - String($0).count) + String($0) }
         var root = try draft.build(from: keys.enumerated().map { CountedRow($1, $0) })
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `A bulk load says which row breaks the order and takes none`() throws {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let rows = ["a", "b", "d", "c", "e"].map { CountedRow($0) }
         #expect(throws: UnorderedRow(index: 3, key: "c")) { try draft.build(from: rows) }
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `An edit that keeps, or throws, copies nothing`() throws {
         struct Stop: Error {}
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
         var draft = timeline.beginDraft()
         for i in 0..<100 { draft.insert(CountedRow("k\(i)", i), into: &root) }
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `An edit's closure may edit other trees and freeze this one`() {
-        let timeline = Timeline(arena: Arena()) {}
+        let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         var root = TreeRoot()
         var other = TreeRoot()

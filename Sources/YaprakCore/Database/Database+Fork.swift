@@ -25,7 +25,7 @@ extension Database {
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
         let state = SnapshotState(
             number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,
-            reactions: origin.reactions, version: timeline.newest)
+            reactions: origin.reactions, version: origin.version)
         let hosts = origin.extensions.map { ExtensionHost(adopting: $0.registration, at: origin.number) }
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, settings: settings,

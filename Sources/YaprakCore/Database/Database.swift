@@ -70,7 +70,6 @@ public actor Database {
         publication.close()
         files?.closeIfNeeded()
         if !isClosed { timeline.close(roots: working.trees) }
-        reclaimer.reclaimSome(timeline)
     }
 
     // MARK: Reading

@@ -10,9 +10,10 @@ import YaprakModel
 ///        └──────┘      └──────┘      └──────┘      └──────┘
 ///
 /// A stream that wants every commit holds the link of the last one it has seen: what came since hangs on it, one changeset per
-/// missed commit, and goes as soon as nobody holds it. Publishing costs the same whether nobody listens or a thousand do.
+/// missed commit, and goes as soon as nobody holds it. Publishing costs the same whether one listens or a thousand do; while
+/// nobody does, no links are made.
 final class ChangesetLink: Sendable {
-    /// `nil` only in the first link, which stands for the state that was opened.
+    /// `nil` only in the first link, which stands for the state that somebody began to follow.
     let changeset: Changeset?
     /// The commit the link stands for.
     let number: CommitNumber
@@ -21,11 +22,11 @@ final class ChangesetLink: Sendable {
     nonisolated(unsafe) private(set) var bytes: UInt64
     private let next = Mutex<ChangesetLink?>(nil, rank: .changesetLink)
 
-    /// - Parameter bytes: what the changeset alone keeps in memory.
-    init(changeset: Changeset?, number: CommitNumber, bytes: Int = 0) {
+    /// - Parameter bytes: what the changeset alone keeps in memory; of the first link, where the count begins.
+    init(changeset: Changeset?, number: CommitNumber, bytes: UInt64) {
         self.changeset = changeset
         self.number = number
-        self.bytes = UInt64(bytes)
+        self.bytes = bytes
     }
 
     deinit {

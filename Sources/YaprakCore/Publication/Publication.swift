@@ -8,13 +8,22 @@ import YaprakModel
 final class Publication: Sendable {
     private struct State {
         var newest: SnapshotState
-        /// The end of the chain; `nil` until the first commit, or somebody asks where it begins.
+        /// The end of the chain, as long as somebody follows it; `nil` otherwise.
         var tail: ChangesetLink?
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
         var isClosed = false
         /// Where the chain ended when lagging streams were last looked after.
         var lookedAfter: (number: UInt64, bytes: UInt64)
+
+        /// Whether it is time to look after lagging streams again, `link` being the newest.
+        mutating func noteLook(at link: ChangesetLink, bytes: UInt64) -> Bool {
+            let isDue =
+                link.number.rawValue &- lookedAfter.number >= commitsBetweenLooks
+                || link.bytes &- lookedAfter.bytes >= bytes
+            if isDue { lookedAfter = (link.number.rawValue, link.bytes) }
+            return isDue
+        }
     }
 
     /// Streams are looked after once in so many commits, or earlier where commits are large.
@@ -26,6 +35,9 @@ final class Publication: Sendable {
     /// All live streams of changesets.
     let streams = Mutex(StreamRegistry())
     let lagLimit: LagLimit
+    /// Whether the last commit found somebody who follows: then the next one makes its link before it takes the lock. Only
+    /// `publish` knows it, and commits are published one after the other.
+    nonisolated(unsafe) private var isFollowed = false
 
     init(_ first: SnapshotState, lagLimit: LagLimit) {
         state = Mutex(State(newest: first, lookedAfter: (first.number.rawValue, 0)), rank: .publication)
@@ -41,7 +53,9 @@ final class Publication: Sendable {
     /// The newest state together with its place in the chain of commits.
     var newestWithTail: (SnapshotState, ChangesetLink) {
         state.withLock { state in
-            let tail = state.tail ?? ChangesetLink(changeset: nil, number: state.newest.number)
+            let tail =
+                state.tail
+                ?? ChangesetLink(changeset: nil, number: state.newest.number, bytes: state.lookedAfter.bytes)
             state.tail = tail
             return (state.newest, tail)
         }
@@ -55,27 +69,33 @@ final class Publication: Sendable {
     /// - Parameter bytes: what the changeset keeps in memory, about.
     @inline(never)
     func publish(_ newest: SnapshotState, _ changeset: Changeset?, bytes: Int = 0) {
-        var link: ChangesetLink?
-        if let changeset { link = ChangesetLink(changeset: changeset, number: newest.number, bytes: bytes) }
-        let (old, woken, looks) = state.withLockInlined { [link] state in
-            let old = (state.newest, state.tail)
+        func makeLink(_ changeset: Changeset) -> ChangesetLink {
+            ChangesetLink(changeset: changeset, number: newest.number, bytes: UInt64(bytes))
+        }
+        let prepared = isFollowed ? changeset.map(makeLink) : nil
+        let (old, woken, laggards) = state.withLockInlined { state in
+            let old = state.newest
             state.newest = newest
-            var looks = false
-            if let link {
-                state.tail?.append(link)
-                state.tail = link
-                looks =
-                    link.number.rawValue &- state.lookedAfter.number >= Self.commitsBetweenLooks
-                    || link.bytes &- state.lookedAfter.bytes >= bytesBetweenLooks
-                if looks { state.lookedAfter = (link.number.rawValue, link.bytes) }
+            var oldTail: ChangesetLink?
+            var laggards: ChangesetLink?
+            if let changeset, state.tail != nil {
+                // Who follows holds the end of the chain, or a link whose successors end there.
+                isFollowed = !isKnownUniquelyReferenced(&state.tail)
+                oldTail = state.tail.take()
+                if isFollowed {
+                    let link = prepared ?? makeLink(changeset)
+                    oldTail?.append(link)
+                    state.tail = link
+                    if state.noteLook(at: link, bytes: bytesBetweenLooks) { laggards = link }
+                }
             }
             let woken = state.waiters
             if !woken.isEmpty { state.waiters = [:] }
-            return (old, woken, looks)
+            return ((old, oldTail, prepared), woken, laggards)
         }
         for waiter in woken.values { waiter.resume() }
         withExtendedLifetime(old) {}
-        if looks, let link { detachLaggingStreams(behind: link) }
+        if let laggards { detachLaggingStreams(behind: laggards) }
     }
 
     /// Ends every stream.

@@ -78,7 +78,7 @@ package final class HistoryLine {
         timeline = reclaimer.makeTimeline { Timeline.fork(from: state.version, onGarbage: $0) }
         self.state = SnapshotState(
             number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensions,
-            version: timeline.newest)
+            version: state.version)
     }
 
     private init(

@@ -4,27 +4,21 @@ import YaprakTrees
 
 /// Frees what no snapshot needs any more, without making readers wait.
 ///
-/// The writer frees a slice after each commit, about as much as it made. What readers release between writes, what is more
-/// than a slice, and all that a closed database leaves behind, is freed by a task of low priority in slices of bounded
-/// size; it first lets garbage gather for a millisecond. Values of users are released there and in the writer's slice, on
-/// no lock of ours.
-final class Reclaimer: Sendable {
-    private struct State {
-        /// Whose garbage it is. Unowned: the timeline holds this reclaimer, and the caller of `schedule` holds the timeline.
-        /// (A weak reference would send each of the many retains of a timeline through a side table.)
-        var timeline: Unmanaged<Timeline>?
-        var isRunning = false
-    }
-
-    private let state = Mutex(State())
+/// The writer frees a slice after each commit, about as much as it made. Who lets go of the last of a closed database or fork
+/// frees it, if it has made at most 256 nodes and rows. What readers release between writes, what is more than a slice, and
+/// what larger databases leave behind, is freed by a task of low priority in slices of bounded size; it first lets garbage
+/// gather for a millisecond. Values of users are released there and in those slices, on no lock of ours.
+struct Reclaimer: Sendable {
     /// Runs what would be a task, where a simulation decides the order.
     private let scheduler: (any WorkScheduler)?
 
     init(on scheduler: (any WorkScheduler)? = nil) { self.scheduler = scheduler }
 
     private static let isReclaiming = ThreadFlag()
-    /// Nodes and rows that a writer frees after its commit.
+    /// Nodes and rows that a writer frees after its commit, and who lets go of a small database.
     private static let writerSlice = 512
+    /// The nodes and rows of a small one.
+    private static let smallCount = 256
     /// Nodes and rows that a task frees before it lets others run.
     fileprivate static let taskSlice = 4096
     /// How long the task lets garbage gather. Who holds snapshots lets go of one after the other: a list lets go of one at
@@ -32,63 +26,56 @@ final class Reclaimer: Sendable {
     fileprivate static let patience = Duration.milliseconds(1)
 
     /// A timeline whose garbage this reclaimer takes care of.
-    func makeTimeline(_ make: (@escaping @Sendable () -> Void) -> Timeline) -> Timeline {
-        let timeline = make { [self] in schedule() }
-        state.withLock { $0.timeline = Unmanaged.passUnretained(timeline) }
-        return timeline
+    func makeTimeline(_ make: (@escaping @Sendable (Timeline) -> Void) -> Timeline) -> Timeline {
+        // Without a scheduler, nothing is captured and nothing allocated.
+        guard let scheduler else { return make { Self.schedule($0, on: nil) } }
+        return make { Self.schedule($0, on: scheduler) }
     }
 
     /// Frees a slice; the rest, if there is any, goes to the task.
     func reclaimSome(_ timeline: Timeline) {
-        if timeline.reclaim(limit: Self.writerSlice) { schedule() }
+        if timeline.reclaim(limit: Self.writerSlice) { Self.schedule(timeline, on: scheduler) }
     }
 
-    private func schedule() {
-        guard let timeline = state.withLock({ $0.timeline })?.takeUnretainedValue() else { return }
+    private static func schedule(_ timeline: Timeline, on scheduler: (any WorkScheduler)?) {
         if timeline.isClosed {
-            // Most often nothing but the version itself is left. One that was the last to need a fork's origin releases that,
-            // which is somebody else's version, and so on: what comes in between is for the task.
+            // A fork with a few writes is freed here: the task would free on another thread what this one made. One that was
+            // the last to need its origin releases that, which is somebody else's version, and so on: what comes in between is
+            // for the task, as is what is large.
             var remains = true
-            _ = Self.isReclaiming.unlessSet {
-                // Once more after the pin of its origin is gone: a fork that wrote nothing ends here, and wakes no task.
-                for _ in 0..<2 where remains { remains = timeline.reclaim(limit: 64, onlyVersions: true) }
+            if timeline.isClosed(withAtMost: smallCount) {
+                _ = isReclaiming.unlessSet {
+                    // Once more after the pin of its origin is gone.
+                    for _ in 0..<2 where remains { remains = timeline.reclaim(limit: writerSlice) }
+                }
             }
             if !remains { return }
             if let scheduler, scheduler.isDriven {
-                scheduler.run { while timeline.reclaim(limit: Self.taskSlice) {} }
+                scheduler.run { while timeline.reclaim(limit: taskSlice) {} }
             } else {
                 ClosedTimelines.shared.add(timeline)
             }
             return
         }
-        guard start() else { return }
+        guard timeline.beginReclaimTask() else { return }
         if let scheduler, scheduler.isDriven {
-            scheduler.run { [self] in
-                state.withLock { $0.isRunning = false }
-                while timeline.reclaim(limit: Self.taskSlice) {}
+            scheduler.run {
+                timeline.endReclaimTask()
+                while timeline.reclaim(limit: taskSlice) {}
             }
             return
         }
-        Task.detached(priority: .utility) { [self] in
-            try? await Task.sleep(for: Self.patience)
+        Task.detached(priority: .utility) {
+            try? await Task.sleep(for: patience)
             while true {
-                if timeline.reclaim(limit: Self.taskSlice) {
+                if timeline.reclaim(limit: taskSlice) {
                     await Task.yield()
                     continue
                 }
-                state.withLock { $0.isRunning = false }
+                timeline.endReclaimTask()
                 // What was let go of between the last look and the line above has called nobody: look once more.
-                guard timeline.reclaim(limit: Self.taskSlice), start() else { return }
+                guard timeline.reclaim(limit: taskSlice), timeline.beginReclaimTask() else { return }
             }
-        }
-    }
-
-    /// Whether the caller has to start the task.
-    private func start() -> Bool {
-        state.withLock { state in
-            if state.isRunning { return false }
-            state.isRunning = true
-            return true
         }
     }
 }

@@ -14,7 +14,7 @@ import YaprakLocks
 /// *A turn belongs to a task that runs.* A turn is only offered to a task that waits; it is taken by `claim`, which the task
 /// calls when it runs. So a low-priority task that the system does not run, because others keep all threads busy, holds up
 /// nobody of higher priority.
-final class WriteTurns: Sendable {
+struct WriteTurns: ~Copyable, Sendable {
     /// A place in line. The earlier arrival goes first among equals.
     struct Ticket: Sendable, Equatable {
         fileprivate let arrival: UInt64
@@ -33,7 +33,9 @@ final class WriteTurns: Sendable {
         }
     }
 
-    private struct State {
+    // Not private, because the compiler (6.3.1) can't reach a private type from the database in a debug build: "Global is
+    // external, but doesn't have external or weak linkage".
+    struct State {
         var isTaken = false
         /// Who is awake, or about to be, and may claim the turn.
         var offered: Ticket?
@@ -45,26 +47,26 @@ final class WriteTurns: Sendable {
         var overtakings = 0
 
         /// Whether a ticket may have the turn now, ahead of the one it was offered to.
-        func isFree(for ticket: Ticket) -> Bool {
+        fileprivate func isFree(for ticket: Ticket) -> Bool {
             guard !isTaken else { return false }
             if offered == ticket { return true }
             if ticket.isBehindAll, !overtaken.isEmpty { return false }
             return offered.map { ticket.outruns($0) } ?? true
         }
 
-        mutating func offer(to ticket: Ticket) {
+        fileprivate mutating func offer(to ticket: Ticket) {
             if let offered, offered != ticket { overtaken.append(offered) }
             offered = ticket
         }
 
         /// Notes that a ticket is neither offered the turn nor on its way back to the line.
-        mutating func forget(_ ticket: Ticket) {
+        fileprivate mutating func forget(_ ticket: Ticket) {
             if offered == ticket { offered = nil }
             overtaken.removeAll { $0 == ticket }
         }
 
         /// Offers a free turn to the next in line, if that goes before the one it was offered to already.
-        mutating func offerNext() -> CheckedContinuation<Void, any Error>? {
+        fileprivate mutating func offerNext() -> CheckedContinuation<Void, any Error>? {
             guard !isTaken else { return nil }
             guard let next = overtakings >= WriteTurns.overtakingsMax ? line.oldest : line.first else { return nil }
             guard isFree(for: next.ticket) else { return nil }
@@ -202,7 +204,7 @@ final class WriteTurns: Sendable {
 }
 
 /// One that waits in line. Its fields are touched under the lock of the queue.
-private final class Waiter: @unchecked Sendable {
+final class Waiter: @unchecked Sendable {
     let ticket: WriteTurns.Ticket
     let isCancellable: Bool
     var continuation: CheckedContinuation<Void, any Error>?
@@ -234,7 +236,7 @@ private final class Waiter: @unchecked Sendable {
 ///
 /// Each operation is O(number of priorities); putting one in is O(those of its priority that arrived later), which is none
 /// but for one that was overtaken.
-private struct WaiterLine {
+struct WaiterLine {
     private struct Row {
         let priority: UInt8
         private var headLink: Unmanaged<Waiter>?
