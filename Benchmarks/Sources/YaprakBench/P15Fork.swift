@@ -16,7 +16,7 @@ extension Measure {
                     Contender(name: "Yaprak, fork") {
                         var forks: [Database] = []
                         forks.reserveCapacity(operations)
-                        let cost = await time(operations) {
+                        let cost = time(operations) {
                             for _ in 0..<operations { forks.append(database.fork()) }
                         }
                         precondition(forks[0].snapshot[.items].count == n)
@@ -36,7 +36,7 @@ extension Measure {
                 let few = await allocations { small.fork() }
                 report.hold("P15", "allocations of a fork of \(n) rows", Double(many), atMost: Double(few))
             }
-            let heap = await heapGrowth {
+            let heap = heapGrowth {
                 var forks: [Database] = []
                 for _ in 0..<100 { forks.append(database.fork()) }
                 return forks
