@@ -68,8 +68,8 @@ package final class Timeline: @unchecked Sendable {
     ///
     /// - Parameter onGarbage: called outside all locks when there is something to reclaim and no call of `reclaim` is owed
     ///   yet: a reader released a pin, or the timeline was closed. From then on, and from each `beginDraft` on, `reclaim` is
-    ///   owed until it returns false. `onGarbage` must not call `reclaim` itself, because that may release the pin of another
-    ///   timeline, and so on for all forks. It schedules the call.
+    ///   owed until it returns false. `onGarbage` schedules the call. It may call `reclaim` itself only where it is not running
+    ///   already on this thread, because that may release the pin of another timeline, and so on for all forks.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable (Timeline) -> Void) {
         self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
     }

@@ -1,7 +1,7 @@
 /// A pin: while it is alive, every root of this version can be read on any thread.
 ///
 /// Releasing it costs the same on any thread and frees nothing: it is recorded, and ``Timeline/reclaim(limit:)`` frees
-/// later.
+/// later. Of a closed timeline with little of its own, the owner may call that at once.
 package final class TreeVersion: @unchecked Sendable {
     package let timeline: Timeline
     /// The stamp of the draft that made it. Later versions have larger ones.
