@@ -30,7 +30,12 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     private let arrival = DispatchSemaphore(value: 0)
     private var jobs: [UnownedJob] = []
     private var works: [@Sendable () -> Void] = []
-    private var logs: [(turn: @Sendable () -> LogRest, due: UInt64)] = []
+    /// A log with something to do. Not a tuple: a closure that goes into one and out again is wrapped each time.
+    private struct LogTurn {
+        let turn: @Sendable () -> LogRest
+        var due: UInt64
+    }
+    private var logs: [LogTurn] = []
     private var random: SplitMix64
     private var clock: UInt64 = 1_000_000_000
     /// What is on the stack.
@@ -82,7 +87,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         if isForeign { arrival.signal() }
     }
 
-    package func logHasWork(_ turn: @escaping @Sendable () -> LogRest) { logs.append((turn, 0)) }
+    package func logHasWork(_ turn: @escaping @Sendable () -> LogRest) { logs.append(LogTurn(turn: turn, due: 0)) }
 
     package func now() -> UInt64 { clock }
 
@@ -184,15 +189,16 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     }
 
     private func runLog(_ index: Int) {
-        let turn = logs.remove(at: index).turn
+        var log = logs.remove(at: index)
         isInLog = true
-        let rest = turn()
+        let rest = log.turn()
         isInLog = false
         switch rest {
-        case .more: logs.append((turn, 0))
-        case .idle(until: let deadline?): logs.append((turn, deadline))
-        case .idle(until: nil), .ended: break
+        case .more: log.due = 0
+        case .idle(until: let deadline?): log.due = deadline
+        case .idle(until: nil), .ended: return
         }
+        logs.append(log)
     }
 
     /// Moves the clock to the next deadline, if there is one.
