@@ -91,6 +91,73 @@ import Yaprak
         try #require(Set(steps.map { new[$0.to].key }) == Set(written) && steps.count == written.count, name)
     }
 
+    @Test(arguments: seeds) func `Many rows come, go and move, and are those of the query`(seed: UInt64) async throws {
+        let database = Database.inMemory()
+        var random = SplitMix64(seed: seed)
+        let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank))
+        var live = LiveRows(query, in: database.snapshot)
+        let most = Soak.volume(1_500, soak: 20_000)
+        // Up to so many records, and down again: branches are split, put together and given up.
+        for (step, wanted) in [most, most / 2, 20, most, 3, 0, 40].enumerated() {
+            while database.snapshot[.goods].count != wanted {
+                let (count, part) = (database.snapshot[.goods].count, 1 + random.below(most / 3))
+                let numbers = (0..<min(part, abs(wanted - count))).map { _ in random.below(1 << 40) }
+                let start = random.below(max(1, count))
+                try await database.write { [goods] transaction in
+                    // A stretch that goes, or records anywhere that come; and some that move, or stay where they are.
+                    let rows = try transaction[query].map(\.key)
+                    for number in numbers where wanted > count { transaction[.goods]["g\(number)"] = goods(number) }
+                    for index in numbers.indices where wanted < count {
+                        transaction[.goods].remove(rows[(start + index) % count])
+                    }
+                    for number in numbers.prefix(20) where !rows.isEmpty {
+                        transaction[.goods][rows[number % rows.count]]?.rank += number % 3 - 1
+                    }
+                }
+                let before = QueryRows<Goods, String>(live.rows)
+                let keys = before.map(\.key)
+                let changes = live.advance(to: database.snapshot)
+                let (new, expected) = (QueryRows<Goods, String>(live.rows), database.snapshot[query])
+                let name: Comment = "seed \(seed), step \(step), \(count) rows before, \(expected.count) after"
+                try #require(new.map(\.key) == expected.map(\.key), name)
+                try #require(zip(new, expected).allSatisfy { $0.isIdentical(to: $1) }, name)
+                try #require(Self.applying(changes, to: Array(before), new: Array(new)) == new.map(\.key), name)
+                // The rows before are what they were: the two share what did not change.
+                try #require(before.map(\.key) == keys, name)
+            }
+        }
+    }
+
+    @Test func `One changed row of many costs a search among them, and not a look at them`() async throws {
+        func comparisons(_ count: Int) async throws -> Int {
+            let database = Database.inMemory()
+            try await database.write { [goods] in
+                for number in 0..<count { $0[.goods]["g\(number)"] = goods(number) }
+            }
+            let asked = Mutex(0)
+            let query = RecordQuery<Goods, String>(
+                .goods,
+                sortedBy: RecordSort { row in
+                    asked.withLock { $0 += 1 }
+                    return row.object.rank
+                })
+            var live = LiveRows(query, in: database.snapshot)
+            var most = 0
+            for step in 0..<20 {
+                let number = step * 7919 % count
+                let rank = step.isMultiple(of: 2) ? number : number * 31 % count
+                try await database.write { $0[.goods]["g\(number)"]?.rank = rank }
+                asked.withLock { $0 = 0 }
+                _ = live.advance(to: database.snapshot)
+                most = max(most, asked.withLock { $0 })
+            }
+            return most
+        }
+        let (few, many) = (try await comparisons(500), try await comparisons(8_000))
+        #expect(many <= 2 * few, "\(few) values were asked for with 500 rows, \(many) with 8,000")
+        #expect(many <= 200)
+    }
+
     private func goods(_ number: Int) -> Goods {
         var random = SplitMix64(seed: UInt64(number))
         var goods = Goods.random(&random)

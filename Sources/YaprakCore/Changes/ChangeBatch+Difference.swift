@@ -31,6 +31,24 @@ extension ChangeBatch {
         }
         self.collections = OneOrMany(collections)
     }
+
+    /// The same for one collection, if it has types: O(*d* · log *n*) in its tree alone.
+    init(from old: SnapshotState, to new: SnapshotState, inCollectionNamed name: String) {
+        self.init()
+        let changes: CollectionChanges?
+        if let slot = new.directory.slot(of: name) {
+            let binding = new.directory.bindings[slot]
+            if binding.isHidden || binding is RawBinding { return }
+            changes = CollectionChanges(binding, from: old.comparableRoot(of: binding), to: new.roots[slot])
+        } else if let slot = old.directory.slot(of: name) {
+            let binding = old.directory.bindings[slot]
+            if binding.isHidden || binding is RawBinding { return }
+            changes = CollectionChanges(binding, from: old.roots[slot], to: TreeRoot())
+        } else {
+            changes = nil
+        }
+        if let changes { collections = .one(changes) }
+    }
 }
 
 extension CollectionChanges {

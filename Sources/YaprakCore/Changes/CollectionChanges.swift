@@ -79,8 +79,13 @@ private final class EntryOrder: Sendable {
 /// What one commit, or one part of it, did to all collections: net, and immutable.
 struct ChangeBatch: Sendable {
     var collections: OneOrMany<CollectionChanges> = [] {
-        didSet { places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil }
+        didSet {
+            places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil
+            if case .one(let changes) = collections { only = changes.binding } else { only = nil }
+        }
     }
+    /// The only collection that changed, if there is one: asked for without a copy of its changes.
+    private(set) var only: CollectionBinding?
     /// Where each collection stands among them; `nil` where there are few.
     private var places: CollectionPlaces?
     /// Everything in all collections was removed at once.
@@ -103,6 +108,18 @@ struct ChangeBatch: Sendable {
         if let places { return places.place(of: name, in: collections).map { collections[$0] } }
         for changes in collections where changes.binding.name == name { return changes }
         return nil
+    }
+
+    /// Whether something happened in the collection called `name`.
+    func concerns(_ name: String) -> Bool {
+        if let only { return only.name == name }
+        return collections.contains { $0.binding.name == name }
+    }
+
+    /// Whether something happened in one of these collections.
+    func concerns(anyOf names: Set<String>) -> Bool {
+        if let only { return names.contains(only.name) }
+        return collections.contains { names.contains($0.binding.name) }
     }
 
     /// What extensions are given: they have never seen the rows of a collection without types, nor rows set aside.

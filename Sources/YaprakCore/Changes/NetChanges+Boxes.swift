@@ -1,10 +1,14 @@
 extension NetChanges {
     /// What happened in a collection, boxes and all; `nil` if nothing did, or if no type is bound to it.
-    package func boxes(in collection: CollectionTypes) -> (isCleared: Bool, entries: ContiguousArray<ChangeEntry>)? {
+    package func boxes(in collection: CollectionTypes) -> (isCleared: Bool, entries: ChangeEntries)? {
+        if let only = batch.only, case .one(let changes) = batch.collections {
+            guard only.name == collection.name, collection.isBound(only) else { return nil }
+            return (changes.clearedCount != nil, ChangeEntries(changes.entries))
+        }
         guard let changes = batch.changes(inCollection: collection.name), collection.isBound(changes.binding) else {
             return nil
         }
-        return (changes.clearedCount != nil, changes.entries.array)
+        return (changes.clearedCount != nil, ChangeEntries(changes.entries))
     }
 }
 
@@ -17,7 +21,7 @@ extension Snapshot {
 
     /// The same for one collection, if it has types.
     package func difference(since old: Snapshot, inCollectionNamed name: String) -> NetChanges {
-        NetChanges(batch: ChangeBatch(from: old.state, to: state, names: [name]))
+        NetChanges(batch: ChangeBatch(from: old.state, to: state, inCollectionNamed: name))
     }
 }
 

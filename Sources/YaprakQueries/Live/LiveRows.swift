@@ -47,7 +47,7 @@ struct LiveRows: Sendable {
     private var limit: Int { scope.limit }
 
     /// Goes on to another snapshot of the same database.
-    /// - Complexity: O(*c* (log *r* + *r* / 32)) for *c* changed records that concern it and *r* rows.
+    /// - Complexity: O(*c* log *r*) for *c* changed records that concern it and *r* rows; the first change of many rows O(*r*).
     mutating func advance(to next: Snapshot) -> QueryChanges {
         let previous = snapshot
         snapshot = next
@@ -101,10 +101,13 @@ struct LiveRows: Sendable {
         guard let old = scope.match(entry.before), let new = scope.match(entry.after) else { return nil }
         let position = kept.position(of: old, in: order)
         guard position < kept.count, kept[position] === old else { return nil }
-        let isBehind = position == 0 || order.compare(kept[position - 1], new) < 0
-        // Behind the last row there may be others that are not known.
-        let isBefore = position + 1 < kept.count ? order.compare(new, kept[position + 1]) < 0 : isWhole
-        guard isBehind, isBefore else { return nil }
+        // What nothing of the order changed stays where it was, also behind the last row that is known.
+        if order.compare(old, new) != 0 {
+            let isBehind = position == 0 || order.compare(kept[position - 1], new) < 0
+            // Behind the last row there may be others that are not known.
+            let isBefore = position + 1 < kept.count ? order.compare(new, kept[position + 1]) < 0 : isWhole
+            guard isBehind, isBefore else { return nil }
+        }
         kept.replace(at: position, with: new)
         var changes = QueryChanges()
         if position < limit { changes.updates = [.init(from: position, to: position)] }

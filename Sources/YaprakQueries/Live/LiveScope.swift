@@ -4,6 +4,7 @@ import YaprakCore
 struct LiveScope: Sendable {
     let collection: CollectionTypes
     let outline: QueryOutline
+    private let conditions: RecordConditions
     let order: RecordOrder
     /// Rows up to this one, and itself, are left out.
     let start: RecordBox?
@@ -13,6 +14,7 @@ struct LiveScope: Sendable {
     init<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) {
         collection = query.collection
         outline = query.outline
+        conditions = query.outline.conditions
         order = query.order
         start = query.start
         limit = max(0, query.limit ?? .max)
@@ -20,13 +22,13 @@ struct LiveScope: Sendable {
 
     /// The record if the query has it.
     func match(_ record: RecordBox?) -> RecordBox? {
-        guard let record, !(record is RawRecord), outline.holds(record) else { return nil }
+        guard let record, !(record is RawRecord), conditions.hold(for: record) else { return nil }
         if let start, order.compare(start, record) >= 0 { return nil }
         return record
     }
 
     /// The records that differ between two snapshots; `nil` if none does.
-    func changes(from old: Snapshot, to new: Snapshot) -> ContiguousArray<ChangeEntry>? {
+    func changes(from old: Snapshot, to new: Snapshot) -> ChangeEntries? {
         guard let boxes = new.difference(since: old, inCollectionNamed: collection.name).boxes(in: collection) else {
             return nil
         }

@@ -68,6 +68,7 @@ struct QueryExecution {
 
     private mutating func scan(_ records: TreeRoot) {
         let isInOrder = order.sorts.isEmpty
+        let conditions = outline.conditions
         var first = 0
         if isInOrder, let start {
             let place = records.rank(of: start.key)
@@ -81,7 +82,8 @@ struct QueryExecution {
                 let record = Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
                 entriesRead += 1
                 recordsTested += 1
-                guard record._withUnsafeGuaranteedRef({ holds($0) }) else { continue }
+                let isMatch = record._withUnsafeGuaranteedRef { conditions.hold(for: $0) && isBehindStart($0) }
+                guard isMatch else { continue }
                 rows.append(record.takeUnretainedValue())
                 if isInOrder, rows.count == limit { return }
                 if !isInOrder { trim() }
@@ -92,7 +94,7 @@ struct QueryExecution {
 
     private mutating func read(_ plan: IndexPlan) {
         let tests = tests
-        let left = Condition(tests.indices.filter { !plan.proven.contains($0) }.map { tests[$0].test })
+        let left = RecordConditions(tests.indices.lazy.filter { !plan.proven.contains($0) }.map { tests[$0] })
         if let order = plan.order, let part = plan.parts.first { return walk(part, order, left) }
         var seen: Set<ObjectIdentifier> = []
         for part in plan.parts {
@@ -114,7 +116,7 @@ struct QueryExecution {
 
     /// Reads entries in the order of the query, until there are rows enough. Entries whose columns are the same are put in the
     /// order of their keys, where they are not.
-    private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: Condition) {
+    private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: RecordConditions) {
         guard var range = part.ranges.first else { return }
         if let start {
             let bytes = part.source.configuration.columnBytes(walk.columns, of: start)
@@ -135,6 +137,7 @@ struct QueryExecution {
             run = rows.count
         }
         var found = ContiguousArray<RecordBox>()
+        found.reserveCapacity(min(range.count, limit, 64))
         var read = 0
         var tested = 0
         part.source.forEachEntry(in: range, isReversed: walk.isBackward) { entry, record in
@@ -145,7 +148,7 @@ struct QueryExecution {
                 bytes = part.source.configuration.columnBytes(walk.columns, in: entry)
             }
             if !left.isEmpty { tested += 1 }
-            guard left.holds(record) else { return true }
+            guard left.hold(for: record) else { return true }
             if let start, order.compare(start, record) >= 0 { return true }
             found.append(record)
             return !walk.isComplete || found.count < limit
@@ -159,13 +162,14 @@ struct QueryExecution {
 
     // MARK: Rows
 
-    private func holds(_ record: RecordBox) -> Bool {
-        outline.holds(record) && start.map { order.compare($0, record) < 0 } ?? true
+    private mutating func holds(_ record: RecordBox, _ left: RecordConditions) -> Bool {
+        if !left.isEmpty { recordsTested += 1 }
+        return left.hold(for: record) && isBehindStart(record)
     }
 
-    private mutating func holds(_ record: RecordBox, _ left: Condition) -> Bool {
-        if !left.isEmpty { recordsTested += 1 }
-        return left.holds(record) && start.map { order.compare($0, record) < 0 } ?? true
+    private func isBehindStart(_ record: RecordBox) -> Bool {
+        guard let start else { return true }
+        return order.compare(start, record) < 0
     }
 
     /// Keeps the rows from growing far beyond the limit.
@@ -177,26 +181,5 @@ struct QueryExecution {
         let order = order
         rows.sort { order.compare($0, $1) < 0 }
         if rows.count > limit { rows.removeLast(rows.count - limit) }
-    }
-}
-
-/// What is left to be tested. A struct of closures: looking at a test retains nothing.
-private struct Condition {
-    private let first: ((RecordBox) -> Bool)?
-    private let rest: [(RecordBox) -> Bool]
-
-    init(_ tests: [(RecordBox) -> Bool]) {
-        first = tests.first
-        rest = Array(tests.dropFirst())
-    }
-
-    var isEmpty: Bool { first == nil }
-
-    @inline(__always)
-    func holds(_ record: RecordBox) -> Bool {
-        guard let first else { return true }
-        if !first(record) { return false }
-        for test in rest where !test(record) { return false }
-        return true
     }
 }

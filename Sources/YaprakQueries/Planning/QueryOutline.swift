@@ -6,7 +6,7 @@ import YaprakLocks
 ///
 /// Made with the query. Which entries the bytes lead to is the snapshot's business.
 final class QueryOutline: @unchecked Sendable {
-    // Tests and terms are closures over the values of predicates, which are Sendable; the rest is behind the lock.
+    // Terms are closures over the values of predicates, which are Sendable; the rest is behind the lock.
     let tests: [RecordTest]
     let sorts: [SortRule]
     /// What must hold, all of it; `nil` if no record matches.
@@ -47,16 +47,13 @@ final class QueryOutline: @unchecked Sendable {
         let mayHold = tests.indices.allSatisfy { add(tests[$0].shape, tests[$0].part, $0) }
         self.clauses = mayHold ? clauses : nil
         self.alternatives = alternatives
-        keys = IndexOutline.spans(.key, clauses).map {
-            KeyRanges(spans: $0.spans, areExact: $0.proven.count == tests.count)
-        }
+        // Most conditions say nothing of the keys.
+        let ofKeys = clauses.contains { $0.part == .key } ? IndexOutline.spans(.key, clauses) : nil
+        keys = ofKeys.map { KeyRanges(spans: $0.spans, areExact: $0.proven.count == tests.count) }
     }
 
-    /// Whether a record matches.
-    func holds(_ record: RecordBox) -> Bool {
-        for test in tests where !test.test(record) { return false }
-        return true
-    }
+    /// All tests.
+    var conditions: RecordConditions { RecordConditions(tests) }
 
     /// What an index makes of the clauses; `nil` for nothing.
     func outline(of configuration: IndexConfiguration) -> IndexOutline? {

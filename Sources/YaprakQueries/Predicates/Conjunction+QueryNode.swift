@@ -13,9 +13,8 @@ extension PredicateExpressions.Conjunction: QueryNode where LHS: QueryNode, RHS:
                 if case .all(let parts) = $0 { parts } else { [$0] }
             })
     }
-    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct]? {
-        guard let a = lhs.conjuncts(for: input), let b = rhs.conjuncts(for: input) else { return nil }
-        return a + b
+    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct] {
+        lhs.conjuncts(for: input) + rhs.conjuncts(for: input)
     }
 }
 

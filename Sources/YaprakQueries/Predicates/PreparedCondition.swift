@@ -6,51 +6,50 @@ import YaprakExtensions
 ///
 /// Of a predicate whose expression is not made of ``QueryNode``s only those parts are compiled that are; the others, which
 /// must hold as well, are evaluated by Foundation.
-struct PreparedCondition: @unchecked Sendable {
-    // Closures over the values of a predicate, which is Sendable, and over key paths.
+struct PreparedCondition {
     let tests: [RecordTest]
-
-    func holds(_ record: RecordBox) -> Bool {
-        for test in tests where !test.test(record) { return false }
-        return true
-    }
 }
 
-/// A part of a condition: a test of a record, and what indexes can answer of it.
-final class RecordTest {
-    let test: (RecordBox) -> Bool
-    let shape: QueryShape
-    /// The part of a record that it reads.
-    let part: Aspects
-    /// Whether Foundation evaluates it.
-    let isEvaluated: Bool
+/// Where a predicate finds its input.
+enum PredicateInput {
+    /// So many bytes from the address of the record.
+    case stored(at: Int)
+    /// Where this closure says, for as long as the one it calls runs.
+    case made((RecordBox, (UnsafeRawPointer) -> Bool) -> Bool)
 
-    init(test: @escaping (RecordBox) -> Bool, shape: QueryShape, part: Aspects, isEvaluated: Bool = false) {
-        self.test = test
-        self.shape = shape
-        self.part = part
-        self.isEvaluated = isEvaluated
+    fileprivate func condition(_ test: @escaping (UnsafeRawPointer) -> Bool) -> RecordCondition {
+        switch self {
+        case .stored(let offset): RecordCondition { test($0.address + offset) }
+        case .made(let withInput): RecordCondition { record in withInput(record, test) }
+        }
     }
 }
 
 extension PreparedCondition {
     /// A predicate over a value that stands in a record, or is made of it.
-    init<Input>(
-        _ predicate: Predicate<Input>, of part: Aspects,
-        reading withInput: @escaping (RecordBox, (UnsafeRawPointer) -> Bool) -> Bool
-    ) {
+    init<Input>(_ predicate: Predicate<Input>, of part: Aspects, _ place: PredicateInput) {
         let input = predicate.variable.key
         var tests: [RecordTest] = []
+        func evaluated(_ expression: any StandardPredicateExpression<Bool>) -> RecordCondition {
+            Self.evaluated(expression, predicate.variable, place)
+        }
         func add(_ expression: any StandardPredicateExpression<Bool>) {
-            if let node = expression as? any QueryNode, let conjuncts = node.conjuncts(for: input) {
-                for conjunct in conjuncts {
-                    let test = conjunct.test
-                    tests.append(RecordTest(test: { withInput($0, test) }, shape: conjunct.shape, part: part))
+            if let node = expression as? any QueryNode {
+                for conjunct in node.conjuncts(for: input) {
+                    tests.append(
+                        RecordTest(conjunct.shape, of: part) {
+                            if let compiled = conjunct.compile() {
+                                return (place.condition(compiled), isEvaluated: false)
+                            }
+                            // All parts of a predicate are of the standard's kind.
+                            let part = conjunct.expression as? any StandardPredicateExpression<Bool>
+                            return (part.map(evaluated) ?? RecordCondition { _ in false }, isEvaluated: true)
+                        })
                 }
             } else if let conjunction = expression as? any ConjunctionOfTwo {
                 conjunction.parts.forEach(add)
             } else {
-                tests.append(Self.evaluated(expression, predicate.variable, part, withInput))
+                tests.append(RecordTest(.unknown, of: part) { (evaluated(expression), isEvaluated: true) })
             }
         }
         add(predicate.expression)
@@ -60,15 +59,12 @@ extension PreparedCondition {
     /// A part that Foundation evaluates. What it throws means that the part does not hold.
     private static func evaluated<Input>(
         _ expression: any StandardPredicateExpression<Bool>, _ variable: PredicateExpressions.Variable<Input>,
-        _ part: Aspects, _ withInput: @escaping (RecordBox, (UnsafeRawPointer) -> Bool) -> Bool
-    ) -> RecordTest {
-        RecordTest(
-            test: { record in
-                withInput(record) { object in
-                    let bindings = PredicateBindings((variable, object.assumingMemoryBound(to: Input.self).pointee))
-                    return (try? expression.evaluate(bindings)) ?? false
-                }
-            }, shape: .unknown, part: part, isEvaluated: true)
+        _ place: PredicateInput
+    ) -> RecordCondition {
+        place.condition { object in
+            let bindings = PredicateBindings((variable, object.assumingMemoryBound(to: Input.self).pointee))
+            return (try? expression.evaluate(bindings)) ?? false
+        }
     }
 }
 

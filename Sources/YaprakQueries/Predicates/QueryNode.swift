@@ -14,23 +14,28 @@ protocol QueryNode: PredicateExpression {
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath?
     /// The value of a constant.
     var constant: Output? { get }
-    /// The parts that must all hold.
-    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct]?
+    /// The parts that must all hold; of an expression that is true or false.
+    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct]
 }
 
 /// A part of a condition that must hold, with the others.
 struct Conjunct {
-    let test: (UnsafeRawPointer) -> Bool
+    let expression: any QueryNode
     let shape: QueryShape
+    /// Makes it a closure over the address of the object; `nil` if it can't be one.
+    let compile: () -> ((UnsafeRawPointer) -> Bool)?
 }
 
 extension QueryNode {
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape { .unknown }
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? { nil }
     var constant: Output? { nil }
-    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct]? {
-        guard let compiled = compiled(for: input) as? CompiledExpression<Bool> else { return nil }
-        return [Conjunct(test: compiled.call, shape: shape(for: input))]
+    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct] {
+        [
+            Conjunct(expression: self, shape: shape(for: input)) {
+                (compiled(for: input) as? CompiledExpression<Bool>)?.call
+            }
+        ]
     }
 }
 

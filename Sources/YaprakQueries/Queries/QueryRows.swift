@@ -18,7 +18,7 @@ extension QueryRows: RandomAccessCollection {
     @inlinable public var startIndex: Int { 0 }
     /// The number of rows. O(1).
     @inlinable public var endIndex: Int { list.count }
-    /// The row at a position. O(1).
+    /// The row at a position. O(1); O(log *n*) of the rows of an update.
     /// - Precondition: the position is within `0..<count`.
     @inlinable public subscript(position: Int) -> Record<Object, Metadata> { Record(box: list[position]) }
 }

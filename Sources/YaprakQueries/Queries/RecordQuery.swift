@@ -50,25 +50,28 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
         var tests: [RecordTest] = []
         let offset = TypedRecord<Object, Metadata>.objectOffset
         if let predicate {
-            tests += PreparedCondition(predicate, of: .object) { record, test in test(record.address + offset) }.tests
+            tests += PreparedCondition(predicate, of: .object, .stored(at: offset)).tests
         }
         if let metadata {
             tests +=
-                PreparedCondition(metadata, of: .metadata) { record, test in
-                    Record<Object, Metadata>(box: record).metadata.map { withUnsafePointer(to: $0) { test($0) } }
-                        ?? false
-                }.tests
+                PreparedCondition(
+                    metadata, of: .metadata,
+                    .made { record, test in
+                        Record<Object, Metadata>(box: record).metadata.map { withUnsafePointer(to: $0) { test($0) } }
+                            ?? false
+                    }
+                ).tests
         }
         if let key {
             tests +=
-                PreparedCondition(key, of: .key) { record, test in withUnsafePointer(to: record.key) { test($0) } }
-                .tests
+                PreparedCondition(
+                    key, of: .key, .made { record, test in withUnsafePointer(to: record.key) { test($0) } }
+                ).tests
         }
         if let keys {
             let term = QueryTerm.between(\String.self, .including(keys.lowerBound), .including(keys.upperBound))
             tests.append(
-                RecordTest(
-                    test: { keys.contains($0.key) }, shape: term.map { .term($0) } ?? .unknown, part: .key))
+                RecordTest(term.map { .term($0) } ?? .unknown, of: .key) { record in keys.contains(record.key) })
         }
         self.init(CollectionTypes(collection), PreparedCondition(tests: tests), sorts, limit)
     }
@@ -78,8 +81,9 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
         _ collection: RecordCollection<Object, Metadata>, sortedBy sorts: RecordSort<Object, Metadata>...,
         limit: Int? = nil, where isIncluded: @escaping @Sendable (Object) -> Bool
     ) {
-        let test = RecordTest(
-            test: { isIncluded(Record<Object, Metadata>(box: $0).object) }, shape: .unknown, part: .object)
+        let test = RecordTest(.unknown, of: .object) { record in
+            isIncluded(Record<Object, Metadata>(box: record).object)
+        }
         self.init(CollectionTypes(collection), PreparedCondition(tests: [test]), sorts, limit)
     }
 

@@ -14,12 +14,12 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     private init<Value: Comparable & Sendable>(
         path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder,
-        stored: (@Sendable (RecordBox, RecordBox) -> Int)? = nil, _ value: @escaping @Sendable (RecordBox) -> Value
+        stored: RecordComparison? = nil, _ value: @escaping @Sendable (RecordBox) -> Value
     ) {
         let type = NaturalOrder.isOf(Value.self) ? (Value.self as? any IndexValue.Type)?.indexType : nil
         rule = SortRule(
             path: path, part: part, type: path == nil ? nil : type, isDescending: order == .descending,
-            compare: stored ?? { YaprakQueries.order(value($0), value($1)) })
+            compare: (stored ?? RecordComparison { YaprakQueries.order(value($0), value($1)) }).compare)
     }
 
     private init<Value: Comparable & Sendable>(
@@ -45,7 +45,7 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
         _ path: any KeyPath<Object, Value> & Sendable, _ order: ViewOrder = .ascending
     ) {
         let stored = MemoryLayout<Object>.offset(of: path).flatMap {
-            SortRule.comparison(of: Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0)
+            RecordComparison.stored(Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0)
         }
         self.init(path: path, part: .object, order, stored: stored) {
             Record<Object, Metadata>(box: $0).object[keyPath: path]

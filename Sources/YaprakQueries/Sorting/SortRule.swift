@@ -13,20 +13,24 @@ struct SortRule: Sendable {
     var isDescending: Bool
     /// Negative if the first comes before the second, positive after it, 0 if neither; ascending.
     let compare: @Sendable (RecordBox, RecordBox) -> Int
+}
 
-    /// A property that is stored in the object, at `offset` bytes from the address of the record.
-    static func comparison(
-        of type: any Any.Type, at offset: Int
-    ) -> (@Sendable (RecordBox, RecordBox) -> Int)? {
+/// Compares two records by one value. Not a bare closure: one that goes through an optional is wrapped on its way.
+struct RecordComparison: Sendable {
+    let compare: @Sendable (RecordBox, RecordBox) -> Int
+
+    /// A property that is stored in the object, at `offset` bytes from the address of the record; `nil` if it is of none of the
+    /// usual types.
+    static func stored(_ type: any Any.Type, at offset: Int) -> RecordComparison? {
         @Sendable func stored<Value: Comparable & Sendable>(_: Value.Type, _ a: RecordBox, _ b: RecordBox) -> Int {
             order(
                 (a.address + offset).assumingMemoryBound(to: Value.self).pointee,
                 (b.address + offset).assumingMemoryBound(to: Value.self).pointee)
         }
         switch type {
-        case is Int.Type: return { stored(Int.self, $0, $1) }
-        case is String.Type: return { stored(String.self, $0, $1) }
-        case is Double.Type: return { stored(Double.self, $0, $1) }
+        case is Int.Type: return RecordComparison { stored(Int.self, $0, $1) }
+        case is String.Type: return RecordComparison { stored(String.self, $0, $1) }
+        case is Double.Type: return RecordComparison { stored(Double.self, $0, $1) }
         default: return nil
         }
     }
@@ -45,9 +49,23 @@ func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int {
 /// The order of the rows of a query: by its sorts, then by key.
 struct RecordOrder: Sendable {
     let sorts: [SortRule]
+    /// The first of them, which most often decides: in place, so that asking it retains nothing.
+    private let first: SortRule?
+
+    init(sorts: [SortRule]) {
+        self.sorts = sorts
+        first = sorts.first
+    }
 
     func compare(_ a: RecordBox, _ b: RecordBox) -> Int {
-        for sort in sorts {
+        guard let first else { return compareKeys(a, b) }
+        let order = first.compare(a, b)
+        if order != 0 { return first.isDescending ? -order : order }
+        return sorts.count == 1 ? compareKeys(a, b) : compareRest(a, b)
+    }
+
+    private func compareRest(_ a: RecordBox, _ b: RecordBox) -> Int {
+        for sort in sorts[1...] {
             let order = sort.compare(a, b)
             if order != 0 { return sort.isDescending ? -order : order }
         }

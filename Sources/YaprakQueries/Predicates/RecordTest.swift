@@ -1,0 +1,73 @@
+import Synchronization
+import YaprakCore
+import YaprakExtensions
+
+/// A part of a condition: a test of a record, and what indexes can answer of it.
+///
+/// The test is made when the first record is tested: what an index proves of all its entries is never asked.
+final class RecordTest: @unchecked Sendable {
+    // What makes the test is a closure over the values of a predicate, which is Sendable, and over key paths.
+    let shape: QueryShape
+    /// The part of a record that it reads.
+    let part: Aspects
+    private let make: () -> (condition: RecordCondition, isEvaluated: Bool)
+    private let known = AtomicLazyReference<Made>()
+
+    private final class Made: @unchecked Sendable {
+        let condition: RecordCondition
+        let isEvaluated: Bool
+
+        init(_ made: (condition: RecordCondition, isEvaluated: Bool)) { (condition, isEvaluated) = made }
+    }
+
+    init(_ shape: QueryShape, of part: Aspects, _ make: @escaping () -> (condition: RecordCondition, isEvaluated: Bool))
+    {
+        self.shape = shape
+        self.part = part
+        self.make = make
+    }
+
+    /// A test that needs no making.
+    convenience init(_ shape: QueryShape, of part: Aspects, test: @escaping (RecordBox) -> Bool) {
+        self.init(shape, of: part) { (RecordCondition(holds: test), isEvaluated: false) }
+    }
+
+    private var made: Made { known.load() ?? known.storeIfNil(Made(make())) }
+
+    /// The test.
+    var condition: RecordCondition { made.condition }
+    /// Whether Foundation evaluates it.
+    var isEvaluated: Bool { made.isEvaluated }
+}
+
+/// A question to a record. Not a bare closure: one that goes through an array or an optional is wrapped on its way.
+struct RecordCondition: @unchecked Sendable {
+    // As a test.
+    let holds: (RecordBox) -> Bool
+}
+
+/// Questions that must all be answered with yes. A struct of closures: looking at one retains nothing.
+struct RecordConditions: Sendable {
+    private let first: RecordCondition?
+    private let rest: [RecordCondition]
+
+    init(_ tests: some Sequence<RecordTest>) {
+        var tests = tests.makeIterator()
+        first = tests.next()?.condition
+        var rest: [RecordCondition] = []
+        while let test = tests.next() { rest.append(test.condition) }
+        self.rest = rest
+    }
+
+    /// Whether nothing is asked.
+    var isEmpty: Bool { first == nil }
+
+    /// Whether a record matches.
+    @inline(__always)
+    func hold(for record: RecordBox) -> Bool {
+        guard let first else { return true }
+        if !first.holds(record) { return false }
+        for condition in rest where !condition.holds(record) { return false }
+        return true
+    }
+}
