@@ -153,6 +153,9 @@ public final class ExtensionContext {
         makeAfter = after
     }
 
+    /// Forgets what the extension that had it looked at; the next may have it then.
+    func forgetAfter() { madeAfter = nil }
+
     /// The trees of the writer whose turn it is.
     package var draft: TreeDraft {
         guard let writersDraft else { preconditionFailure("trees are changed in a writer's turn only") }

@@ -53,6 +53,9 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// What led from one root to another; from nothing if `before` is `nil`.
     func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem { .unknown }
 
+    /// Whether changes leave its root as it is; see ``SelectiveExtension``.
+    func isLeftAlone(by changes: NetChanges) -> Bool { false }
+
     /// Whether it may refuse a commit; see ``JudgingExtension``.
     var judges: Bool { false }
     /// Refuses what a write did, if it has to.
@@ -63,8 +66,16 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// Whether any of the changes can matter to this extension.
     final func isConcerned(by batch: ChangeBatch) -> Bool {
         guard let collectionNames, !batch.clearedAll else { return true }
-        if let only = onlyCollectionName { return batch.collections.contains { $0.binding.name == only } }
-        return batch.collections.contains { collectionNames.contains($0.binding.name) }
+        if let only = onlyCollectionName { return batch.concerns(only) }
+        return batch.concerns(anyOf: collectionNames)
+    }
+}
+
+extension ExtensionTable {
+    /// The code of the extension at an index. Nothing of its root is copied.
+    func registration(at index: Int) -> ExtensionRegistration {
+        // As below.
+        unsafeDowncast(identity(at: index), to: ExtensionRegistration.self)
     }
 }
 

@@ -10,12 +10,31 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     private enum Kind { case derived, primary, treeBackedPrimary }
     private let kind: Kind
 
-    override var judges: Bool { isJudge }
-    private let isJudge: Bool
+    override var judges: Bool { judging != nil }
+    private let judging: Judging?
+
+    /// What judges a commit, found out once, too. Not a bare closure: in an optional one is wrapped.
+    private struct Judging {
+        let judge: (Extension.Root, NetChanges) throws -> Void
+    }
+
+    override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
+    private let selecting: Selecting?
+
+    private struct Selecting {
+        let isLeftAlone: (NetChanges) -> Bool
+    }
 
     init(_ base: Extension) {
         self.base = base
-        isJudge = (base as? any JudgingExtension)?.judges ?? false
+        // The type is that of `base`.
+        func judging<J: JudgingExtension>(_ base: J) -> Judging {
+            Judging { root, changes in try base.judge(unsafeBitCast(root, to: J.Root.self), after: changes) }
+        }
+        let judge = (base as? any JudgingExtension).flatMap { $0.judges ? $0 : nil }
+        self.judging = judge.map { judging($0) }
+        func selecting<S: SelectiveExtension>(_ base: S) -> Selecting { Selecting { base.isLeftAlone(by: $0) } }
+        self.selecting = (base as? any SelectiveExtension).map { selecting($0) }
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
@@ -39,8 +58,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     }
 
     override func judge(_ root: any Sendable, after changes: NetChanges) throws {
-        func open<J: JudgingExtension>(_ base: J) throws { try base.judge(root as! J.Root, after: changes) }
-        if let base = base as? any JudgingExtension { try open(base) }
+        try judging?.judge(root as! Extension.Root, changes)
     }
 
     override func judge(_ root: any Sendable) throws {

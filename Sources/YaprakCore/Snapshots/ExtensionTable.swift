@@ -9,6 +9,8 @@ package struct ExtensionTable: Sendable {
     private var entries: ContiguousArray<ExtensionEntry> = []
     /// `nil` where there are so few that looking through them is faster.
     private var places: Places?
+    /// The names of those that others depend on.
+    private(set) var parents: Set<String> = []
 
     private static let scannedMax = 8
 
@@ -52,7 +54,16 @@ package struct ExtensionTable: Sendable {
         return entries.remove(at: index)
     }
 
-    private mutating func noteChange() { places = entries.count > Self.scannedMax ? Places() : nil }
+    private mutating func noteChange() {
+        places = entries.count > Self.scannedMax ? Places() : nil
+        parents = entries.reduce(into: []) { $0.formUnion($1.identity.dependencies) }
+    }
+
+    /// The root of the extension at an index. Nothing else is copied.
+    func root(at index: Int) -> any Sendable { entries[index].root }
+
+    /// What is known of the extension at an index, apart from its root.
+    func identity(at index: Int) -> ExtensionIdentity { entries[index].identity }
 }
 
 extension ExtensionTable: RandomAccessCollection, MutableCollection {

@@ -27,7 +27,9 @@ extension Draft {
     /// Whether any extension has to follow what a batch did.
     func concernsExtensions(_ batch: ChangeBatch) -> Bool {
         if loggedSteps != nil { return true }
-        return !batch.isEmpty && extensions.contains { $0.registration.isConcerned(by: batch) }
+        if batch.isEmpty { return false }
+        for index in extensions.indices where extensions.registration(at: index).isConcerned(by: batch) { return true }
+        return false
     }
 
     /// Ends the segment under way, if anything is in it.
@@ -56,51 +58,53 @@ extension Draft {
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
         let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
-        let batch = hasUntold ? segment.batch.forExtensions : segment.batch
-        if segment.stepped.isEmpty, !concernsExtensions(batch) { return }
-        // Those that others depend on: nobody asks for the changes of the rest.
-        var parents: Set<String> = []
-        for entry in extensions { parents.formUnion(entry.registration.dependencies) }
-        let reported = ReportedChanges()
+        let changes = NetChanges(batch: hasUntold ? segment.batch.forExtensions : segment.batch)
+        // Nobody asks for the changes of those that no other depends on.
+        let reported = extensions.parents.isEmpty ? nil : ReportedChanges()
         var updated: Set<String> = []
         for step in segment.stepped {
             updated.insert(step.name)
-            if let changes = step.changes { reported.add(changes, of: step.name) }
+            if let changes = step.changes { reported?.add(changes, of: step.name) }
         }
+        var context: ExtensionContext?
         for index in extensions.indices {
-            let registration = extensions[index].registration
+            let registration = extensions.registration(at: index)
             guard
-                !batch.isEmpty && registration.isConcerned(by: batch)
-                    || registration.dependencies.contains(where: updated.contains)
+                !changes.isEmpty && registration.isConcerned(by: changes.batch)
+                    && !registration.isLeftAlone(by: changes)
+                    || !updated.isEmpty && registration.dependencies.contains(where: updated.contains)
                     || loggedSteps?[registration.name] != nil
             else { continue }
-            let update = try update(registration, extensions[index].root, for: batch, reported)
+            let given = context ?? self.context(parentChanges: reported)
+            context = given
+            let update = try update(registration, extensions.root(at: index), for: changes, in: given)
             // The state it may have looked at goes first: an entry that only this draft holds is changed in place, where
             // copying all entries for each of them would make a commit quadratic.
+            given.forgetAfter()
             forgetFrozen()
             extensions[index].root = update.root
-            let isParent = parents.contains(registration.name)
+            let isParent = reported != nil && extensions.parents.contains(registration.name)
             if isParent { updated.insert(registration.name) }
             for changes in update.changes {
-                if isParent { reported.add(changes, of: registration.name) }
+                if isParent { reported?.add(changes, of: registration.name) }
                 extensionChanges.append((registration.name, changes))
             }
             for step in update.operations { primarySteps.append((registration.name, step)) }
         }
     }
 
-    /// What an extension makes of a batch. Nothing of the context it gets outlives the call.
+    /// What an extension makes of changes. Nothing that it looked at through its context outlives the call.
     private func update(
-        _ registration: ExtensionRegistration, _ root: any Sendable, for batch: ChangeBatch, _ reported: ReportedChanges
+        _ registration: ExtensionRegistration, _ root: any Sendable, for changes: NetChanges,
+        in context: ExtensionContext
     ) throws -> ExtensionRegistration.Update {
-        let context = context(parentChanges: reported)
-        return try wrap(registration) {
+        try wrap(registration) {
             guard let loggedSteps, registration.isPrimary else {
-                return try registration.update(root, for: NetChanges(batch: batch), in: context)
+                return try registration.update(root, for: changes, in: context)
             }
             let after = freeze()
             return try registration.follow(
-                root, for: NetChanges(batch: batch), in: context, loggedSteps[registration.name] ?? [],
+                root, for: changes, in: context, loggedSteps[registration.name] ?? [],
                 in: ExtensionContext(before: Snapshot(after), draft: tree) { Snapshot(after) })
         }
     }

@@ -32,10 +32,8 @@ extension Draft {
                 if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
                 try catchUp()
                 if let failure { throw failure }
-                batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
-                for entry in extensions where entry.registration.judges && entry.registration.isConcerned(by: batch) {
-                    try entry.registration.judge(entry.root, after: NetChanges(batch: batch))
-                }
+                batch = segments.count == 1 ? segments[0].batch : ChangeBatch(sumOf: segments.map(\.batch)[...])
+                try judge(batch)
             }
             if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()
@@ -55,6 +53,15 @@ extension Draft {
         } catch {
             abort()
             throw error
+        }
+    }
+
+    /// Asks the extensions that may refuse the commit.
+    private func judge(_ batch: ChangeBatch) throws {
+        for index in extensions.indices {
+            let registration = extensions.registration(at: index)
+            guard registration.judges, registration.isConcerned(by: batch) else { continue }
+            try registration.judge(extensions.root(at: index), after: NetChanges(batch: batch))
         }
     }
 

@@ -49,6 +49,14 @@ package final class IndexConfiguration: Sendable {
         return true
     }
 
+    /// Whether a record keeps its entries: a part of it changed that no column reads, or its values are the same.
+    func isUnconcerned(by entry: ChangeEntry) -> Bool {
+        guard let before = entry.before, let after = entry.after, !(before is RawRecord), !(after is RawRecord) else {
+            return false
+        }
+        return !reads.concerns(entry.kinds) || haveSameEntries(before, after)
+    }
+
     /// Writes the columns of a record.
     /// - Returns: whether one of them is `nil`.
     func writeColumns(of record: RecordBox, to writer: inout IndexKeyWriter) -> Bool {

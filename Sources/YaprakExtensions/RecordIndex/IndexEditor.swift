@@ -15,39 +15,41 @@ struct IndexEditor {
         self.draft = draft
     }
 
-    func update(_ root: inout IndexRoot, isCleared: Bool, _ entries: ContiguousArray<ChangeEntry>) {
+    func update(_ root: inout IndexRoot, isCleared: Bool, _ entries: ChangeEntries) {
         if isCleared {
             draft.clear(&root.tree)
             root.duplicates = 0
         }
-        var old = IndexKeyWriter()
-        var new = IndexKeyWriter()
-        for entry in entries {
-            let before = entry.before is RawRecord ? nil : entry.before
-            let after = entry.after is RawRecord ? nil : entry.after
-            switch (before, after) {
-            case (nil, nil): continue
-            case (let before?, let after?):
-                if isUnconcerned(entry, before, after) {
-                    if configuration.holdsRecords { exchange(before, by: after, in: &root, &old) }
-                } else if configuration.isMultiple {
-                    moveAll(before, after, in: &root, &new)
-                } else {
-                    move(before, after, in: &root, &old, &new)
-                }
-            case (let before?, nil):
-                root.writings += 1
-                configuration.forEachEntry(of: before, &old) { remove(before, &$0, hasNil: $1, from: &root) }
-            case (nil, let after?):
-                root.writings += 1
-                configuration.forEachEntry(of: after, &new) { put(after, &$0, hasNil: $1, into: &root) }
-            }
+        // Most columns have room on the stack.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { room in
+            var old = IndexKeyWriter(into: UnsafeMutableBufferPointer(rebasing: room[..<128]))
+            var new = IndexKeyWriter(into: UnsafeMutableBufferPointer(rebasing: room[128...]))
+            for entry in entries { follow(entry, in: &root, &old, &new) }
         }
     }
 
-    /// Whether a record keeps its entries: a part of it changed that no column reads, or its values are the same.
-    private func isUnconcerned(_ entry: ChangeEntry, _ before: RecordBox, _ after: RecordBox) -> Bool {
-        !configuration.reads.concerns(entry.kinds) || configuration.haveSameEntries(before, after)
+    private func follow(
+        _ entry: ChangeEntry, in root: inout IndexRoot, _ old: inout IndexKeyWriter, _ new: inout IndexKeyWriter
+    ) {
+        let before = entry.before is RawRecord ? nil : entry.before
+        let after = entry.after is RawRecord ? nil : entry.after
+        switch (before, after) {
+        case (nil, nil): return
+        case (let before?, let after?):
+            if configuration.isUnconcerned(by: entry) {
+                if configuration.holdsRecords { exchange(before, by: after, in: &root, &old) }
+            } else if configuration.isMultiple {
+                moveAll(before, after, in: &root, &new)
+            } else {
+                move(before, after, in: &root, &old, &new)
+            }
+        case (let before?, nil):
+            root.writings += 1
+            configuration.forEachEntry(of: before, &old) { remove(before, &$0, hasNil: $1, from: &root) }
+        case (nil, let after?):
+            root.writings += 1
+            configuration.forEachEntry(of: after, &new) { put(after, &$0, hasNil: $1, into: &root) }
+        }
     }
 
     /// No entry moves: the values of the record as it was lead to the place.
@@ -55,7 +57,11 @@ struct IndexEditor {
         _ before: RecordBox, by after: RecordBox, in root: inout IndexRoot, _ writer: inout IndexKeyWriter
     ) {
         root.writings += 1
-        configuration.forEachEntry(of: before, &writer) { put(after, &$0, hasNil: $1, into: &root) }
+        configuration.forEachEntry(of: before, &writer) { key, hasNil in
+            // Without duplicates the place of these values is this record's.
+            if configuration.isUnique, !hasNil, root.duplicates == 0 { return place(after, at: key, in: &root) }
+            put(after, &key, hasNil: hasNil, into: &root)
+        }
     }
 
     private func move(

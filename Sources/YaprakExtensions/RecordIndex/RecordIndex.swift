@@ -74,6 +74,14 @@ public struct RecordIndex<Object: Codable & Sendable, Metadata: Codable & Sendab
     }
 }
 
+extension RecordIndex: SelectiveExtension {
+    package func isLeftAlone(by changes: NetChanges) -> Bool {
+        if configuration.holdsRecords { return false }
+        guard let boxes = changes.boxes(in: configuration.collection) else { return true }
+        return !boxes.isCleared && boxes.entries.allSatisfy { configuration.isUnconcerned(by: $0) }
+    }
+}
+
 /// What an entry of a ``RecordIndex`` holds of its record.
 public enum IndexEntries: Sendable, Hashable {
     /// The record: a read finds it with the entry. A write of the record exchanges it in its entry, in place.
