@@ -21,7 +21,8 @@ extension Timeline {
         var slot: VersionSlot?
         var remains = false
         while true {
-            let chunk = locked {
+            // What is asked of the version is asked with the lock held: the writer puts the next one behind it meanwhile.
+            let next = locked { () -> (chunk: DeadChunk, stamp: UInt64, isBase: Bool)? in
                 if let slot { deposit(&slice, in: slot) }
                 let next = slice.budget > 0 ? nextChunk(&slice) : nil
                 slot = next?.slot
@@ -34,10 +35,10 @@ extension Timeline {
                 } else if slice.rows.capacity == 0 {
                     swap(&slice.rows, &spareRows)
                 }
-                return next?.chunk
+                return next.map { ($0.chunk, $0.slot.pointee.stamp, $0.slot.pointee.isBase) }
             }
-            guard let chunk, let slot else { return remains }
-            slice.settle(chunk, stamp: slot.pointee.stamp, isBase: slot.pointee.isBase)
+            guard let next else { return remains }
+            slice.settle(next.chunk, stamp: next.stamp, isBase: next.isBase)
         }
     }
 

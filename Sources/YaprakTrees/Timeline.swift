@@ -222,7 +222,8 @@ extension Timeline {
     package func close(roots: [TreeRoot]) {
         var dead = DeadList()
         // A tree that no draft of this timeline has changed belongs to its origin: nothing of it is freed here.
-        for root in roots { dead.append(subtreeOf: root, bornAfter: base.pointee.stamp) }
+        let stamp = locked { base.pointee.stamp }
+        for root in roots { dead.append(subtreeOf: root, bornAfter: stamp) }
         let newest = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true
