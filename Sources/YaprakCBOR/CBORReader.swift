@@ -111,7 +111,8 @@ package struct CBORReader {
         case (Major.other, 27): value = Double(bitPattern: head.argument)
         case (Major.other, 26): value = Double(Float(bitPattern: UInt32(truncatingIfNeeded: head.argument)))
         case (Major.other, 25): value = Half.value(UInt16(truncatingIfNeeded: head.argument))
-        case (Major.unsigned, _), (Major.negative, _):
+        case (Major.unsigned, _), (Major.negative, _),
+            (Major.tag, _) where 2...3 ~= head.argument:
             let integer = try readInteger(as: Int128.self)
             guard let exact = Double(exactly: integer) else {
                 throw .outOfRange("a double does not hold the integer exactly", position)

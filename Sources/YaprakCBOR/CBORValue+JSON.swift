@@ -6,7 +6,7 @@ extension CBORValue {
     ///     let value = try CBORValue(json: line)
     ///     print(value["id"]?.text ?? "?")
     ///
-    /// Integers of up to 64 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
+    /// Integers of up to 128 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
     /// order of CBOR. Strict: one value, no comments, no duplicate keys, no lone surrogates.
     /// - Throws: `malformed` with the byte, also for nesting deeper than ``CBORItem/depthMax``.
     /// - Complexity: O(bytes).

@@ -52,6 +52,23 @@ public enum CBORValue: Sendable {
     }
 }
 
+extension CBORValue {
+    /// A large integer: a bignum beyond 64 bits (RFC 8949 §3.4.3), in as few bytes as it has.
+    package static func integer(magnitude: UInt128) -> CBORValue {
+        UInt64(exactly: magnitude).map { .unsigned($0) } ?? .tag(2, .bytes(significantBytes(magnitude)))
+    }
+
+    /// The negative integer -1 - *n*, likewise.
+    package static func integer(complement n: UInt128) -> CBORValue {
+        UInt64(exactly: n).map { .negative($0) } ?? .tag(3, .bytes(significantBytes(n)))
+    }
+
+    private static func significantBytes(_ number: UInt128) -> [UInt8] {
+        let count = (UInt128.bitWidth - number.leadingZeroBitCount + 7) / 8
+        return (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> UInt128(8 * $0)) }
+    }
+}
+
 extension CBORValue: Hashable {
     /// Whether two items are equal; see the type. O(size).
     public static func == (a: CBORValue, b: CBORValue) -> Bool { isSame(a, b, 0) }

@@ -2,7 +2,7 @@ import YaprakLocks
 
 /// Reads JSON text (RFC 8259) as a value; see ``CBORValue/init(json:)-(ArraySlice<UInt8>)``.
 ///
-/// Integers of up to 64 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
+/// Integers of up to 128 bits stay integers; all other numbers are doubles. The keys of objects are in the deterministic
 /// order of CBOR. Strict: one value, no comments, no duplicate keys, UTF-8, no lone surrogates, at most
 /// ``CBORItem/depthMax`` levels.
 ///
@@ -140,6 +140,9 @@ extension JSONReader {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
         if isInteger, let value = UInt64(text) { return .unsigned(value) }
+        if isInteger, let magnitude = UInt128(text.drop { $0 == "-" }) {
+            return text.hasPrefix("-") ? .integer(complement: magnitude - 1) : .integer(magnitude: magnitude)
+        }
         guard let value = Double(text), value.isFinite else { throw wrong("a number is too large") }
         return .float(value)
     }

@@ -16,6 +16,26 @@ import YaprakCBOR
     }
 
     @Test(arguments: [
+        "18446744073709551616", "-18446744073709551616", "-18446744073709551617", "99999999999999999999999",
+        "340282366920938463463374607431768211455", "-340282366920938463463374607431768211455",
+    ])
+    func `Integers beyond 64 bits keep all their digits, as values and as integers of a type`(text: String) throws {
+        let value = try read(text)
+        #expect(value.json() == text)
+        #expect(try CBORValue(decoding: value.encoded()) == value)
+        if let integer = Int128(text) {
+            #expect(try CBORDecoder().decode(Int128.self, from: value.encoded()) == integer)
+            #expect(try CBOREncoder().encode(integer) == value.encoded())
+        }
+        // A double holds it, or says that it does not.
+        let double = try? CBORDecoder().decode(Double.self, from: value.encoded())
+        #expect(double == Int128(text).flatMap { Double(exactly: $0) })
+        // Beyond 128 bits only a double is left.
+        let longer = text + String(repeating: "0", count: 20)
+        #expect(try read(longer) == .float(Double(longer)!))
+    }
+
+    @Test(arguments: [
         "", " ", "nul", "01", "-", "1.", ".5", "1e", "+1", "1e999", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":1,}", "{a:1}",
         "{\"a\":1,\"a\":2}", "\"", "\"\t\"", "\"\\x\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\u12g4\"", "1 2",
         "[1]]", "\u{feff}1", "NaN", "'a'",

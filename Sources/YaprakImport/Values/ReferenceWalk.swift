@@ -72,12 +72,9 @@ extension CBORValue {
         }
     }
 
-    /// An integer that needs more than 64 bits (RFC 8949 §3.4.3).
+    /// An integer of two words.
     private static func big(_ high: Int64, _ low: UInt64) -> CBORValue {
-        let magnitude = high < 0 ? (UInt64(bitPattern: ~high), ~low) : (UInt64(bitPattern: high), low)
-        let bytes = [magnitude.0, magnitude.1].flatMap { word in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-        }
-        return .tag(high < 0 ? 3 : 2, .bytes(bytes))
+        let number = UInt128(UInt64(bitPattern: high < 0 ? ~high : high)) << 64 | UInt128(high < 0 ? ~low : low)
+        return high < 0 ? .integer(complement: number) : .integer(magnitude: number)
     }
 }

@@ -36,7 +36,7 @@ public struct StoredValue: Sendable, Hashable {
     /// | others | ``Form/bytes`` | a byte string |
     ///
     /// The eight bytes are what YapDatabase's `timestampSerializer` writes: a `Double` in the order of Apple's processors.
-    /// Numbers of JSON are integers of 64 bits or `Double`.
+    /// Numbers of JSON are integers of up to 128 bits or `Double`.
     ///
     /// - Parameters:
     ///   - bytes: what was stored.
