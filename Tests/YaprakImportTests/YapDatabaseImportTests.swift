@@ -212,6 +212,30 @@
             #expect(database.snapshot.untyped("books")["b1"]?.object["rank"] == 1)
         }
 
+        /// A type whose `==` leaves a property out.
+        private struct TitledBook: Codable, Sendable, Equatable {
+            var title: String
+            var rank: Int
+            static func == (a: Self, b: Self) -> Bool { a.title == b.title }
+        }
+
+        @Test func `A row replaces a record that is stored differently, also where the two are equal to their type`()
+            async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(3, at: file)
+            let database = Database.inMemory()
+            let books = RecordCollection<TitledBook, ImportedMark>("books")
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: books)
+            #expect(try await plan.run(into: database).inserted == 3)
+            try await database.write { $0[books]["b1"]?.rank = 99 }
+            plan.replacesExisting = true
+            let report = try await plan.run(into: database)
+            #expect(report.replaced == 1 && report.unchanged == 2)
+            #expect(database.snapshot[books]["b1"]?.rank == 1)
+        }
+
         @Test func `Two spellings of a key stay two records, and names that are not possible get others`() async throws
         {
             let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")

@@ -1,5 +1,6 @@
 #if SQLite
     import Yaprak
+    import YaprakCBOR
 
     /// What becomes of the rows of a collection.
     enum ImportRule: Sendable {
@@ -21,14 +22,12 @@
         case inserted, replaced, unchanged
     }
 
-    /// Equality of values whose type may have one.
-    enum Equality {
-        /// Whether both are equal; false for a type that does not say.
-        static func holds<Value>(_ a: Value, _ b: Value) -> Bool {
-            guard let a = a as? any Equatable else { return false }
-            return isEqual(a, b)
+    /// Equality of values by what would be stored: `==` of a type may leave some of its properties out.
+    enum StoredEquality {
+        /// Whether both are stored as the same bytes. False, too, where that can't be said: such a record is written again.
+        static func holds<Value: Encodable>(_ a: Value, _ b: Value) -> Bool {
+            guard let a = try? CBOREncoder().encode(a), let b = try? CBOREncoder().encode(b) else { return false }
+            return a == b
         }
-
-        private static func isEqual<Value: Equatable>(_ a: Value, _ b: Any) -> Bool { a == b as? Value }
     }
 #endif

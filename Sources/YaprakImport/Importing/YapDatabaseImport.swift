@@ -66,7 +66,9 @@
                     return { transaction in
                         let old = transaction[collection].row(for: key)
                         if old != nil, !replaces { return .unchanged }
-                        if let old, Equality.holds(old.object, object), Equality.holds(old.metadata, metadata) {
+                        if let old, StoredEquality.holds(old.object, object),
+                            StoredEquality.holds(old.metadata, metadata)
+                        {
                             return .unchanged
                         }
                         transaction[collection].set(object, metadata: metadata, for: key)
