@@ -1,8 +1,12 @@
 import Foundation
 
 /// Documents in ascending order, one at a time: what a part of a query matches.
+///
+/// No access to a field of a cursor lasts longer than a step of its own code, so they go without the runtime's exclusivity
+/// checks.
 class DocumentCursor {
     /// The document at hand; ``end`` behind the last.
+    @exclusivity(unchecked)
     final var document: UInt32 = 0
 
     static let end = UInt32.max
@@ -41,26 +45,59 @@ struct Rank {
     }
 }
 
+/// Cursors that are walked together. Each is owned; walking them retains none.
+struct CursorList<Cursor: DocumentCursor> {
+    private let owned: [Cursor]
+    private let cursors: [Unmanaged<Cursor>]
+
+    init(_ cursors: [Cursor]) {
+        owned = cursors
+        self.cursors = cursors.map { Unmanaged.passUnretained($0) }
+    }
+
+    var count: Int { cursors.count }
+
+    /// Lets `body` look at a cursor.
+    @inline(__always)
+    func with<Result>(_ index: Int, _ body: (Cursor) -> Result) -> Result {
+        cursors[index]._withUnsafeGuaranteedRef(body)
+    }
+}
+
+/// Documents of terms, and the places where these stand in each.
+class PlaceCursor: DocumentCursor {
+    /// The number of documents, or of places where that is not known.
+    let count: Int
+
+    init(count: Int) { self.count = count }
+
+    /// Adds the places in the document at hand, ascending.
+    func readPlaces(into places: PlaceList) { fatalError("abstract") }
+}
+
 /// The documents of one term, read from its runs: runs before the one that is sought are not decoded.
-final class TermCursor: DocumentCursor {
+final class TermCursor: PlaceCursor {
     private let runs: [PostingRun]
     private let rank: Rank
+    @exclusivity(unchecked)
     private var run = 0
+    @exclusivity(unchecked)
     private var index = 0
+    @exclusivity(unchecked)
     private var decoded = -1
     private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
     private let occurrences = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
     /// How far the positions of the run were read.
+    @exclusivity(unchecked)
     private var reader = ByteReader(UnsafePointer(bitPattern: 1)!)
+    @exclusivity(unchecked)
     private var read = 0
-    /// The number of documents.
-    let count: Int
 
     init(_ runs: [PostingRun], documents: Int) {
         self.runs = runs
-        count = runs.reduce(0) { $0 + $1.count }
+        let count = runs.reduce(0) { $0 + $1.count }
         rank = Rank(documents: documents, matching: count)
-        super.init()
+        super.init(count: count)
         seek(0)
     }
 
@@ -88,8 +125,7 @@ final class TermCursor: DocumentCursor {
 
     override func score(_ norm: Double) -> Double { rank.score(Double(occurrences[index]), norm) }
 
-    /// The places in the document at hand, ascending.
-    func readPlaces(into places: inout [UInt32]) {
+    override func readPlaces(into places: PlaceList) {
         while read < index {
             reader.skip(occurrences[read])
             read &+= 1
@@ -108,6 +144,7 @@ final class ListCursor: DocumentCursor {
     private let documents: [UInt32]
     private let frequencies: [Double]
     private let rank: Rank
+    @exclusivity(unchecked)
     private var index = 0
 
     init(_ found: FoundDocuments, documents count: Int) {
@@ -145,10 +182,10 @@ struct FoundDocuments {
 
 /// Documents that all of several cursors have.
 final class AllCursor: DocumentCursor {
-    private let parts: [DocumentCursor]
+    private let parts: CursorList<DocumentCursor>
 
     init(_ parts: [DocumentCursor]) {
-        self.parts = parts
+        self.parts = CursorList(parts)
         super.init()
         seek(0)
     }
@@ -158,40 +195,52 @@ final class AllCursor: DocumentCursor {
         var agreeing = 0
         var at = 0
         while agreeing < parts.count {
-            let part = parts[at]
-            if part.document < target { part.seek(target) }
-            if part.document == target { agreeing &+= 1 } else { agreeing = 1 }
-            target = part.document
+            let document = parts.with(at) { part in
+                if part.document < target { part.seek(target) }
+                return part.document
+            }
+            if document == target { agreeing &+= 1 } else { agreeing = 1 }
+            target = document
             if target == Self.end { break }
             at = at &+ 1 == parts.count ? 0 : at &+ 1
         }
         document = target
     }
 
-    override func score(_ norm: Double) -> Double { parts.reduce(0) { $0 + $1.score(norm) } }
+    override func score(_ norm: Double) -> Double {
+        var sum = 0.0
+        for index in 0..<parts.count { sum += parts.with(index) { $0.score(norm) } }
+        return sum
+    }
 }
 
 /// Documents that any of several cursors has.
 final class AnyCursor: DocumentCursor {
-    private let parts: [DocumentCursor]
+    private let parts: CursorList<DocumentCursor>
 
     init(_ parts: [DocumentCursor]) {
-        self.parts = parts
+        self.parts = CursorList(parts)
         super.init()
         seek(0)
     }
 
     override func seek(_ target: UInt32) {
         var first = Self.end
-        for part in parts {
-            if part.document < target { part.seek(target) }
-            first = min(first, part.document)
+        for index in 0..<parts.count {
+            parts.with(index) { part in
+                if part.document < target { part.seek(target) }
+                first = min(first, part.document)
+            }
         }
         document = first
     }
 
     override func score(_ norm: Double) -> Double {
-        parts.reduce(0) { $1.document == document ? $0 + $1.score(norm) : $0 }
+        var sum = 0.0
+        for index in 0..<parts.count {
+            parts.with(index) { if $0.document == document { sum += $0.score(norm) } }
+        }
+        return sum
     }
 }
 

@@ -39,6 +39,10 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     let collection: RecordCollection<Object, Metadata>
     let columns: [SearchColumn<Object, Metadata>]
     let splitters: SplitterPool
+    /// The weight of each column; `nil` if all are 1.
+    let weights: [Double]?
+    /// The names of the columns.
+    public let columnNames: [String]
     private let types: CollectionTypes
 
     /// An index of some texts of each record of a collection.
@@ -62,10 +66,13 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
         precondition(
             (1...CompiledQuery.columnsMax).contains(columns.count),
             "an index has 1 to \(CompiledQuery.columnsMax) columns, not \(columns.count)")
+        // Closures, where key paths of a generic type would be made at run time.
+        columnNames = columns.map { $0.name }
+        weights = columns.allSatisfy { $0.weight == 1 } ? nil : columns.map { $0.weight }
         precondition(
-            Set(columns.map(\.name)).count == columns.count, "each column of \"\(name)\" needs a name of its own")
+            Set(columnNames).count == columns.count, "each column of \"\(name)\" needs a name of its own")
         self.name = name
-        self.versionTag = Self.tag(versionTag, columns.map(\.name), tokenizer)
+        self.versionTag = Self.tag(versionTag, columnNames, tokenizer)
         self.collection = collection
         self.columns = columns
         self.tokenizer = tokenizer
@@ -100,9 +107,6 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     private static func tag(_ own: String, _ columns: [String], _ tokenizer: any SearchTokenizer) -> String {
         "\(own)|\(columns.map(\.debugDescription).joined(separator: ","))|\(tokenizer.identifier)"
     }
-
-    /// The names of the columns.
-    public var columnNames: [String] { columns.map(\.name) }
 
     /// The collection whose records are found.
     public var collectionNames: [String]? { [collection.name] }

@@ -24,11 +24,9 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     private func search<Result>(
         _ query: SearchQuery, isCancelled: (() -> Bool)? = nil, _ body: (FullTextSearch) -> Result
     ) -> Result {
-        let weights = index.columns.map(\.weight)
         let compiled = index.splitters.withSplitter { CompiledQuery(query, columnNames: index.columnNames, $0) }
         let search = FullTextSearch(
-            compiled, root, columnCount: weights.count, weights: weights.allSatisfy { $0 == 1 } ? nil : weights,
-            isCancelled: isCancelled)
+            compiled, root, columnCount: index.columns.count, weights: index.weights, isCancelled: isCancelled)
         return withExtendedLifetime(snapshot) { body(search) }
     }
 

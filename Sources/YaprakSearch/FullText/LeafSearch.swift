@@ -28,8 +28,8 @@ struct LeafSearch {
         case .phrase(let phrase) where phrase.units.count == 1:
             return union(runs(of: phrase.units[0]), leaf)
         case .phrase(let phrase):
-            let cursors = PhraseCursor(phrase, self)
-            return positioned([cursors], leaf) { starts in frequency(starts[0]) }
+            let cursor = PhraseCursor(phrase, self)
+            return positioned([cursor], leaf) { frequency(cursor.starts) }
         case .near(let phrases, let distance):
             return near(phrases, distance, leaf)
         case .fuzzy(let word, let distance):
@@ -61,9 +61,9 @@ struct LeafSearch {
         columns >> UInt64(Int(place) % columnCount) & 1 == 1
     }
 
-    private func frequency(_ places: [UInt32]) -> Double {
+    private func frequency(_ places: PlaceList) -> Double {
         guard let weights else { return Double(places.count) }
-        return places.reduce(0) { $0 + weights[Int($1) % columnCount] }
+        return (0..<places.count).reduce(0) { $0 + weights[Int(places[$1]) % columnCount] }
     }
 
     // MARK: Any of several terms
@@ -127,10 +127,13 @@ struct LeafSearch {
 
     // MARK: Terms at positions
 
+    /// The documents in which each of some phrases stands, in the columns of a leaf.
+    /// - Parameter frequency: how often, asked while the cursors have the places of a document; negative if not at all.
     private func positioned(
-        _ cursors: [PhraseCursor], _ leaf: CompiledQuery.Leaf, _ frequency: ([[UInt32]]) -> Double
+        _ cursors: [PhraseCursor], _ leaf: CompiledQuery.Leaf, _ frequency: () -> Double
     ) -> FoundDocuments {
         var found = FoundDocuments()
+        let isInAllColumns = isInAllColumns(leaf)
         var target: UInt32 = 0
         outer: while true {
             for cursor in cursors {
@@ -140,9 +143,13 @@ struct LeafSearch {
                     continue outer
                 }
             }
-            let starts = cursors.map { cursor in cursor.readStarts().filter { isIn($0, leaf.columns) } }
-            if !starts.contains(where: \.isEmpty) {
-                let sum = frequency(starts)
+            let isFound = cursors.allSatisfy { cursor in
+                cursor.readStarts()
+                if !isInAllColumns { cursor.starts.mapKept { isIn($0, leaf.columns) ? $0 : nil } }
+                return cursor.starts.count > 0
+            }
+            if isFound {
+                let sum = frequency()
                 if sum >= 0 { found.append(target, sum) }
             }
             if target == .max { break }
@@ -154,125 +161,15 @@ struct LeafSearch {
     private func near(
         _ phrases: [CompiledQuery.Phrase], _ distance: Int, _ leaf: CompiledQuery.Leaf
     ) -> FoundDocuments {
-        let lengths = phrases.map(\.length)
-        return positioned(phrases.map { PhraseCursor($0, self) }, leaf) { starts in
+        let cursors = phrases.map { PhraseCursor($0, self) }
+        var counter = NearCounter(lengths: phrases.map(\.length), distance: distance, columnCount: columnCount)
+        return positioned(cursors, leaf) {
             var sum = -1.0
             for column in 0..<columnCount {
-                let positions = starts.map { places in
-                    places.filter { Int($0) % columnCount == column }.map { Int($0) / columnCount }
-                }
-                let count = NearMatch(positions, lengths: lengths, distance: distance).count
+                let count = counter.count(cursors, inColumn: column)
                 if count > 0 { sum = max(0, sum) + Double(count) * (weights?[column] ?? 1) }
             }
             return sum
-        }
-    }
-}
-
-/// Walks the documents in which all terms of a phrase stand, and finds the places where they follow one another.
-final class PhraseCursor {
-    private let units: [any PlaceSource]
-    private let offsets: [UInt32]
-    private var places: [[UInt32]]
-
-    init(_ phrase: CompiledQuery.Phrase, _ search: LeafSearch) {
-        let sources = phrase.units.map { unit -> (source: any PlaceSource, offset: UInt32) in
-            let runs = search.runs(of: unit)
-            let source: any PlaceSource =
-                unit.isPrefix ? MergedPlaces(runs) : TermCursor(runs, documents: search.root.documentCount)
-            return (source, UInt32(unit.offset * search.columnCount))
-        }
-        // The rarest leads.
-        .sorted { $0.source.count < $1.source.count }
-        units = sources.map(\.source)
-        offsets = sources.map(\.offset)
-        places = Array(repeating: [], count: units.count)
-    }
-
-    /// The first document that is not less than `target` and has all terms; `nil` if there is none.
-    func seek(_ target: UInt32) -> UInt32? {
-        var target = target
-        outer: while true {
-            for unit in units {
-                if unit.document < target { unit.seek(target) }
-                if unit.document == DocumentCursor.end { return nil }
-                if unit.document > target {
-                    target = unit.document
-                    continue outer
-                }
-            }
-            return target
-        }
-    }
-
-    /// The places in the document at hand at which the phrase begins, ascending; none if its terms stand apart.
-    func readStarts() -> [UInt32] {
-        for (index, unit) in units.enumerated() {
-            places[index].removeAll(keepingCapacity: true)
-            unit.readPlaces(into: &places[index])
-        }
-        var starts = places[0].compactMap { $0 >= offsets[0] ? $0 - offsets[0] : nil }
-        for index in places.indices.dropFirst() where !starts.isEmpty {
-            let (others, offset) = (places[index], offsets[index])
-            var at = 0
-            starts.removeAll { start in
-                let (wanted, isBeyond) = start.addingReportingOverflow(offset)
-                while at < others.count, others[at] < wanted { at += 1 }
-                return isBeyond || at == others.count || others[at] != wanted
-            }
-        }
-        return starts
-    }
-}
-
-/// Documents, and the places of a term in each.
-protocol PlaceSource: AnyObject {
-    var count: Int { get }
-    var document: UInt32 { get }
-    func seek(_ target: UInt32)
-    func readPlaces(into places: inout [UInt32])
-}
-
-extension TermCursor: PlaceSource {}
-
-/// The places of any of several terms.
-final class MergedPlaces: PlaceSource {
-    private var postings: [(document: UInt32, place: UInt32)] = []
-    private var index = 0
-    private(set) var document: UInt32 = 0
-
-    /// As many as places: an upper bound.
-    var count: Int { postings.count }
-
-    init(_ runs: [PostingRun]) {
-        let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * PostingRun.documentsMax)
-        defer { numbers.deallocate() }
-        let occurrences = numbers + PostingRun.documentsMax
-        for run in runs {
-            run.decode(numbers, occurrences)
-            var reader = ByteReader(run.positions)
-            for index in 0..<run.count {
-                var place: UInt32 = 0
-                for _ in 0..<occurrences[index] {
-                    place &+= reader.number()
-                    postings.append((numbers[index], place))
-                }
-            }
-        }
-        postings.sort { ($0.document, $0.place) < ($1.document, $1.place) }
-        seek(0)
-    }
-
-    func seek(_ target: UInt32) {
-        while index < postings.count, postings[index].document < target { index += 1 }
-        document = index < postings.count ? postings[index].document : DocumentCursor.end
-    }
-
-    func readPlaces(into places: inout [UInt32]) {
-        var at = index
-        while at < postings.count, postings[at].document == document {
-            if places.last != postings[at].place { places.append(postings[at].place) }
-            at += 1
         }
     }
 }
