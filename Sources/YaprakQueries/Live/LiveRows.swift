@@ -99,16 +99,20 @@ struct LiveRows: Sendable {
     /// Exchanges one row that stays between its neighbours; `nil` if it does not.
     private mutating func replace(_ entry: ChangeEntry) -> QueryChanges? {
         guard let old = scope.match(entry.before), let new = scope.match(entry.after) else { return nil }
-        let position = kept.position(of: old, in: order)
-        guard position < kept.count, kept[position] === old else { return nil }
-        // What nothing of the order changed stays where it was, also behind the last row that is known.
-        if order.compare(old, new) != 0 {
+        let position: Int
+        if order.compare(old, new) == 0 {
+            // It stays where it was, also behind the last row that is known.
+            guard let found = kept.exchange(old, for: new, in: order) else { return nil }
+            position = found
+        } else {
+            position = kept.position(of: old, in: order)
+            guard position < kept.count, kept[position] === old else { return nil }
             let isBehind = position == 0 || order.compare(kept[position - 1], new) < 0
             // Behind the last row there may be others that are not known.
             let isBefore = position + 1 < kept.count ? order.compare(new, kept[position + 1]) < 0 : isWhole
             guard isBehind, isBefore else { return nil }
+            kept.replace(at: position, with: new)
         }
-        kept.replace(at: position, with: new)
         var changes = QueryChanges()
         if position < limit { changes.updates = [.init(from: position, to: position)] }
         return changes

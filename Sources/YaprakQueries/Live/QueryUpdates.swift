@@ -52,7 +52,7 @@ public struct QueryUpdates<Object: Codable & Sendable, Metadata: Codable & Senda
         }
 
         private mutating func advance(to newest: Snapshot) -> QueryUpdate<Object, Metadata>? {
-            guard var live else {
+            guard let old = live?.snapshot, let oldRows = live?.rows else {
                 let live = LiveRows(query, in: newest)
                 self.live = live
                 return QueryUpdate(
@@ -60,15 +60,11 @@ public struct QueryUpdates<Object: Codable & Sendable, Metadata: Codable & Senda
                     rows: QueryRows(live.rows, of: query.collection.name),
                     changes: .reload(live.rows.count))
             }
-            let (old, oldRows) = (live.snapshot, live.rows)
-            // One owner, so that what is not shared is changed in place.
-            self.live = nil
-            let changes = live.advance(to: newest)
-            self.live = live
-            guard changes.hasChanges else { return nil }
+            // In place.
+            guard let changes = live?.advance(to: newest), changes.hasChanges, let rows = live?.rows else { return nil }
             return QueryUpdate(
                 old: old, new: newest, oldRows: QueryRows(oldRows, of: query.collection.name),
-                rows: QueryRows(live.rows, of: query.collection.name), changes: changes)
+                rows: QueryRows(rows, of: query.collection.name), changes: changes)
         }
     }
 }

@@ -38,6 +38,13 @@ final class RowBranch: Sendable {
         last = children[children.count - 1].branch.last
     }
 
+    private init(rows: ContiguousArray<RecordBox>, children: ContiguousArray<Child>, count: Int, last: RecordBox) {
+        self.rows = rows
+        self.children = children
+        self.count = count
+        self.last = last
+    }
+
     /// The tree of some rows. O(*n*).
     static func make(_ rows: ContiguousArray<RecordBox>) -> RowBranch? {
         // Some room, so that the first changes split few.
@@ -112,6 +119,26 @@ final class RowBranch: Sendable {
         var children = children
         children[index] = Child(branch.replacing(position, with: row))
         return RowBranch(children: children)
+    }
+
+    /// With another row in the place of one, which it has in the order, too; `nil` if that is not there. One way down.
+    func exchanging(_ old: RecordBox, for new: RecordBox, in order: RecordOrder) -> (branch: RowBranch, position: Int)?
+    {
+        var (rows, children) = (rows, children)
+        let place: Int
+        if isLowest {
+            place = rows.partitionPoint { order.compare($0, old) < 0 }
+            guard place < rows.count, rows[place] === old else { return nil }
+            rows[place] = new
+        } else {
+            let index = children.partitionPoint { order.compare($0.branch.last, old) < 0 }
+            guard index < children.count, let below = children[index].branch.exchanging(old, for: new, in: order) else {
+                return nil
+            }
+            children[index] = Child(below.branch)
+            place = children[..<index].reduce(below.position) { $0 + $1.count }
+        }
+        return (RowBranch(rows: rows, children: children, count: count, last: last === old ? new : last), place)
     }
 
     /// With one more row before a position, or at the end; in two branches where one has no room.
