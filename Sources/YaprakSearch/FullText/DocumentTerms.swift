@@ -3,6 +3,9 @@ struct PlacedTerm {
     var term: UInt32
     /// The position in its column × columns + the column.
     var place: UInt32
+
+    /// By term, then by place.
+    var order: UInt64 { UInt64(term) << 32 | UInt64(place) }
 }
 
 /// Splits the texts of records into terms, by number. Used by one thread at a time.

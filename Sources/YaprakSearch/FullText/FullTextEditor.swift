@@ -3,19 +3,27 @@ import YaprakTrees
 /// Brings an index up to date in a writer's turn.
 ///
 /// What documents were and are is gathered first, as edits of single postings; a term that stands where it stood costs
-/// nothing. Then each page that is concerned is written once.
+/// nothing. Then each page that is concerned is written once. As for exclusivity see ``ByteBuffer``.
 final class FullTextEditor {
+    @exclusivity(unchecked)
     private(set) var root: FullTextRoot
     private let draft: TreeDraft
     private let terms: DocumentTerms
     private let table: TermTable
+    @exclusivity(unchecked)
     private var edits: [PostingEdit] = []
+    @exclusivity(unchecked)
     private var positions: [UInt32] = []
+    @exclusivity(unchecked)
     private var before: [PlacedTerm] = []
+    @exclusivity(unchecked)
     private var after: [PlacedTerm] = []
+    @exclusivity(unchecked)
     private var newLengths: [(number: UInt32, value: UInt32)] = []
+    @exclusivity(unchecked)
     private var newRows: [(number: UInt32, row: DocumentRow?)] = []
     /// Numbers that are free from the next change on: a posting has one edit at most.
+    @exclusivity(unchecked)
     private var freed: [UInt32] = []
 
     init(_ root: FullTextRoot, _ terms: DocumentTerms, draft: TreeDraft, changes: Int) {
@@ -58,7 +66,7 @@ final class FullTextEditor {
         texts { column, text in
             count += terms.split(text, column: column, table) { all.append($0) }
         }
-        all.sort { ($0.term, $0.place) < ($1.term, $1.place) }
+        all.sort { $0.order < $1.order }
         swap(&all, &found)
         return count
     }

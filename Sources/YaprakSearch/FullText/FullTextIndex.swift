@@ -39,6 +39,8 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     let collection: RecordCollection<Object, Metadata>
     let columns: [SearchColumn<Object, Metadata>]
     let splitters: SplitterPool
+    /// The text of each column, without the types of the records: code that knows them only at run time is slow.
+    private let texts: [ColumnText]
     /// The weight of each column; `nil` if all are 1.
     let weights: [Double]?
     /// The names of the columns.
@@ -68,6 +70,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
             "an index has 1 to \(CompiledQuery.columnsMax) columns, not \(columns.count)")
         // Closures, where key paths of a generic type would be made at run time.
         columnNames = columns.map { $0.name }
+        texts = columns.map { column in ColumnText { column.text(Record<Object, Metadata>(box: $0)) } }
         weights = columns.allSatisfy { $0.weight == 1 } ? nil : columns.map { $0.weight }
         precondition(
             Set(columnNames).count == columns.count, "each column of \"\(name)\" needs a name of its own")
@@ -147,12 +150,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 
     private func texts(_ box: RecordBox?) -> FullTextEditor.Texts? {
         guard let box, !(box is RawRecord) else { return nil }
-        return { body in
-            let record = Record<Object, Metadata>(box: box)
-            for (number, column) in columns.enumerated() {
-                if let text = column.text(record), !text.isEmpty { body(number, text) }
-            }
-        }
+        return { body in ColumnText.forEach(of: texts, in: box, body) }
     }
 
     /// The text of each column.
@@ -165,6 +163,18 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     /// What is read through. O(1).
     public func reader(of root: FullTextRoot, in snapshot: Snapshot) -> FullTextReader<Object, Metadata> {
         FullTextReader(index: self, root: root, snapshot: snapshot)
+    }
+}
+
+/// The text of a column of an index.
+private struct ColumnText: Sendable {
+    let text: @Sendable (RecordBox) -> String?
+
+    /// Hands over the texts of a record that are not empty.
+    static func forEach(of columns: [ColumnText], in box: RecordBox, _ body: (Int, String) -> Void) {
+        for number in columns.indices {
+            if let text = columns[number].text(box), !text.isEmpty { body(number, text) }
+        }
     }
 }
 

@@ -7,10 +7,14 @@ package final class FullTextSeed: @unchecked Sendable {
     // One population owns it, from its first record to the build; that is the whole of the @unchecked.
     let terms: DocumentTerms
     private let table = TermTable(capacity: 1 << 14)
+    @exclusivity(unchecked)
     private var placed: [PlacedTerm] = []
     /// Where the terms of each document end.
+    @exclusivity(unchecked)
     private var ends: [Int] = []
+    @exclusivity(unchecked)
     private var keys: [String] = []
+    @exclusivity(unchecked)
     private var lengths: [UInt32] = []
 
     init(_ terms: DocumentTerms) { self.terms = terms }

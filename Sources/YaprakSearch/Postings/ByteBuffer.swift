@@ -1,7 +1,13 @@
 /// Bytes that grow at their end, in memory that stays from use to use.
+///
+/// No access to a field lasts longer than a step of its own code, here and in what makes pages of such bytes: so they go without
+/// the runtime's exclusivity checks.
 final class ByteBuffer {
+    @exclusivity(unchecked)
     private(set) var start: UnsafeMutablePointer<UInt8>
+    @exclusivity(unchecked)
     private(set) var count = 0
+    @exclusivity(unchecked)
     private var capacity: Int
 
     init(capacity: Int = 256) {

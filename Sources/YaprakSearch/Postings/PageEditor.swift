@@ -25,6 +25,7 @@ final class PageEditor {
     private let walkerTerm = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
     /// The last term that is in the output, or will be once what lies before the run at hand is copied.
     private let last = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
+    @exclusivity(unchecked)
     private var lastCount = 0
     private let key = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingKey.bytesMax)
     private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)

@@ -2,8 +2,10 @@
 final class PageWriter {
     private let buffer = ByteBuffer(capacity: 2048)
     private let last = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax)
+    @exclusivity(unchecked)
     private var lastCount = 0
     /// The key of the page at hand.
+    @exclusivity(unchecked)
     private var key: String
     private let put: (PostingPage) -> Void
 

@@ -2,9 +2,13 @@
 final class RunBuilder {
     private let documents = ByteBuffer(capacity: 1024)
     private let positions = ByteBuffer(capacity: 4096)
+    @exclusivity(unchecked)
     private(set) var count = 0
+    @exclusivity(unchecked)
     private var first: UInt32 = 0
+    @exclusivity(unchecked)
     private var last: UInt32 = 0
+    @exclusivity(unchecked)
     private var occurrencesOfFirst: UInt32 = 0
 
     func removeAll() {

@@ -1,8 +1,9 @@
 /// Terms by number: each different term gets the next one. A hash table of bytes.
 final class TermTable {
-    /// Number + 1 of the term whose hash leads here; 0 if there is none.
-    private var slots: UnsafeMutableBufferPointer<UInt32>
-    private var hashes: [UInt32] = []
+    /// The hash of a term that it leads here, and its number + 1; 0 if there is none.
+    @exclusivity(unchecked)
+    private var slots: UnsafeMutableBufferPointer<UInt64>
+    @exclusivity(unchecked)
     private var ends: [Int] = []
     private let bytes: ByteBuffer
 
@@ -17,7 +18,7 @@ final class TermTable {
     deinit { slots.deallocate() }
 
     /// The number of terms.
-    var count: Int { hashes.count }
+    var count: Int { ends.count }
 
     /// The number of a term.
     @inline(__always)
@@ -27,8 +28,8 @@ final class TermTable {
         let mask = slots.count &- 1
         var at = Int(hash) & mask
         while slots[at] != 0 {
-            let number = Int(slots[at] &- 1)
-            if hashes[number] == hash {
+            if slots[at] >> 32 == hash {
+                let number = Int(truncatingIfNeeded: slots[at] & 0xFFFF_FFFF) &- 1
                 let other = self[number]
                 if other.count == term.count,
                     compareBytes(other.baseAddress.unsafelyUnwrapped, other.count, start, term.count) == 0
@@ -44,21 +45,20 @@ final class TermTable {
     @inline(never)
     private func add(_ term: UnsafePointer<UInt8>, _ count: Int, _ hash: UInt32, _ slot: Int) -> UInt32 {
         bytes.append(term, count)
-        hashes.append(hash)
         ends.append(bytes.count)
-        slots[slot] = UInt32(hashes.count)
-        if hashes.count * 2 > slots.count { grow() }
-        return UInt32(hashes.count - 1)
+        slots[slot] = UInt64(hash) << 32 | UInt64(ends.count)
+        if ends.count * 2 > slots.count { grow() }
+        return UInt32(ends.count - 1)
     }
 
     private func grow() {
-        let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: slots.count * 4)
+        let larger = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: slots.count * 4)
         larger.initialize(repeating: 0)
         let mask = larger.count - 1
-        for (number, hash) in hashes.enumerated() {
-            var at = Int(hash) & mask
+        for slot in slots where slot != 0 {
+            var at = Int(truncatingIfNeeded: slot >> 32) & mask
             while larger[at] != 0 { at = (at + 1) & mask }
-            larger[at] = UInt32(number + 1)
+            larger[at] = slot
         }
         slots.deallocate()
         slots = larger

@@ -101,16 +101,21 @@ final class WordScanner {
         while at < end {
             let first = bytes[at]
             if first < 0x80 {
-                let folded = ascii[Int(first)]
+                var folded = ascii[Int(first)]
                 if wideCount > 0 { finishRun() }
                 if folded != 0 {
                     if count == 0 { wordStart = at }
-                    at &+= 1
+                    // The letters behind it, too: most words end here.
+                    repeat {
+                        if count < Self.termBytesMax {
+                            buffer[count] = folded
+                            count &+= 1
+                        }
+                        at &+= 1
+                        guard at < end, bytes[at] < 0x80 else { break }
+                        folded = ascii[Int(bytes[at])]
+                    } while folded != 0
                     wordEnd = at
-                    if count < Self.termBytesMax {
-                        buffer[count] = folded
-                        count &+= 1
-                    }
                 } else if isTurkic, first == UInt8(ascii: "I") {
                     if count == 0 { wordStart = at }
                     at &+= 1
