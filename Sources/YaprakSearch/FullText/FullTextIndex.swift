@@ -43,8 +43,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     private let texts: [ColumnText]
     /// The weight of each column; `nil` if all are 1.
     let weights: [Double]?
-    /// The names of the columns.
-    public let columnNames: [String]
+    private let names: [String]
     private let types: CollectionTypes
 
     /// An index of some texts of each record of a collection.
@@ -69,13 +68,13 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
             (1...CompiledQuery.columnsMax).contains(columns.count),
             "an index has 1 to \(CompiledQuery.columnsMax) columns, not \(columns.count)")
         // Closures, where key paths of a generic type would be made at run time.
-        columnNames = columns.map { $0.name }
+        names = columns.map { $0.name }
         texts = columns.map { column in ColumnText { column.text(Record<Object, Metadata>(box: $0)) } }
         weights = columns.allSatisfy { $0.weight == 1 } ? nil : columns.map { $0.weight }
         precondition(
-            Set(columnNames).count == columns.count, "each column of \"\(name)\" needs a name of its own")
+            Set(names).count == columns.count, "each column of \"\(name)\" needs a name of its own")
         self.name = name
-        self.versionTag = Self.tag(versionTag, columnNames, tokenizer)
+        self.versionTag = Self.tag(versionTag, names, tokenizer)
         self.collection = collection
         self.columns = columns
         self.tokenizer = tokenizer
@@ -110,6 +109,9 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     private static func tag(_ own: String, _ columns: [String], _ tokenizer: any SearchTokenizer) -> String {
         "\(own)|\(columns.map(\.debugDescription).joined(separator: ","))|\(tokenizer.identifier)"
     }
+
+    /// The names of the columns.
+    public var columnNames: [String] { names }
 
     /// The collection whose records are found.
     public var collectionNames: [String]? { [collection.name] }
