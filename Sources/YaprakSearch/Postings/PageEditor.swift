@@ -201,8 +201,54 @@ final class PageEditor {
         return index
     }
 
+    /// Writes a run with one edit: what stands before and behind it is copied as it is.
+    /// - Returns: whether it could be done in this way; if not, nothing was written.
+    private func emit(_ run: PostingRun, with edit: PostingEdit) -> Bool {
+        guard run.count > 2, run.count < PostingRun.documentsMax else { return false }
+        var reader = ByteReader(run.documents)
+        var place = ByteReader(run.positions)
+        // The document at hand, and the one before.
+        var (document, previous, occurrences) = (run.first, run.first, UInt32(0))
+        var entry = reader.at
+        var index = 0
+        while index < run.count {
+            entry = reader.at
+            let difference = reader.number()
+            document &+= difference >> 1
+            occurrences = difference & 1 == 0 ? 1 : reader.number()
+            if document >= edit.document { break }
+            previous = document
+            place.skip(occurrences)
+            index &+= 1
+        }
+        if index == run.count { entry = reader.at }
+        builder.removeAll()
+        builder.begin(
+            with: run, index, last: previous, bytes: entry - run.documents, positions: place.at - run.positions)
+        if !edit.isRemoval { add(edit) }
+        // The next document stays; only its difference to the one before is another.
+        if index < run.count, document == edit.document {
+            place.skip(occurrences)
+            index &+= 1
+            if index < run.count {
+                let difference = reader.number()
+                document &+= difference >> 1
+                occurrences = difference & 1 == 0 ? 1 : reader.number()
+            }
+        }
+        if index < run.count {
+            builder.begin(document, occurrences: occurrences)
+            builder.append(encoded: place.at, run.positionsEnd - place.at)
+            builder.end(with: run, run.count &- index &- 1, from: reader.at)
+        }
+        let term = table[edit.term]
+        emitRun(term.baseAddress.unsafelyUnwrapped, term.count)
+        return true
+    }
+
     /// Writes a run with its edits, and returns whether anything is left.
     private func emit(_ run: PostingRun, with edits: ArraySlice<PostingEdit>) -> Bool {
+        if edits.count == 1, emit(run, with: edits[edits.startIndex]) { return true }
         run.decode(numbers, occurrences)
         builder.removeAll()
         // The terms of the table are not moved while edits are applied; the run's is the walker's.

@@ -49,6 +49,22 @@ final class RunBuilder {
     @inline(__always)
     func append(encoded bytes: UnsafePointer<UInt8>, _ count: Int) { positions.append(bytes, count) }
 
+    /// Begins with the first documents of a run, as they are encoded: so many, up to a document and its bytes.
+    func begin(with run: PostingRun, _ documentCount: Int, last: UInt32, bytes: Int, positions positionBytes: Int) {
+        guard documentCount > 0 else { return }
+        documents.append(run.documents, bytes)
+        positions.append(run.positions, positionBytes)
+        (first, self.last, count) = (run.first, last, documentCount)
+    }
+
+    /// Ends with the last documents of a run, as they are encoded.
+    func end(with run: PostingRun, _ documentCount: Int, from bytes: UnsafePointer<UInt8>) {
+        guard documentCount > 0 else { return }
+        documents.append(bytes, run.documentsEnd - bytes)
+        last = run.last
+        count &+= documentCount
+    }
+
     /// Writes the run behind those in `page`.
     ///
     /// - Parameter shared: how many bytes of the term the run before has as well.
