@@ -76,7 +76,7 @@ struct RowList: Sendable {
         content = .tree(right.map { RowBranch(left, $0) } ?? left)
     }
 
-    /// Exchanges a row for one that has its place in the order. O(log *n*), with half the comparisons of finding it first.
+    /// Exchanges a row for one that has its place in the order. O(log *n*), on one way down.
     /// - Returns: its position; `nil` if it is not there, and nothing is changed.
     mutating func exchange(_ old: RecordBox, for new: RecordBox, in order: RecordOrder) -> Int? {
         guard let exchanged = tree?.exchanging(old, for: new, in: order) else { return nil }
