@@ -103,7 +103,8 @@ package struct CBORReader {
         return (head.argument == 3, magnitude, inner.position)
     }
 
-    /// A float of any width, or an integer that a double holds exactly.
+    /// A float of any width, an integer that a double holds exactly, or the double nearest to a bignum: JSON writes large
+    /// doubles as integers, whose digits are kept.
     package mutating func readDouble() throws(CBORError) -> Double {
         let head = try Head(bytes, at: position)
         let value: Double
@@ -111,13 +112,17 @@ package struct CBORReader {
         case (Major.other, 27): value = Double(bitPattern: head.argument)
         case (Major.other, 26): value = Double(Float(bitPattern: UInt32(truncatingIfNeeded: head.argument)))
         case (Major.other, 25): value = Half.value(UInt16(truncatingIfNeeded: head.argument))
-        case (Major.unsigned, _), (Major.negative, _),
-            (Major.tag, _) where 2...3 ~= head.argument:
+        case (Major.unsigned, _), (Major.negative, _):
             let integer = try readInteger(as: Int128.self)
             guard let exact = Double(exactly: integer) else {
                 throw .outOfRange("a double does not hold the integer exactly", position)
             }
             return exact
+        case (Major.tag, _) where 2...3 ~= head.argument:
+            let (isNegative, magnitude, end) = try bignum(head)
+            position = end
+            if !isNegative { return Double(magnitude) }
+            return magnitude == .max ? -0x1p128 : -Double(magnitude + 1)
         default: throw .wrongType("a number", position)
         }
         position = head.end
