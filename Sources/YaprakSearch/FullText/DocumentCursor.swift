@@ -62,6 +62,25 @@ struct CursorList<Cursor: DocumentCursor> {
     func with<Result>(_ index: Int, _ body: (Cursor) -> Result) -> Result {
         cursors[index]._withUnsafeGuaranteedRef(body)
     }
+
+    /// Takes all to the first document that is not less than `target` and that all of them have.
+    /// - Returns: the document; ``DocumentCursor/end`` if there is none.
+    func seek(_ target: UInt32) -> UInt32 {
+        var target = target
+        var agreeing = 0
+        var at = 0
+        while agreeing < count {
+            let document = with(at) { cursor in
+                if cursor.document < target { cursor.seek(target) }
+                return cursor.document
+            }
+            if document == DocumentCursor.end { return document }
+            if document == target { agreeing &+= 1 } else { agreeing = 1 }
+            target = document
+            at = at &+ 1 == count ? 0 : at &+ 1
+        }
+        return target
+    }
 }
 
 /// Documents of terms, and the places where these stand in each.
@@ -191,20 +210,7 @@ final class AllCursor: DocumentCursor {
     }
 
     override func seek(_ target: UInt32) {
-        var target = target
-        var agreeing = 0
-        var at = 0
-        while agreeing < parts.count {
-            let document = parts.with(at) { part in
-                if part.document < target { part.seek(target) }
-                return part.document
-            }
-            if document == target { agreeing &+= 1 } else { agreeing = 1 }
-            target = document
-            if target == Self.end { break }
-            at = at &+ 1 == parts.count ? 0 : at &+ 1
-        }
-        document = target
+        document = parts.seek(target)
     }
 
     override func score(_ norm: Double) -> Double {

@@ -21,20 +21,8 @@ final class PhraseCursor {
 
     /// The first document that is not less than `target` and has all terms; `nil` if there is none.
     func seek(_ target: UInt32) -> UInt32? {
-        var target = target
-        var agreeing = 0
-        var at = 0
-        while agreeing < units.count {
-            let document = units.with(at) { unit in
-                if unit.document < target { unit.seek(target) }
-                return unit.document
-            }
-            if document == DocumentCursor.end { return nil }
-            if document == target { agreeing &+= 1 } else { agreeing = 1 }
-            target = document
-            at = at &+ 1 == units.count ? 0 : at &+ 1
-        }
-        return target
+        let document = units.seek(target)
+        return document == DocumentCursor.end ? nil : document
     }
 
     /// Reads the places in the document at hand at which the phrase begins; none if its terms stand apart.
