@@ -321,8 +321,12 @@
             #expect(second.isComplete)
             #expect(second.unchanged == 50)
             #expect(second.inserted == 50)
-            let task = Task { try await plan.run(into: database) { _ in true } }
-            task.cancel()
+            let task = Task {
+                try await plan.run(into: database) { _ in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return true
+                }
+            }
             await #expect(throws: CancellationError.self) { try await task.value }
         }
 
