@@ -166,6 +166,7 @@ private final class CountingDirectory: Directory {
     func removeDirectory(_ name: String) throws(DiskError) { try base.removeDirectory(name) }
     func sync() throws(DiskError) { try base.sync() }
     func lock(_ name: String) throws(DiskError) -> (any FileLock)? { try base.lock(name) }
+    func waitForOthers(microseconds: UInt32) { base.waitForOthers(microseconds: microseconds) }
 }
 
 private final class CountingFile: File {

@@ -139,4 +139,6 @@ final class MemoryDirectory: Directory {
         }
         return taken ? MemoryLock(system, node) : nil
     }
+
+    func waitForOthers(microseconds: UInt32) {}
 }

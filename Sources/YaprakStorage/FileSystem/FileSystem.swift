@@ -44,6 +44,8 @@ package protocol Directory: AnyObject, Sendable {
     func sync() throws(DiskError)
     /// Takes the exclusive lock of a file in this directory; nil if it is taken.
     func lock(_ name: String) throws(DiskError) -> (any FileLock)?
+    /// Gives other processes time to finish what they write. A simulated disk has no others, and does not wait.
+    func waitForOthers(microseconds: UInt32)
 }
 
 /// An opened file. Reads may run on many threads at once; writes come from one.

@@ -106,4 +106,6 @@ final class PosixDirectory: Directory {
         guard let file = try open(name, .createIfAbsent) as? PosixFile else { return nil }
         return try PosixLock.take(file)
     }
+
+    func waitForOthers(microseconds: UInt32) { usleep(microseconds) }
 }

@@ -53,6 +53,8 @@ final class SplicedDirectory: Directory {
         return (try? CheckpointProof.prove(file, header, name: "", of: nil, decompresses: true)) != nil
     }
 
+    func waitForOthers(microseconds: UInt32) { own.waitForOthers(microseconds: microseconds) }
+
     // Writing is refused.
     private func refused(_ operation: DiskError.Operation, _ name: String) -> DiskError {
         DiskError(operation, name, .readOnlyFileSystem)

@@ -1,14 +1,6 @@
 internal import SystemPackage
 internal import YaprakModel
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// The frames of one segment.
 extension Verifier {
     mutating func walk(
@@ -116,7 +108,7 @@ extension Verifier {
         case .attest, .damage: break
         }
         for pause: UInt32 in [0, 2000, 20_000] {
-            if pause > 0 { usleep(pause) }
+            if pause > 0 { directory.segments.waitForOthers(microseconds: pause) }
             try reader.window.refresh()
             // First the evidence after the frame, then the frame: the second read sees everything that the first one saw.
             found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
