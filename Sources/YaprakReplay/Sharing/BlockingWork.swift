@@ -1,4 +1,5 @@
 import Dispatch
+internal import YaprakLocks
 
 /// Runs what blocks while it reads files, on threads that no task waits for.
 package enum BlockingWork {

@@ -1,4 +1,5 @@
 public import YaprakCore
+internal import YaprakLocks
 public import YaprakModel
 
 /// The history of a database for many tasks at once: any commit, any state, without blocking a thread of theirs.
