@@ -27,7 +27,9 @@ final class ShelfTestCase: DatabaseTestCase {
 }
 
 /// What a failed case of XCTest comes to; a case of its own, that no runner finds.
-@Suite(.bounded) struct DatabaseTestCaseTests {
+///
+/// One at a time: XCTest records a failure in the case that runs, of which a process has one.
+@Suite(.bounded, .serialized) struct DatabaseTestCaseTests {
     @Test func `A fixture that can't be built fails the case`() {
         struct Broken: Error {}
         final class BrokenCase: DatabaseTestCase {
