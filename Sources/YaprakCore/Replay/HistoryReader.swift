@@ -108,7 +108,7 @@ package final class HistoryReader: Sendable {
 
     /// The database as of a commit, without types; the newest there is if `number` is `nil`.
     package static func state(at number: CommitNumber?, of reader: StoreReader) throws -> SnapshotState {
-        var replay = try replay(of: reader, at: try number ?? reader.newest())
+        var replay = try reader.reading(asOf: number) { try Self.replay(of: reader, at: $0) }
         let state = replay.seal()
         replay.timeline.close(roots: state.trees)
         return state

@@ -2,6 +2,7 @@ public import YaprakCore
 import YaprakExtensions
 import YaprakLocks
 public import YaprakModel
+import YaprakStorage
 
 /// A cursor in the history of a database: it stands at a commit, and goes to others, forwards and backwards.
 ///
@@ -120,6 +121,6 @@ extension ReplayReader {
     public func cursor(
         at number: CommitNumber? = nil, followingViews: Bool = false
     ) throws -> HistoryCursor {
-        try HistoryCursor(self, at: number ?? newestCommitNumber(), followingViews: followingViews)
+        try store.reading(asOf: number) { try HistoryCursor(self, at: $0, followingViews: followingViews) }
     }
 }

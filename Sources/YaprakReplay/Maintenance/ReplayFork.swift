@@ -48,10 +48,13 @@ extension ReplayReader {
     /// - Complexity: O(bytes of the nearest checkpoint and of the log since then; number of files).
     @discardableResult
     public func fork(at number: CommitNumber? = nil, to path: FilePath) throws(DatabaseError) -> ReplayFork {
-        let number = if let number { number } else { try newestCommitNumber() }
-        let tags = try self.tags().filter { $0.number <= number }
-        let lines = tags.flatMap { Array("\($0.name) \($0.number)\n".utf8) }
-        return ReplayFork(try store.fork(at: number, to: path, tags: lines), tagCount: tags.count)
+        var tagCount = 0
+        let report = try store.fork(at: number, to: path) { number in
+            let tags = try self.tags().filter { $0.number <= number }
+            tagCount = tags.count
+            return tags.flatMap { Array("\($0.name) \($0.number)\n".utf8) }
+        }
+        return ReplayFork(report, tagCount: tagCount)
     }
 }
 

@@ -100,7 +100,7 @@ public struct ReplayReader: Sendable {
     ///   all their records, too.
     public func snapshot(at number: CommitNumber? = nil) throws -> Snapshot {
         if types.isEmpty { return Snapshot(try HistoryReader.state(at: number, of: store)) }
-        return Snapshot(try HistoryLine(of: store, at: number ?? newestCommitNumber(), types).state)
+        return Snapshot(try store.reading(asOf: number) { try HistoryLine(of: store, at: $0, types).state })
     }
 
     /// The whole database as it was at a time: as of the newest commit that was made then or earlier.

@@ -27,8 +27,7 @@ extension ReplayReader {
     ///   not as of this one; `corruptView` if its data are inconsistent; as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: as ``snapshot(at:)-(CommitNumber?)``.
     public func view(_ name: String, at number: CommitNumber? = nil) throws -> ViewReader<StoredRow> {
-        let number = try number ?? newestCommitNumber()
-        return try snapshot(at: number, ofView: name)[StoredView(name)]
+        try store.reading(asOf: number) { try snapshot(at: $0, ofView: name)[StoredView(name)] }
     }
 
     /// What happens in a list of a view between two commits, forwards or backwards: the same changes that the program's own

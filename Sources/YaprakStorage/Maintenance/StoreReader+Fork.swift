@@ -22,25 +22,28 @@ extension StoreReader {
     ///
     /// A writer may be active. The new directory has a new identity and gets its name when it is complete and durable.
     /// - Parameters:
-    ///   - tags: the content of the file of tags; no file is made if it is empty.
+    ///   - number: the commit; the newest there is if `nil`.
+    ///   - tags: the content of the file of tags for a history up to a commit; no file is made if it is empty.
     ///   - sharing: whether files are shared where possible.
     /// - Throws: `alreadyExists`, `notFound` (the parent), `commitOutOfReach`, `overLimit` (too many ancestors), `corruptLog`,
     ///   `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`.
     /// - Complexity: O(number of files; bytes of the nearest checkpoint, of the log since then, and of one segment).
     package func fork(
-        at number: CommitNumber, to path: FilePath, tags: [UInt8] = [], sharing: Bool = true,
-        options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()
+        at number: CommitNumber?, to path: FilePath, sharing: Bool = true, options: StoreOptions = StoreOptions(),
+        fileSystem: any FileSystem = PosixFileSystem(), tags: (CommitNumber) throws -> [UInt8] = { _ in [] }
     ) throws(DatabaseError) -> ForkReport {
         try translatingDiskErrors(writing: true) {
-            // A writer may prune files of the plan; then a new plan is made.
-            var attempts = 0
-            while true {
-                attempts += 1
-                do {
-                    let plan = try HistoryPlan.make(upTo: number.rawValue, in: directory, self)
-                    return try fork(plan, to: path, tags, sharing, options, fileSystem)
-                } catch let error as DiskError where error.errno == .noSuchFileOrDirectory && attempts < 8 {
-                    continue
+            try reading(asOf: number) { number in
+                // A writer may prune files of the plan; then a new plan is made.
+                var attempts = 0
+                while true {
+                    attempts += 1
+                    do {
+                        let plan = try HistoryPlan.make(upTo: number.rawValue, in: directory, self)
+                        return try fork(plan, to: path, tags(number), sharing, options, fileSystem)
+                    } catch let error as DiskError where error.errno == .noSuchFileOrDirectory && attempts < 8 {
+                        continue
+                    }
                 }
             }
         }

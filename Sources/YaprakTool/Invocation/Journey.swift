@@ -47,15 +47,15 @@ final class Journey: Sendable {
 extension ReplayReader {
     /// The database as of a commit; from what was read before, in a shell.
     func state(at number: CommitNumber? = nil) throws -> Snapshot {
-        let number = try number ?? newestCommitNumber()
         guard let journey = Invocation.journey, journey.reader.path == path else { return try snapshot(at: number) }
+        let number = try number ?? newestCommitNumber()
         return try journey.cursor(at: number).snapshot
     }
 
     /// A cursor at a commit; the one of the shell, if there is one.
     func warmCursor(at number: CommitNumber? = nil) throws -> HistoryCursor {
-        let number = try number ?? newestCommitNumber()
         guard let journey = Invocation.journey, journey.reader.path == path else { return try cursor(at: number) }
+        let number = try number ?? newestCommitNumber()
         return try journey.cursor(at: number)
     }
 }
