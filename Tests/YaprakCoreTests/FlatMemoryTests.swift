@@ -69,7 +69,7 @@ import Yaprak
     }
 
     /// What `Scripts/flat-memory` does 10,000 times each.
-    @Test(arguments: [11, 12])
+    @Test(.disabled(if: Sanitizer.keepsFreedMemory), arguments: [11, 12])
     func `What opens, verifies, streams, lists, forks and registers leaves no database, row, file or memory`(seed: Int)
         async throws
     {

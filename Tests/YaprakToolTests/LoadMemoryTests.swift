@@ -49,7 +49,7 @@
             return kilobytes << 10
         }
 
-        @Test(arguments: RecordSource.Form.allCases)
+        @Test(.disabled(if: Sanitizer.keepsFreedMemory), arguments: RecordSource.Form.allCases)
         func `More records take no more memory, but for what the database has of them`(form: RecordSource.Form) throws {
             let few = try peak(form, count: 5000), many = try peak(form, count: 60_000)
             // The records are 7 MB of text. A loader that kept them took 10 MB more.

@@ -1,0 +1,13 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What a sanitizer that the tests were built with does to what they measure.
+public enum Sanitizer {
+    /// Whether the address sanitizer is at work: it keeps freed memory for a while, to see who uses it still.
+    public static let keepsFreedMemory = dlsym(dlopen(nil, RTLD_LAZY), "__asan_init") != nil
+}
