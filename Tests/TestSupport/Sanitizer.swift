@@ -9,5 +9,9 @@
 /// What a sanitizer that the tests were built with does to what they measure.
 public enum Sanitizer {
     /// Whether the address sanitizer is at work: it keeps freed memory for a while, to see who uses it still.
-    public static let keepsFreedMemory = dlsym(dlopen(nil, RTLD_LAZY), "__asan_init") != nil
+    public static let keepsFreedMemory = isLinked("__asan_init")
+    /// Whether a sanitizer is at work that reserves terabytes of addresses for its notes.
+    public static let reservesAddresses = keepsFreedMemory || isLinked("__tsan_init")
+
+    private static func isLinked(_ name: String) -> Bool { dlsym(dlopen(nil, RTLD_LAZY), name) != nil }
 }

@@ -74,18 +74,7 @@ import Yaprak
         async throws
     {
         let folder = TemporaryDirectory()
-        let said = URL(fileURLWithPath: folder.appending("said"))
-        #expect(FileManager.default.createFile(atPath: said.path, contents: nil))
-        let process = Process()
-        process.executableURL = BuiltProgram.url("CrashWriter")
-        process.arguments = [folder.path, "flat", "60", "\(seed)"]
-        process.standardOutput = try FileHandle(forWritingTo: said)
-        process.standardError = process.standardOutput
-        let code = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { ended.resume(throwing: error) }
-        }
-        let text = try String(contentsOf: said, encoding: .utf8)
-        #expect(code == 0 && text.hasSuffix("memory is flat\n"), "seed \(seed): \(text)")
+        let end = try await BuiltProgram.run("CrashWriter", [folder.path, "flat", "60", "\(seed)"])
+        #expect(end.code == 0 && end.text.hasSuffix("memory is flat\n"), "seed \(seed): \(end.text)")
     }
 }

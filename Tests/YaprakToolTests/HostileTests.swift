@@ -113,28 +113,31 @@ import Yaprak
             (header.attested, header.createdNs, header.maxStored) = (.max, .max, FormatLimits.frameStoredMax)
             let name = FileName(first: header.first, epoch: header.epoch).string(.segment)
             try write(
-                forged(header, [([0xa1, 0x61, 0x6e, 0x1b] + [UInt8](repeating: 0xff, count: 8), 1)]), "wal/" + name)
+                ForgedSegment.bytes(header, [([0xa1, 0x61, 0x6e, 0x1b] + [UInt8](repeating: 0xff, count: 8), 1)]),
+                "wal/" + name)
             header.kind = .checkpoint
             try write(
                 header.encoded(), "ckpt/" + FileName(first: header.first, epoch: header.epoch).string(.checkpoint))
         case .bomb:
             // 64 MiB of zeros in a byte string, which LZ4 makes 255 times smaller.
             let bomb: [UInt8] = [0x5a, 0x03, 0xff, 0xff, 0xfb] + [UInt8](repeating: 0, count: (64 << 20) - 5)
-            try rewrite(bytes, segment, [(bomb, 1)], write)
+            try write(ForgedSegment.bytes(like: bytes, [(bomb, 1)]), segment)
         case .deepItem:
-            try rewrite(bytes, segment, [([UInt8](repeating: 0x81, count: 1 << 20) + [0], 1)], write)
+            try write(
+                ForgedSegment.bytes(like: bytes, [([UInt8](repeating: 0x81, count: 1 << 20) + [0], 1)]), segment)
         case .hugeCounts:
             // A commit whose arrays and maps promise 2^63 elements.
             let huge: [UInt8] = [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]
-            try rewrite(
-                bytes, segment, [([0xbb] + huge, 1), ([0xa1, 0x61, 0x63, 0x9b] + huge, 1), ([0x5b] + huge, 1)], write)
-        case .noCommit: try rewrite(bytes, segment, [([0x01], 1), ([0xa0], 1), ([0x80], 1), ([0xf6], 1)], write)
+            try write(
+                ForgedSegment.bytes(
+                    like: bytes, [([0xbb] + huge, 1), ([0xa1, 0x61, 0x63, 0x9b] + huge, 1), ([0x5b] + huge, 1)]),
+                segment)
+        case .noCommit:
+            try write(ForgedSegment.bytes(like: bytes, [([0x01], 1), ([0xa0], 1), ([0x80], 1), ([0xf6], 1)]), segment)
         case .longNames:
             let name = [0x7a, 0x00, 0x10, 0x00, 0x00] + [UInt8](repeating: 0x78, count: 1 << 20)
-            try rewrite(
-                bytes, segment,
-                [([0xa3, 0x61, 0x63, 0x81, 0x84] + name + [0x01, 0xf4, 0x80, 0x61, 0x6e, 0x01, 0x61, 0x74, 0x00], 1)],
-                write)
+            let item = [0xa3, 0x61, 0x63, 0x81, 0x84] + name + [0x01, 0xf4, 0x80, 0x61, 0x6e, 0x01, 0x61, 0x74, 0x00]
+            try write(ForgedSegment.bytes(like: bytes, [(item, 1)]), segment)
         case .tagsArePipe: #expect(mkfifo(path + "/tags", 0o600) == 0)
         case .tagsAreHuge: try write(Array(String(repeating: "a 1\n", count: 1 << 19).utf8), "tags")
         case .tagsAreNoise: try write([0xff, 0x00, 0x1b, 0x5b], "tags")
@@ -148,28 +151,6 @@ import Yaprak
         case .namesThatSteerATerminal: try write([1], "wal/\u{1b}[31mred\u{7}\n.wal")
         default: break
         }
-    }
-
-    /// A segment with these items, each in a frame that counts so many, every sum right.
-    private func forged(_ header: FileHeader, _ items: [([UInt8], UInt32)]) -> [UInt8] {
-        var builder = FrameBuilder(salt: header.salt, base: 4096, chain: header.previousChain)
-        var gate = CompressionGate()
-        var number = header.first
-        for (item, count) in items {
-            item.withUnsafeBytes {
-                builder.add(.commitGroup, $0, first: number, count: count, durable: number, gate: &gate)
-            }
-            number &+= UInt64(count)
-        }
-        return header.encoded() + builder.bytes
-    }
-
-    private func rewrite(
-        _ bytes: [UInt8], _ name: String, _ items: [([UInt8], UInt32)], _ write: ([UInt8], String) throws -> Void
-    ) throws {
-        var header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
-        (header.maxStored, header.maxRaw) = (FormatLimits.frameStoredMax, FormatLimits.frameRawMax)
-        try write(forged(header, items), name)
     }
 
     /// Everything below a path: kinds of things, and the bytes of files.

@@ -56,11 +56,15 @@ struct CommitPrinter {
         } else if format == .csv || format == .markdown {
             try writeRows(shown)
         } else {
-            var json = try Self.members(of: shown, hasStat: showsStat)
+            var json = Self.head(of: shown, hasStat: showsStat)
             if let tags = tags[commit.commitNumber] {
                 json.insert(.init("tags", .array(tags.map { .text($0) })), at: 1)
             }
-            try rows.write([], json: .map(json))
+            if showsStat, shown.changes == nil {
+                try rows.write([], json: .map(json))
+            } else {
+                try rows.write(json, listing: "changes") { try Self.forEachChange(of: shown, $0) }
+            }
         }
         count += 1
     }
@@ -174,28 +178,35 @@ struct CommitPrinter {
     }
 
     /// The members of a commit in JSON.
-    static func members(of shown: ShownCommit, hasStat: Bool = false) throws -> [CBORValue.Pair] {
+    static func members(of shown: ShownCommit) throws -> [CBORValue.Pair] {
+        var changes: [CBORValue] = []
+        try forEachChange(of: shown) { changes.append($0) }
+        return head(of: shown, hasStat: false) + [.init("changes", .array(changes))]
+    }
+
+    /// The members before the changes.
+    private static func head(of shown: ShownCommit, hasStat: Bool) -> [CBORValue.Pair] {
         let commit = shown.commit
         var pairs: [CBORValue.Pair] = [.init("commit", .number(commit.commitNumber))] + commit.timeMembers
         if !commit.origin.isEmpty { pairs.append(.init("origin", .text(commit.origin))) }
         if let info = commit.info { pairs.append(.init("info", info)) }
         if commit.removesAll { pairs.append(.init("removesAll", true)) }
         if hasStat { pairs.append(.init("stat", .array(shown.counts.map { json(of: $0.counts, in: $0.collection) }))) }
-        var changes: [CBORValue] = []
+        return pairs
+    }
+
+    /// The changes in JSON, one after the other: there may be millions.
+    private static func forEachChange(of shown: ShownCommit, _ body: (CBORValue) throws -> Void) throws {
         for collection in shown.collections where collection.removesAll {
-            changes.append(["collection": .text(collection.name), "kinds": ["removedAll"]])
+            try body(["collection": .text(collection.name), "kinds": ["removedAll"]])
         }
-        if let shown = shown.changes {
-            changes += shown.map(\.json)
-        } else if hasStat {
-            return pairs
+        if let changes = shown.changes {
+            for change in changes { try body(change.json) }
         } else {
             for collection in shown.collections {
-                for change in collection.changes { changes.append(try json(of: change, in: collection.name)) }
+                for change in collection.changes { try body(json(of: change, in: collection.name)) }
             }
         }
-        pairs.append(.init("changes", .array(changes)))
-        return pairs
     }
 
     private static func json(of counts: ChangeCounts, in collection: String) -> CBORValue {

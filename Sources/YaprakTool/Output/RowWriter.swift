@@ -55,12 +55,32 @@ struct RowWriter {
         count += 1
     }
 
-    private func writeJSON(_ object: CBORValue) throws {
-        var text = format == .ndjson ? "" : count == 0 ? "[" : ",\n "
-        text += object.json()
-        if format == .ndjson { text += "\n" }
-        try console.out.write(text)
+    /// Prints an object of JSON whose last member is an array. Its elements are printed as `body` calls for each: memory does
+    /// not grow with their number.
+    mutating func write(
+        _ members: [CBORValue.Pair], listing name: String, _ body: ((CBORValue) throws -> Void) throws -> Void
+    ) throws {
+        // The end of the empty list, and of the object.
+        var text = startOfObject + CBORValue.map(members + [.init(.text(name), .array([]))]).json().dropLast(2)
+        var isFirst = true
+        try body { element in
+            text += isFirst ? "" : ","
+            text += element.json()
+            isFirst = false
+            guard text.utf8.count >= 1 << 16 else { return }
+            try console.out.write(text)
+            text = ""
+        }
+        try console.out.write(text + "]}" + endOfObject)
+        count += 1
     }
+
+    private func writeJSON(_ object: CBORValue) throws {
+        try console.out.write(startOfObject + object.json() + endOfObject)
+    }
+
+    private var startOfObject: String { format == .ndjson ? "" : count == 0 ? "[" : ",\n " }
+    private var endOfObject: String { format == .ndjson ? "\n" : "" }
 
     /// Prints rows that wait for others, to know how wide columns are: others may not come soon.
     mutating func settle() throws { if format == .table { try table.settle() } }
