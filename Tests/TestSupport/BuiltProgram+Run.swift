@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension BuiltProgram {
     /// How a program ended, and what it said on both its outputs.
