@@ -78,13 +78,13 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                     history = nil
                     return changeset
                 }
-                let (newest, tail) = source.publication.newestWithTail
+                let (newest, tail, isLast) = source.publication.newestWithTail
                 if !cursor.isLinked {
                     if cursor.link(to: tail) { continue }
                     return try await nextFromLog(source, cursor, upTo: tail.number)
                 }
                 if cursor.number != tail.number { continue }  // It came in between.
-                if source.publication.isClosed { return nil }
+                if isLast { return nil }
                 await source.publication.wait(after: newest)
             }
             return nil
@@ -172,12 +172,12 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
         /// The newest snapshot; waits until it is another than the one before. `nil` at the end. O(1).
         public mutating func next() async -> Snapshot? {
             while !Task.isCancelled {
-                let newest = publication.newest
+                let (newest, isLast) = publication.newestOrLast
                 if newest !== last {
                     last = newest
                     return Snapshot(newest)
                 }
-                if publication.isClosed { return nil }
+                if isLast { return nil }
                 await publication.wait(after: newest)
             }
             return nil
@@ -198,7 +198,7 @@ extension Database {
     ///
     /// O(1); costs writers nothing.
     public nonisolated func changesets() -> ChangesetSequence {
-        ChangesetSequence(changesetSource, from: publication.newestWithTail.1)
+        ChangesetSequence(changesetSource, from: publication.newestWithTail.tail)
     }
 
     /// Every commit after `number`, without a gap: resumes where a consumer stopped, also in an earlier launch.
@@ -214,7 +214,7 @@ extension Database {
     /// the newest commit can be followed, anything older throws `laggedBehind`.
     /// - Complexity: the first element may load a checkpoint and replay up to `number`.
     public nonisolated func changesets(after number: CommitNumber) -> ChangesetSequence {
-        let (newest, tail) = publication.newestWithTail
+        let (newest, tail, _) = publication.newestWithTail
         // Nothing to catch up with: start in the chain, so that no log is needed.
         if newest.number == number { return ChangesetSequence(changesetSource, from: tail) }
         return ChangesetSequence(changesetSource, after: number)

@@ -47,7 +47,7 @@ public actor Connection {
     /// - Complexity: O(number of commits jumped).
     @discardableResult
     public func advance() -> [Changeset] {
-        let (state, tail) = database.publication.newestWithTail
+        let (state, tail, _) = database.publication.newestWithTail
         defer { pin = (state, tail) }
         return pin.map { Self.changesets(after: $0.link, upTo: tail) } ?? []
     }

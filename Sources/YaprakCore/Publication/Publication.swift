@@ -50,18 +50,20 @@ final class Publication: Sendable {
     @inline(never)
     private func readNewest() -> SnapshotState { state.withLockInlined { $0.newest } }
 
-    /// The newest state together with its place in the chain of commits.
-    var newestWithTail: (SnapshotState, ChangesetLink) {
+    /// The newest state together with its place in the chain of commits, and whether it is the last: nothing is published after
+    /// the publication has closed. Asked for one after the other, commits and the end could come in between.
+    var newestWithTail: (newest: SnapshotState, tail: ChangesetLink, isLast: Bool) {
         state.withLock { state in
             let tail =
                 state.tail
                 ?? ChangesetLink(changeset: nil, number: state.newest.number, bytes: state.lookedAfter.bytes)
             state.tail = tail
-            return (state.newest, tail)
+            return (state.newest, tail, state.isClosed)
         }
     }
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    /// The newest state, and whether it is the last; see ``newestWithTail``.
+    var newestOrLast: (newest: SnapshotState, isLast: Bool) { state.withLock { ($0.newest, $0.isClosed) } }
 
     /// Makes `newest` what readers see from this instant on. With a changeset it is a commit; without one it is the
     /// same commit in another shape (a collection was bound, an extension registered).
