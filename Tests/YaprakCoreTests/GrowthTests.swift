@@ -68,11 +68,14 @@ import YaprakReplay
             return snapshot
         }
         var snapshots: [Int: Snapshot] = [:]
-        try await expectGrowth("reading", 1000) { count in
+        // Few, several times: what thousands of them keep in memory is more than the caches have for it.
+        try await expectGrowth("reading", 250) { count in
             if snapshots[count] == nil { snapshots[count] = try await makeSnapshot(count) }
             let snapshot = snapshots[count]!
             let counters = (0..<count).filter { $0 % 7 != 0 }.map { Counter(name: "\($0)") }
-            return clock.measure { for counter in counters { #expect(snapshot[counter] == 0) } }
+            return clock.measure {
+                for _ in 0..<8 { for counter in counters { #expect(snapshot[counter] == 0) } }
+            }
         }
     }
 

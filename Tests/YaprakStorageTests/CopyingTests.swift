@@ -124,6 +124,26 @@ import YaprakSimulator
         try store.close()
     }
 
+    @Test func `A checkpoint of a newer format is not replaced by the log before it in a fork`() throws {
+        let disk = MemoryFileSystem()
+        let (items, store) = try source(disk)
+        try store.close()
+        let folder: FilePath = "/db/ckpt"
+        let name = try #require(disk.names(folder).max())
+        var bytes = try #require(disk.contents(folder.appending(name)))
+        var header = try UnprovenFileHeader(bytes: bytes).prove(as: .checkpoint)
+        header.incompatible = 1 << 40
+        bytes.replaceSubrange(0..<4096, with: header.encoded())
+        disk.setContents(folder.appending(name), bytes)
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        #expect {
+            try reader.fork(at: CommitNumber(UInt64(items.count)), to: "/fork", options: options, fileSystem: disk)
+        } throws: {
+            ($0 as? DatabaseError)?.code == .newerFormat
+        }
+        #expect(disk.names("/") == ["db"])
+    }
+
     @Test func `A fork that fails leaves nothing behind`() throws {
         for operation in [DiskError.Operation.write, .sync, .syncDirectory, .rename, .open, .makeDirectory] {
             for nth in 1...12 {
