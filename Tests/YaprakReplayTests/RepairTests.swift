@@ -242,8 +242,8 @@ import YaprakStorage
         try FileManager.default.copyItem(atPath: path("source").string, toPath: path("backup").string)
         let whole = try contents(path("source"))
         let earlier = try contents(path("source"), at: 55)
-        // Each has damage of its own, and the source has a whole file less.
-        try await damage(commit: 60)
+        // Each has damage of its own, in one place several frames side by side, and the source has a whole file less.
+        for commit in [62, 61, 60] as [UInt64] { try await damage(commit: commit) }
         try await damage(commit: 75, at: 9)
         try await damage("backup", commit: 50)
         try flip("\(path("source"))/ckpt/\(directory.files(in: "source/ckpt")[0])", 4200)

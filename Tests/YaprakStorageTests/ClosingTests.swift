@@ -92,6 +92,33 @@ import YaprakSimulator
         #expect(try reopened(disk).get().count == 6)
     }
 
+    @Test func `The loss of every segment is an error after a clean close, though a checkpoint is whole`() throws {
+        let (disk, _, _) = try closed(checkpointAt: 3)
+        for name in disk.names("/db/wal") { disk.remove(FilePath("/db/wal").appending(name)) }
+        #expect {
+            try reopened(disk).get()
+        } throws: {
+            ($0 as? DatabaseError)?.code == .corruptLog && "\($0)".contains("4")
+        }
+        let report = try verify(disk)
+        #expect(report.findings.contains { $0.severity == .corrupt && $0.commits == 4...6 }, "\(report.findings)")
+    }
+
+    @Test func `The loss of the first segment is an error where no checkpoint has its commits`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options())
+        for number in 1...40 { try opened.append(Harness.item(number, bytes: 400, compressible: false)) }
+        try opened.store.close()
+        let first = try #require(disk.names("/db/wal").min())
+        disk.remove(FilePath("/db/wal").appending(first))
+        #expect {
+            try reopened(disk).get()
+        } throws: {
+            ($0 as? DatabaseError)?.code == .corruptLog && "\($0)".contains("is missing")
+        }
+        #expect(try verify(disk).severity == .corrupt)
+    }
+
     @Test func `Opening and closing without a commit keeps the proof and writes nothing`() throws {
         let (disk, file, items) = try closed()
         let mark = disk.contents("/db/LOCK")

@@ -77,4 +77,22 @@ import YaprakSimulator
             try again.store.close()
         }
     }
+
+    @Test func `A database that another program has locked is not opened, and is afterwards`() throws {
+        try Harness.withTemporaryDirectory { folder in
+            let path = folder.appending("db")
+            let items = try reopened(PosixFileSystem(), path).get()
+            // As another program has it: this process does not know of the lock.
+            let other = try FileDescriptor.open(path.appending("LOCK"), .readWrite)
+            defer { try? other.close() }
+            try #require(flock(other.rawValue, LOCK_EX | LOCK_NB) == 0)
+            #expect {
+                try reopened(PosixFileSystem(), path).get()
+            } throws: {
+                ($0 as? DatabaseError)?.code == .alreadyOpen
+            }
+            try #require(flock(other.rawValue, LOCK_UN) == 0)
+            #expect(try reopened(PosixFileSystem(), path).get() == items)
+        }
+    }
 }

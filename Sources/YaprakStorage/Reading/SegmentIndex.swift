@@ -70,7 +70,4 @@ final class SegmentIndexes: Sendable {
             if kept.count > Self.keptMax { kept.removeFirst() }
         }
     }
-
-    /// Drops an index that proved wrong.
-    func forget(_ name: FileName) { kept.withLock { $0.removeAll { $0.name == name } } }
 }
