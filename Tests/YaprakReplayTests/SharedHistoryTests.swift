@@ -50,6 +50,54 @@ import YaprakReplay
         #expect(again.digest == expected[90])
     }
 
+    @Test func `A cursor that begins at what another one keeps has its states, and leaves it where it is`() async throws
+    {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 1500, seed: 11)
+        let reader = try ReplayReader(path)
+        let first = try reader.cursor(at: 1500, followingViews: true)
+        // What is near costs nothing, what is far the way from what is kept, and never the way from the beginning.
+        #expect(first.commitCount(to: 1400) == 0)
+        #expect(first.commitCount(to: 1510) == 10)
+        #expect((1...512).contains(try #require(first.commitCount(to: 900))))
+        for number in [0, 1, 255, 256, 700, 1100, 1499, 1500] as [CommitNumber] {
+            let other = try #require(first.continued(before: number))
+            #expect(other.commitNumber <= number)
+            try other.seek(to: number)
+            #expect(other.snapshot.digest == (try reader.snapshot(at: number).digest), "commit \(number)")
+            // Both ways, over what came along.
+            for further in [3, 600, 1500] as [CommitNumber] {
+                try other.seek(to: further)
+                #expect(other.snapshot.digest == (try reader.snapshot(at: further).digest), "\(number), \(further)")
+            }
+            #expect(first.commitNumber == 1500)
+        }
+        let late = try reader.cursor(at: 1500)
+        #expect(late.snapshot.digest == first.snapshot.digest)
+    }
+
+    @Test func `Questions all over a history get its states and steps, with views and without, from few cursors`()
+        async throws
+    {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 1500, seed: 12, checkpointsAt: [1000])
+        let reader = try ReplayReader(path)
+        for cursorsMax in 1...3 {
+            let history = SharedHistory(reader, cursorsMax: cursorsMax)
+            var random = SplitMix64(seed: UInt64(cursorsMax))
+            for _ in 0..<40 {
+                let number = CommitNumber(UInt64(random.below(1501))), followingViews = random.below(2) == 0
+                let snapshot = try await history.snapshot(at: number, followingViews: followingViews)
+                #expect(snapshot.digest == (try reader.snapshot(at: number).digest), "\(cursorsMax), commit \(number)")
+                #expect(await history.cursorCount <= cursorsMax)
+                let step = try await history.step(to: number, followingViews: followingViews)
+                #expect((step?.commit.commitNumber ?? 0) == number)
+            }
+        }
+    }
+
     @Test func `A followed log delivers every commit once, from before the first one on`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))

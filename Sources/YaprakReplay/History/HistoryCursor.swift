@@ -43,6 +43,23 @@ public final class HistoryCursor: Sendable {
         self.cache = Exclusive(Boxed(cache))
     }
 
+    private init(from origin: SnapshotCache.Origin) {
+        let cache = SnapshotCache(from: origin)
+        present = Mutex(cache.snapshot)
+        self.cache = Exclusive(Boxed(cache))
+    }
+
+    /// A cursor that stands at the last place before a commit, or at it, that this one has kept; this one stays where it is.
+    /// The two share what they keep. O(what is kept).
+    ///
+    /// - Returns: `nil` if this one begins after that commit.
+    package func continued(before number: CommitNumber) -> HistoryCursor? {
+        cache.use { $0.cache.origin(before: number) }.map { HistoryCursor(from: $0) }
+    }
+
+    /// How many commits ``seek(to:)`` would apply to go to one; `nil` if it would read a checkpoint. O(what is kept).
+    package func commitCount(to number: CommitNumber) -> UInt64? { cache.use { $0.cache.commitCount(to: number) } }
+
     /// Moves, and shows where that led.
     private func move<Result>(_ body: (inout SnapshotCache) throws -> Result) rethrows -> Result {
         try cache.use { boxed in

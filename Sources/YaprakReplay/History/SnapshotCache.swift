@@ -56,6 +56,32 @@ struct SnapshotCache {
         try seek(to: number)
     }
 
+    /// Where another cache can begin: at a state that this one keeps, with what it keeps of the time before.
+    struct Origin: Sendable {
+        fileprivate let reader: ReplayReader
+        fileprivate let makeObserver: HistoryLine.ObserverMaker?
+        fileprivate let start: SnapshotState
+        fileprivate let earlier: [SnapshotState]
+    }
+
+    /// The last place to begin at a commit or before it; `nil` if this cache begins later. O(what is kept).
+    func origin(before number: CommitNumber) -> Origin? {
+        guard let start = nearest(number) else { return nil }
+        let earlier = branches.flatMap(\.kept).filter { $0.commitNumber < start.commitNumber }
+        return Origin(
+            reader: reader, makeObserver: makeObserver, start: start,
+            earlier: earlier.sorted { $0.commitNumber < $1.commitNumber })
+    }
+
+    /// A cache that stands where another one can begin. O(what is kept).
+    init(from origin: Origin) {
+        reader = origin.reader
+        makeObserver = origin.makeObserver
+        state = origin.start
+        let line = HistoryLine(from: origin.start, reader.types, makeObserver: makeObserver)
+        branches = [Branch(line: line, kept: origin.earlier + [origin.start])]
+    }
+
     var snapshot: Snapshot { Snapshot(state) }
     private var number: CommitNumber { state.commitNumber }
 
@@ -138,6 +164,22 @@ struct SnapshotCache {
     private mutating func take(_ passed: Passed, to state: SnapshotState) -> ReplayStep {
         self.state = state
         return ReplayStep(commit: passed.commit, before: Snapshot(passed.before), after: Snapshot(passed.after))
+    }
+
+    /// How many commits have to be applied to go to one; `nil` if a checkpoint has to be read first. O(what is kept).
+    func commitCount(to target: CommitNumber) -> UInt64? {
+        if known(target) != nil { return 0 }
+        return nearest(target).map { target.rawValue - $0.commitNumber.rawValue }
+    }
+
+    /// The last state there is at a commit or before it.
+    private func nearest(_ number: CommitNumber) -> SnapshotState? {
+        if let known = known(number) { return known }
+        var states = branches.map(\.line.state) + [state]
+        for branch in branches {
+            if let kept = branch.kept.last(where: { $0.commitNumber <= number }) { states.append(kept) }
+        }
+        return states.filter { $0.commitNumber <= number }.max { $0.commitNumber < $1.commitNumber }
     }
 
     // MARK: The window

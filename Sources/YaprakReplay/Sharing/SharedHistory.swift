@@ -11,6 +11,7 @@ public import YaprakModel
 ///
 /// A few ``HistoryCursor``s serve all who ask. A question goes to the one that is nearest, so that a task that goes through
 /// history commit by commit finds its window still there: its steps cost as much as they would with a cursor of its own.
+/// Where all are far, another cursor begins at the nearest place there is: one that a cursor keeps, or a checkpoint.
 /// Who asks while all cursors move waits for one. Snapshots have the views that are in the files.
 public actor SharedHistory {
     /// What is read.
@@ -19,18 +20,25 @@ public actor SharedHistory {
     public nonisolated let index: CommitIndex
 
     private struct Slot {
-        let cursor: HistoryCursor
-        var isMoving = false
+        /// `nil` while it is made.
+        var cursor: HistoryCursor?
+        let followsViews: Bool
+        /// Where it stands or is going.
+        var target: CommitNumber
+        var isMoving = true
         var lastUse: UInt64
     }
 
     private let cursorsMax: Int
     private var slots: [Int: Slot] = [:]
-    private var making = 0
     private var uses: UInt64 = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// Two commits this near are in one window.
     private static let near: UInt64 = 256
+    /// Reading a checkpoint takes about as long as applying this many commits.
+    private static let checkpointCost: UInt64 = 1024
+    /// Following views takes about so many times as long as applying a commit to the records.
+    private static let viewCost: UInt64 = 4
 
     /// The history that a reader reads.
     ///
@@ -47,7 +55,12 @@ public actor SharedHistory {
     ///
     /// - Throws: as ``HistoryCursor/seek(to:)``. - Complexity: as ``HistoryCursor/seek(to:)`` from the nearest cursor.
     public func snapshot(at number: CommitNumber) async throws -> Snapshot {
-        try await withCursor(near: number) { cursor in
+        try await snapshot(at: number, followingViews: true)
+    }
+
+    /// The same; without the views, which cost more to follow than records, if they are not asked for.
+    package func snapshot(at number: CommitNumber, followingViews: Bool) async throws -> Snapshot {
+        try await withCursor(for: number, followingViews) { cursor in
             try cursor.seek(to: number)
             return cursor.snapshot
         }
@@ -58,9 +71,14 @@ public actor SharedHistory {
     /// - Throws: as ``HistoryCursor/seek(to:)``: the state before the commit has to be in reach.
     /// - Complexity: as ``snapshot(at:)``.
     public func step(to number: CommitNumber) async throws -> ReplayStep? {
+        try await step(to: number, followingViews: true)
+    }
+
+    /// The same; without the views if they are not asked for.
+    package func step(to number: CommitNumber, followingViews: Bool) async throws -> ReplayStep? {
         guard number > .zero else { return nil }
         let before = CommitNumber(number.rawValue - 1)
-        return try await withCursor(near: before) { cursor in
+        return try await withCursor(for: before, followingViews) { cursor in
             try cursor.seek(to: before)
             return try cursor.next()
         }
@@ -72,7 +90,14 @@ public actor SharedHistory {
     public func snapshots(
         at first: CommitNumber, _ second: CommitNumber
     ) async throws -> (first: Snapshot, second: Snapshot) {
-        try await withCursor(near: min(first, second)) { cursor in
+        try await snapshots(at: first, second, followingViews: true)
+    }
+
+    /// The same; without the views if they are not asked for.
+    package func snapshots(
+        at first: CommitNumber, _ second: CommitNumber, followingViews: Bool
+    ) async throws -> (first: Snapshot, second: Snapshot) {
+        try await withCursor(for: min(first, second), followingViews) { cursor in
             // Forwards first: what is passed on the way stays in the window.
             try cursor.seek(to: min(first, second))
             let earlier = cursor.snapshot
@@ -92,55 +117,101 @@ public actor SharedHistory {
         return try await BlockingWork.run { try body(reader) }
     }
 
+    /// How many cursors there are.
+    package var cursorCount: Int { slots.count }
+
     // MARK: Cursors
 
     /// Runs `body` with a cursor that nobody else moves meanwhile.
     private func withCursor<Result: Sendable>(
-        near number: CommitNumber, _ body: @escaping @Sendable (HistoryCursor) throws -> Result
+        for number: CommitNumber, _ followingViews: Bool, _ body: @escaping @Sendable (HistoryCursor) throws -> Result
     ) async throws -> Result {
-        let (id, cursor) = try await take(near: number)
+        let (id, cursor) = try await take(for: number, followingViews)
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await BlockingWork.run { try body(cursor) }) } catch { result = .failure(error) }
         slots[id]?.isMoving = false
-        resumeNext()
+        slots[id]?.target = cursor.commitNumber
+        resumeWaiting()
         return try result.get()
     }
 
-    private func resumeNext() { if !waiting.isEmpty { waiting.removeFirst().resume() } }
+    private func resumeWaiting() {
+        let resumed = waiting
+        waiting = []
+        for continuation in resumed { continuation.resume() }
+    }
 
-    /// The cursor that has the least way to go; a new one where all are far and there may be one more.
-    private func take(near number: CommitNumber) async throws -> (Int, HistoryCursor) {
+    /// The cursor that has the least way to go, or that is on the way there already. Where all are far, another one: it begins
+    /// at what the nearest keeps, or at a checkpoint, and takes the place of the one that was not used for longest.
+    private func take(for number: CommitNumber, _ followingViews: Bool) async throws -> (Int, HistoryCursor) {
+        let reader = reader
+        let checkpoint = try await BlockingWork.run {
+            try reader.checkpointNumbers().last { $0 <= number }
+        }
+        let freshCost = number.rawValue - (checkpoint ?? .zero).rawValue
         while true {
             uses += 1
-            let idle = slots.filter { !$0.value.isMoving }
-            let near = idle.min { distance($0.value, number) < distance($1.value, number) }
-            if let near, distance(near.value, number) <= Self.near { return use(near.key) }
-            if slots.count + making < cursorsMax {
-                making += 1
-                defer { making -= 1 }
-                let reader = reader, id = Int(uses)
-                do {
-                    let cursor = try await BlockingWork.run { try reader.cursor(at: number, followingViews: true) }
-                    slots[id] = Slot(cursor: cursor, isMoving: true, lastUse: uses)
-                    return (id, cursor)
-                } catch {
-                    resumeNext()
-                    throw error
-                }
+            let usable = slots.filter { $0.value.followsViews || !followingViews }
+            let best = usable.compactMap { id, slot in
+                cost(of: slot, to: number, followingViews).map { (id: id, cost: $0) }
             }
-            if let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) { return use(oldest.key) }
-            await withCheckedContinuation { waiting.append($0) }
+            .min { $0.cost < $1.cost }
+            if let best, best.cost <= Self.near { return use(best.id, number) }
+            let idle = slots.filter { !$0.value.isMoving }
+            let isOnTheWay = usable.contains { $0.value.isMoving && distance($0.value.target, number) <= Self.near }
+            let isNearer = best.map { $0.cost <= freshCost || $0.cost - freshCost <= Self.checkpointCost } ?? false
+            let source = isNearer ? best?.id : nil
+            let oldest = idle.min { $0.value.lastUse < $1.value.lastUse }?.key
+            if isOnTheWay || slots.count >= cursorsMax && oldest == nil {
+                await withCheckedContinuation { waiting.append($0) }
+                continue
+            }
+            if slots.count >= cursorsMax, let oldest {
+                if oldest == source { return use(oldest, number) }
+                slots[oldest] = nil
+            }
+            return try await make(for: number, followingViews, from: source.flatMap { slots[$0] })
         }
     }
 
-    private func use(_ id: Int) -> (Int, HistoryCursor) {
-        slots[id]!.isMoving = true
-        slots[id]!.lastUse = uses
-        return (id, slots[id]!.cursor)
+    /// How far a cursor has to go, in commits; `nil` if it moves, or would begin at a checkpoint.
+    private func cost(of slot: Slot, to number: CommitNumber, _ followingViews: Bool) -> UInt64? {
+        guard !slot.isMoving, let count = slot.cursor?.commitCount(to: number) else { return nil }
+        if followingViews || !slot.followsViews || count <= Self.near { return count }
+        return count < .max / Self.viewCost ? count * Self.viewCost : .max
     }
 
-    private func distance(_ slot: Slot, _ number: CommitNumber) -> UInt64 {
-        let here = slot.cursor.commitNumber
-        return here < number ? number.rawValue - here.rawValue : here.rawValue - number.rawValue
+    /// Another cursor, from what one that is there keeps, or from a checkpoint.
+    private func make(
+        for number: CommitNumber, _ followingViews: Bool, from source: Slot?
+    ) async throws -> (Int, HistoryCursor) {
+        let reader = reader, id = Int(uses)
+        let continued = source?.cursor?.continued(before: number)
+        let followsViews = continued == nil ? followingViews : source?.followsViews ?? followingViews
+        slots[id] = Slot(cursor: nil, followsViews: followsViews, target: number, lastUse: uses)
+        do {
+            let cursor = try await BlockingWork.run {
+                guard let continued else { return try reader.cursor(at: number, followingViews: followingViews) }
+                try continued.seek(to: number)
+                return continued
+            }
+            slots[id]?.cursor = cursor
+            return (id, cursor)
+        } catch {
+            slots[id] = nil
+            resumeWaiting()
+            throw error
+        }
+    }
+
+    private func use(_ id: Int, _ number: CommitNumber) -> (Int, HistoryCursor) {
+        slots[id]!.isMoving = true
+        slots[id]!.target = number
+        slots[id]!.lastUse = uses
+        return (id, slots[id]!.cursor!)
+    }
+
+    private func distance(_ one: CommitNumber, _ other: CommitNumber) -> UInt64 {
+        max(one, other).rawValue - min(one, other).rawValue
     }
 }
