@@ -106,6 +106,15 @@
                         answer.text.isEmpty || answer.text.hasPrefix("HTTP/1.1 4"), "\(line): \(answer.text.prefix(40))"
                     )
                 }
+                // Programs get errors in the form of all errors of the API.
+                for target in ["/api/commits?at=%zz", "/api/records?collection=%00", "/api/commits/%ff"] {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(head(port, cookie, target, "Connection: close\r\n"))
+                    let text = client.receive(seconds: 8).text
+                    #expect(
+                        text.hasPrefix("HTTP/1.1 400") && text.contains("Content-Type: application/json"), "\(text)")
+                    #expect(text.contains("\"code\":\"invalidAddress\""), "\(target)")
+                }
                 #expect(ContinuousClock.now - started < .seconds(40))
                 let client = try #require(SocketClient(port: port))
                 client.send(head(port, cookie))
@@ -146,6 +155,37 @@
                 let client = try #require(SocketClient(port: port))
                 client.send(head(port, cookie))
                 #expect(client.receive(seconds: 5) { $0.contains("newest") }.text.hasPrefix("HTTP/1.1 200"))
+            }
+        }
+
+        @Test func `A client that asks for much and does not read it is given up, and makes room`() async throws {
+            var limits = ServerLimits()
+            limits.connectionsMax = 1
+            limits.writeSeconds = 1
+            try await serving(limits) { port, cookie, inspected in
+                try await inspected.database.write {
+                    $0[.items]["long"] = Item(name: String(repeating: "x", count: 16 << 20))
+                }
+                // The one that fetched the cookie may still be going.
+                var reader: SocketClient?
+                for _ in 0..<100 where reader == nil {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(head(port, cookie, "/api/record?collection=items&key=long"))
+                    try await Task.sleep(for: .milliseconds(50))
+                    if client.receive(seconds: 2, until: { !$0.isEmpty }).text.hasPrefix("HTTP/1.1 200") {
+                        reader = client
+                    }
+                }
+                let slow = try #require(reader)
+                slow.send(String(repeating: head(port, cookie, "/api/record?collection=items&key=long"), count: 4))
+                var isFree = false
+                for _ in 0..<200 where !isFree {
+                    let client = try #require(SocketClient(port: port))
+                    client.send(head(port, cookie))
+                    isFree = client.receive(seconds: 1) { $0.contains("newest") }.text.hasPrefix("HTTP/1.1 200")
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                #expect(isFree)
             }
         }
 

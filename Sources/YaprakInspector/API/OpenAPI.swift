@@ -11,13 +11,14 @@
         }
 
         private static let number: CBORValue = ["type": "integer", "minimum": 0]
+        private static let word: CBORValue = ["type": "string", "minLength": 1]
         private static let at = Parameter(
             name: "at", words: "The commit: 42, @, @~3, @{10 minutes ago}, a tag. The newest if not given.")
         private static let from = Parameter(name: "from", words: "The first commit.")
         private static let to = Parameter(name: "to", words: "The last commit. The newest if not given.")
         private static let collection = Parameter(
-            name: "collection", words: "The name of the collection.", isRequired: true)
-        private static let key = Parameter(name: "key", words: "The key of the record.", isRequired: true)
+            name: "collection", words: "The name of the collection.", schema: word, isRequired: true)
+        private static let key = Parameter(name: "key", words: "The key of the record.", schema: word, isRequired: true)
         private static let condition = Parameter(name: "where", words: "An expression, as of the command-line tool.")
         private static let offset = Parameter(
             name: "offset", words: "How many to skip.",
@@ -50,7 +51,7 @@
                     ["type": "array", "items": commit]),
                 path(
                     "/api/commits/{position}", "A commit with the values it changed and the fields that differ.",
-                    [Parameter(name: "position", words: "The commit.", isRequired: true)], commit),
+                    [Parameter(name: "position", words: "The commit.", schema: word, isRequired: true)], commit),
                 path(
                     "/api/activity", "How much was done in each part of a range.",
                     [
@@ -78,17 +79,21 @@
                 path(
                     "/api/view", "The rows of a view, by group.",
                     [
-                        Parameter(name: "name", words: "The name of the view.", isRequired: true), at,
+                        Parameter(name: "name", words: "The name of the view.", schema: word, isRequired: true), at,
                         Parameter(name: "group", words: "Only this group."), offset, limit,
                     ], list),
                 path(
                     "/api/changes", "The records that differ between two commits.",
-                    [Parameter(name: "from", words: "The commit before.", isRequired: true), to, offset, limit],
+                    [
+                        Parameter(name: "from", words: "The commit before.", schema: word, isRequired: true), to,
+                        offset, limit,
+                    ],
                     objectSchema),
                 path(
                     "/api/bisection", "The first commit of which an expression is true.",
                     [
-                        Parameter(name: "where", words: "True of the states that are bad.", isRequired: true),
+                        Parameter(
+                            name: "where", words: "True of the states that are bad.", schema: word, isRequired: true),
                         Parameter(name: "good", words: "A good commit; the oldest if not given."),
                         Parameter(name: "bad", words: "A bad commit; the newest if not given."),
                     ], objectSchema),
@@ -118,6 +123,8 @@
                     "name": .text(parameter.name),
                     "in": .text(path.contains("{\(parameter.name)}") ? "path" : "query"),
                     "required": .bool(parameter.isRequired), "description": .text(parameter.words),
+                    // Forms send what was left empty.
+                    "allowEmptyValue": .bool(!parameter.isRequired),
                     "schema": parameter.schema,
                 ]
             }

@@ -93,9 +93,10 @@
                 return respond(refusal, false, closes, context)
             }
             guard let request = Request(head) else {
-                return respond(.text(400, "The address is not well formed."), isHead, closes, context)
+                return respond(.malformedAddress(head.uri), isHead, closes, context)
             }
-            setDeadline(limits.answerSeconds, context)
+            // The answer says so itself when it takes too long; this is for one that does not.
+            setDeadline(limits.answerSeconds + 10, context)
             let answer = answer
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)

@@ -37,6 +37,14 @@
             Response(status, "text/plain; charset=utf-8", message + "\n")
         }
 
+        /// The answer to an address that is none: as JSON where programs ask, as all errors there.
+        static func malformedAddress(_ address: String) -> Response {
+            let message = "The address is not well formed."
+            guard address.hasPrefix("/api/") else { return .text(400, message) }
+            return Response(
+                400, "application/json", #"{"error":{"code":"invalidAddress","message":"\#(message)"}}"#)
+        }
+
         /// The same with a header more.
         func with(_ name: String, _ value: String) -> Response {
             var copy = self
