@@ -348,7 +348,7 @@ let package = Package(
         .testTarget(
             name: "YaprakInspectorTests",
             dependencies: [
-                "YaprakInspector", "YaprakReplay", "Yaprak", "YaprakCBOR", "TestSupport",
+                "YaprakInspector", "YaprakReplay", "Yaprak", "YaprakCBOR", "YaprakLocks", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
             ],

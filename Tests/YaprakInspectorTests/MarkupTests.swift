@@ -6,6 +6,12 @@
 
     /// No stored text becomes markup.
     @Suite(.bounded) struct MarkupTests {
+        @Test func `Commands in a sentence are set as such, and what stands in them stays text`() {
+            #expect(Pieces.sentence("Run `yaprak verify <x>`.").text == "Run <code>yaprak verify &lt;x&gt;</code>.")
+            #expect(Pieces.sentence("A ` alone, <b>").text == "A ` alone, &lt;b&gt;")
+            #expect(Pieces.sentence("").text == "")
+        }
+
         @Test(arguments: [1, 2, 3, 5, 8] as [UInt64])
         func `Whatever text is put into a page, it is text there`(seed: UInt64) {
             var random = SplitMix64(seed: seed)

@@ -170,6 +170,96 @@
             try await inspected.database.close()
         }
 
+        @Test func `The timeline does not wait for a state that takes long, and has it when it is there`() async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 4)
+            let history = GatedHistory(try FileHistory(inspected.path))
+            let service = try TestService(history)
+            // Two states are read at a time. The third is not begun, and those who ask again begin nothing.
+            for _ in 0..<2 {
+                for number in 1...3 {
+                    let early = await service.ask("/?at=\(number)")
+                    #expect(early.status == 200 && early.text.contains("data-pending"), "commit \(number)")
+                    #expect(early.text.contains("State at commit \(number)"))
+                    #expect(early.headers["ETag"] == nil, "a browser would keep it")
+                }
+            }
+            #expect(history.readCount == 2)
+            history.open()
+            for number in 1...3 {
+                var answer = await service.ask("/?at=\(number)")
+                while answer.text.contains("data-pending") { answer = await service.ask("/?at=\(number)") }
+                #expect(answer.text.contains("class=\"chip\" data-key=\"items\""), "commit \(number)")
+                #expect(answer.headers["ETag"] != nil)
+            }
+            try await inspected.database.close()
+        }
+
+        @Test func `An answer that takes too long says so, and a later one has it`() async throws {
+            let inspected = try await InspectedDatabase(commits: 4)
+            let history = GatedHistory(try FileHistory(inspected.path))
+            var limits = ServerLimits()
+            limits.answerSeconds = 1
+            let service = try TestService(history, limits)
+            let page = await service.ask("/view?name=shelves&at=2")
+            #expect(page.status == 503 && page.text.contains("data-pending"), "\(page)")
+            #expect(page.headers["Retry-After"] == "1")
+            let answer = await service.ask("/api/records?collection=items&at=2")
+            #expect(answer.status == 503)
+            #expect(try CBORValue(json: answer.text)["error"]?["code"] == "notYet")
+            history.open()
+            #expect(await service.ask("/view?name=shelves&at=2").status == 200)
+            try await inspected.database.close()
+        }
+
+        @Test(arguments: [1, 2, 3] as [UInt64])
+        func `Files with damaged bytes are answered for, and found whole again when they are put back`(seed: UInt64)
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 40)
+            try await inspected.database.checkpoint()
+            for number in 0..<20 {
+                try await inspected.database.write { $0[.items]["late"] = Item(name: "late", rank: number) }
+            }
+            try await inspected.database.close()
+            let whole = inspected.directory.appending("whole")
+            try FileManager.default.copyItem(atPath: inspected.path.string, toPath: whole)
+            var random = SplitMix64(seed: seed)
+            let service = try inspected.service()
+            for round in 0..<12 {
+                // A reader that has seen the files meets the damage, and one that has not.
+                let asked = round % 2 == 0 ? service : try inspected.service()
+                for folder in ["wal", "ckpt"] {
+                    let directory = inspected.path.appending(folder).string
+                    for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+                        let file = directory + "/" + name
+                        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+                        for _ in 0..<(1 + random.below(6)) where !bytes.isEmpty {
+                            bytes[bytes.startIndex + random.below(bytes.count)] ^= UInt8(1 << random.below(8))
+                        }
+                        if random.below(4) == 0 { bytes.removeLast(random.below(bytes.count)) }
+                        // In place: who has the file open sees the damage.
+                        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+                        try handle.write(contentsOf: bytes)
+                        try handle.truncate(atOffset: UInt64(bytes.count))
+                        try handle.close()
+                    }
+                }
+                for page in Self.pages + [
+                    "/api/status", "/api/commits", "/api/records?collection=items&at=30", "/api/health",
+                ] {
+                    let answer = await asked.ask(page)
+                    #expect(
+                        [200, 404, 503].contains(answer.status),
+                        "seed \(seed), round \(round): \(page): \(answer.status)")
+                }
+                try FileManager.default.removeItem(atPath: inspected.path.string)
+                try FileManager.default.copyItem(atPath: whole, toPath: inspected.path.string)
+            }
+            let status = try CBORValue(json: await inspected.service().ask("/api/status").text)
+            #expect(status["newest"] == 60)
+        }
+
         @Test func `A database that is damaged, gone or replaced is said to be, and found again`() async throws {
             let inspected = try await InspectedDatabase(commits: 8)
             let service = try inspected.service()

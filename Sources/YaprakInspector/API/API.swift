@@ -174,7 +174,7 @@
         }
 
         private func views(_ request: Request) async throws -> CBORValue {
-            let snapshot = try await snapshot(request)
+            let snapshot = try await snapshot(request, withViews: true)
             return .array(
                 snapshot.untypedViewNames.compactMap { snapshot.untypedView($0) }.map { view in
                     [
@@ -188,7 +188,7 @@
         private func view(_ request: Request) async throws -> CBORValue {
             let name = try request.required("name")
             let (offset, limit) = try window(request)
-            let snapshot = try await snapshot(request)
+            let snapshot = try await snapshot(request, withViews: true)
             guard let view = snapshot.untypedView(name) else {
                 throw Refusal(404, "viewNotShown", "There is no such view at commit \(snapshot.commitNumber).")
             }
@@ -203,8 +203,8 @@
                 })
         }
 
-        private func snapshot(_ request: Request) async throws -> Snapshot {
-            try await history.snapshot(at: request.commit("at", in: history))
+        private func snapshot(_ request: Request, withViews: Bool = false) async throws -> Snapshot {
+            try await history.snapshot(at: request.commit("at", in: history), withViews: withViews)
         }
 
         private func window(_ request: Request) throws -> (offset: Int, limit: Int) {

@@ -12,12 +12,24 @@
     /// The identifier of an event is the newest commit it speaks of. A follower that comes back with it (`Last-Event-ID`)
     /// gets what it missed in one event: at most the last hundred commits, and whether there were more. A follower that
     /// does not read gets fewer events, each with more commits: what waits for it is one number.
+    ///
+    /// What happened since the last event is put into words once for all who have seen that one.
     actor EventHub {
         /// The most commits in one event.
         static let commitsMax: UInt64 = 100
+        /// How long there is nothing new after an event: a program that writes at full speed does not make its watchers, and
+        /// what serves them, work as hard.
+        static let pause = Duration.milliseconds(100)
+
+        private struct News: Sendable {
+            let newest: CommitNumber
+            /// The commit that was the newest before, and the event for those who know of it.
+            let before: CommitNumber?
+            let event: String
+        }
 
         private let history: any InspectedHistory
-        private var followers: [Int: AsyncStream<CommitNumber>.Continuation] = [:]
+        private var followers: [Int: AsyncStream<News>.Continuation] = [:]
         private var nextFollower = 0
         private var newest: CommitNumber?
 
@@ -26,8 +38,15 @@
         /// Follows the history until its task ends.
         func run() async {
             for await number in history.follow() {
+                if followers.isEmpty {
+                    newest = number
+                    continue
+                }
+                let event = await event(of: number, after: newest)
+                let news = News(newest: number, before: newest, event: event)
                 newest = number
-                for follower in followers.values { follower.yield(number) }
+                for follower in followers.values { follower.yield(news) }
+                try? await Task.sleep(for: Self.pause)
             }
             for follower in followers.values { follower.finish() }
         }
@@ -60,12 +79,11 @@
             }
         }
 
-        private func join() -> (Int, AsyncStream<CommitNumber>) {
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: CommitNumber.self, bufferingPolicy: .bufferingNewest(1))
+        private func join() -> (Int, AsyncStream<News>) {
+            let (stream, continuation) = AsyncStream.makeStream(of: News.self, bufferingPolicy: .bufferingNewest(1))
             nextFollower += 1
             followers[nextFollower] = continuation
-            if let newest { continuation.yield(newest) }
+            if let newest { continuation.yield(News(newest: newest, before: nil, event: "")) }
             return (nextFollower, stream)
         }
 
@@ -75,31 +93,36 @@
         private func leave(_ id: Int) { followers.removeValue(forKey: id)?.finish() }
 
         private nonisolated func serve(
-            _ numbers: AsyncStream<CommitNumber>, after last: CommitNumber?,
+            _ news: AsyncStream<News>, after last: CommitNumber?,
             to continuation: AsyncThrowingStream<String, any Error>.Continuation
         ) async {
             var seen = last
-            for await number in numbers {
+            for await news in news {
                 if Task.isCancelled { return }
-                // A number that goes back is another log: a backup that was put back.
-                let isAnother = seen.map { number < $0 } ?? false
-                var commits: [CommitIndex.Entry] = [], isCut = isAnother
-                if let from = seen, !isAnother {
-                    if from == number { continue }
-                    let first = max(
-                        from.next(), CommitNumber(number.rawValue - min(number.rawValue, Self.commitsMax - 1)))
-                    isCut = first > from.next()
-                    commits = (try? await history.entries(in: first...number)) ?? []
-                }
-                seen = number
-                let data: CBORValue = [
-                    "newest": .unsigned(number.rawValue), "commits": .array(commits.map { API.json($0) }),
-                    "isCut": .bool(isCut),
-                ]
-                continuation.yield("id: \(number)\nevent: commits\ndata: \(data.json())\n\n")
-                // So that a program that writes at full speed does not make its watchers work as hard.
-                try? await Task.sleep(for: .milliseconds(40))
+                if seen == news.newest { continue }
+                let isNext = seen != nil && seen == news.before
+                let event = isNext ? news.event : await event(of: news.newest, after: seen)
+                seen = news.newest
+                continuation.yield(event)
             }
+        }
+
+        /// What came after a commit; nothing but the newest if there is none before.
+        private nonisolated func event(of number: CommitNumber, after seen: CommitNumber?) async -> String {
+            // A number that goes back is another log: a backup that was put back.
+            let isAnother = seen.map { number < $0 } ?? false
+            var commits: [CommitIndex.Entry] = [], isCut = isAnother
+            if let from = seen, !isAnother {
+                let first = max(
+                    from.next(), CommitNumber(number.rawValue - min(number.rawValue, Self.commitsMax - 1)))
+                isCut = first > from.next()
+                commits = (try? await history.entries(in: first...number)) ?? []
+            }
+            let data: CBORValue = [
+                "newest": .unsigned(number.rawValue), "commits": .array(commits.map { API.json($0) }),
+                "isCut": .bool(isCut),
+            ]
+            return "id: \(number)\nevent: commits\ndata: \(data.json())\n\n"
         }
     }
 #endif

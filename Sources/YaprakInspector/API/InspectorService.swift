@@ -36,33 +36,64 @@
                 return asset.with("ETag", tag).with("Cache-Control", "private, no-cache")
             }
             if request.path == "/events" { return events(request) }
+            // Who waits for longer hears so. What is read meanwhile goes on, and is there for who asks again.
+            let answer = FirstAnswer<Response>()
+            let work = Task { answer.give(await shown(request)) }
+            let timer = Task {
+                try? await Task.sleep(for: .seconds(limits.answerSeconds))
+                guard !Task.isCancelled else { return }
+                answer.give(notYet(request))
+                work.cancel()
+            }
+            defer { timer.cancel() }
+            return await withTaskCancellationHandler {
+                await answer.value
+            } onCancel: {
+                work.cancel()
+            }
+        }
+
+        private func notYet(_ request: Request) -> Response {
+            let message =
+                "This takes longer than \(limits.answerSeconds) seconds. Ask again: what was read by then is kept."
+            let refusal = Refusal(503, "notYet", message)
+            return failure(refusal, request).with("Retry-After", "1")
+        }
+
+        private func shown(_ request: Request) async -> Response {
             let isAPI = request.path.hasPrefix("/api/")
             do {
                 let tag = try await entityTag(request)
                 if let tag, request.header("If-None-Match") == tag {
                     return Response(304, "text/plain", "").with("ETag", tag).with("Cache-Control", "private, no-cache")
                 }
-                guard let response = isAPI ? try await json(request) : try await html(request) else {
+                guard let (response, isWhole) = isAPI ? try await json(request) : try await html(request) else {
                     throw Refusal(404, "notFound", "There is no page of that name.")
                 }
-                guard let tag else { return response }
+                // What is not whole is another page soon, without a commit.
+                guard let tag, isWhole else { return response }
                 return response.with("ETag", tag).with("Cache-Control", "private, no-cache")
             } catch {
-                let refusal = Refusal(error)
-                guard isAPI else {
-                    return Response(refusal.status, "text/html; charset=utf-8", pages.shell.failure(refusal).text)
-                }
-                let body: CBORValue = ["error": ["code": .text(refusal.code), "message": .text(refusal.message)]]
-                return Response(refusal.status, "application/json", body.json())
+                return failure(Refusal(error), request)
             }
         }
 
-        private func html(_ request: Request) async throws -> Response? {
-            try await pages.page(request).map { Response(200, "text/html; charset=utf-8", $0.text) }
+        private func failure(_ refusal: Refusal, _ request: Request) -> Response {
+            guard request.path.hasPrefix("/api/") else {
+                return Response(refusal.status, "text/html; charset=utf-8", pages.shell.failure(refusal).text)
+            }
+            let body: CBORValue = ["error": ["code": .text(refusal.code), "message": .text(refusal.message)]]
+            return Response(refusal.status, "application/json", body.json())
         }
 
-        private func json(_ request: Request) async throws -> Response? {
-            try await api.answer(request).map { Response(200, "application/json", $0.json()) }
+        private func html(_ request: Request) async throws -> (Response, isWhole: Bool)? {
+            try await pages.page(request).map {
+                (Response(200, "text/html; charset=utf-8", $0.markup.text), $0.isWhole)
+            }
+        }
+
+        private func json(_ request: Request) async throws -> (Response, isWhole: Bool)? {
+            try await api.answer(request).map { (Response(200, "application/json", $0.json()), true) }
         }
 
         /// What an answer is as of: the same tag is the same answer. The history up to the newest commit decides what a page

@@ -1,11 +1,12 @@
 // The pages work without this. With it the bar that goes through history acts at once, new commits appear as they are
 // made, and a stretch of the timeline can be drawn.
-import { show, showAgain } from "./page.js";
+import { awaitPending, show, showAgain } from "./page.js";
 import { bindScrubber, noteNewest } from "./scrubber.js";
 import { bindBrush } from "./brush.js";
 
 bindScrubber();
 bindBrush();
+awaitPending();
 addEventListener("popstate", () => showAgain(location.href));
 
 // Left and right in a table or a picture are for reading; brackets go through history from anywhere.

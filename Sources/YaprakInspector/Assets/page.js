@@ -29,6 +29,7 @@ export async function show(address, options = {}) {
     const next = waiting;
     waiting = null;
     if (next) show(...next);
+    else awaitPending();
   }
 }
 
@@ -83,6 +84,15 @@ function focusPath() {
 function refocus(path) {
   const target = path && document.querySelector(path);
   if (target && target !== document.activeElement) target.focus({ preventScroll: true });
+}
+
+/// A page of which a part is still being read is asked for again until it has it.
+export function awaitPending() {
+  if (!document.querySelector("main [data-pending]")) return;
+  const address = location.href;
+  setTimeout(() => {
+    if (location.href === address && document.querySelector("main [data-pending]")) show(address, { isLive: true });
+  }, 300);
 }
 
 const glidersMax = 400;

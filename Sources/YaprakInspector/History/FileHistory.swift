@@ -101,7 +101,9 @@
 
         func step(to number: CommitNumber) async throws -> InspectedStep? {
             do {
-                guard let step = try await asking({ try await $0.step(to: number) }) else { return nil }
+                guard let step = try await asking({ try await $0.step(to: number, followingViews: false) }) else {
+                    return nil
+                }
                 return InspectedStep(commit: step.commit, changes: Array(step.changes), note: nil)
             } catch let error as DatabaseError where error.code == .commitOutOfReach {
                 // The state before is gone; the commit itself may be there.
@@ -117,14 +119,14 @@
             }
         }
 
-        func snapshot(at number: CommitNumber) async throws -> Snapshot {
-            try await asking { try await $0.snapshot(at: number) }
+        func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {
+            try await asking { try await $0.snapshot(at: number, followingViews: withViews) }
         }
 
         func snapshots(
             at first: CommitNumber, _ second: CommitNumber
         ) async throws -> (first: Snapshot, second: Snapshot) {
-            try await asking { try await $0.snapshots(at: first, second) }
+            try await asking { try await $0.snapshots(at: first, second, followingViews: false) }
         }
 
         func revisions(

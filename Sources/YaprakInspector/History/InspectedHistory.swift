@@ -24,9 +24,10 @@
             -> [CommitActivity]
         /// A commit with what it changed; the changes are `nil` if the state before it can't be shown.
         func step(to number: CommitNumber) async throws -> InspectedStep?
-        /// The database as of a commit.
-        func snapshot(at number: CommitNumber) async throws -> Snapshot
-        /// Two states of the database.
+        /// The database as of a commit. A history that reads files has the views only if they are asked for: following them
+        /// costs more than the records.
+        func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot
+        /// Two states of the database, without views as a rule.
         func snapshots(at first: CommitNumber, _ second: CommitNumber) async throws -> (
             first: Snapshot, second: Snapshot
         )
@@ -41,6 +42,13 @@
         func health() async throws -> [HealthPart]
         /// The newest commit's number, whenever there is a newer one. Ends when its consumer does.
         func follow() -> AsyncStream<CommitNumber>
+    }
+
+    extension InspectedHistory {
+        /// The records as of a commit.
+        func snapshot(at number: CommitNumber) async throws -> Snapshot {
+            try await snapshot(at: number, withViews: false)
+        }
     }
 
     /// A commit as a page shows it.

@@ -126,11 +126,11 @@
                     ? "Records that a removal of everything took away are not listed one by one." : nil)
         }
 
-        func snapshot(at number: CommitNumber) async throws -> Snapshot {
+        func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {
             let newest = database.snapshot
             // The program's own views and indexes are in this one.
             if newest.commitNumber == number { return newest }
-            if let files { return try await files.snapshot(at: number) }
+            if let files { return try await files.snapshot(at: number, withViews: withViews) }
             if base.commitNumber == number { return base }
             if let after = kept.first(where: { $0.changeset.commitNumber == number })?.after { return after }
             throw notKept(number)
@@ -231,7 +231,11 @@
             let database = database
             return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let task = Task {
-                    for await snapshot in database.snapshots { continuation.yield(snapshot.commitNumber) }
+                    for await snapshot in database.snapshots {
+                        continuation.yield(snapshot.commitNumber)
+                        // A program that writes at full speed goes on alone meanwhile; the next one is the newest then.
+                        try? await Task.sleep(for: .milliseconds(20))
+                    }
                     continuation.finish()
                 }
                 continuation.onTermination = { _ in task.cancel() }

@@ -25,7 +25,8 @@
             do {
                 run = try await BisectionRun(expression, good: good, bad: bad, in: history)
             } catch let refusal as Refusal {
-                return bisectPage(request, good, bad, #"<p class="error" role="alert">\#(refusal.message)</p>"#)
+                let words: Markup = #"<p class="error" role="alert">\#(Pieces.sentence(refusal.message))</p>"#
+                return bisectPage(request, good, bad, words)
             }
             return bisectPage(request, good, bad, result(run, request["where"] ?? ""))
         }

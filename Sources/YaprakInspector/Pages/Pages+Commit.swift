@@ -26,7 +26,7 @@
                 <dt>Origin</dt><dd>\(origin)</dd>\
                 <dt>Changes</dt><dd>\(Amount.count(step.changes?.count ?? commit.changeCount))</dd>\
                 \(info(commit))\(tagList(tags))</dl>
-                \(cleared(commit))\(step.note.map { #"<p class="note">\#($0)</p>"# as Markup })
+                \(cleared(commit))\(step.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
                 \(Pieces.changes(shown, at: "\(number)"))\(step.changes == nil ? keys(of: commit) : "")
                 \(Pieces.paging(address, page: page, pageSize: size, count: changes.count))
                 <h2>Go on from here</h2>

@@ -4,17 +4,21 @@
 
     extension Pages {
         /// The timeline: how much was done when, the commits of a range, and what there was as of the commit shown.
-        func timeline(_ request: Request) async throws -> Markup {
+        ///
+        /// - Returns: the page, and whether the state is on it: one that takes long to read comes later.
+        func timeline(_ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
             let moment = try await Moment(request, in: history)
             let byTime = try request.word("by", of: ["commit", "time"]) == "time"
             let address = Address(request, keeping: ["from", "to", "by", "at", "page"])
+            let state = await state(moment, address)
             guard let known = try await history.known() else {
-                return shell.page(
+                let page = shell.page(
                     "Timeline", active: "/", moment: moment, address: address,
                     """
                     <h1>Timeline</h1><p class="note">There is no commit yet. This page shows the first one when it comes.</p>
-                    \(await state(moment))
+                    \(state.markup)
                     """)
+                return (page, state.isWhole)
             }
             let range = try timelineRange(request, known)
             let slices = try await history.activity(in: range, slicesMax: 120, byTime: byTime)
@@ -27,17 +31,17 @@
             let pageSize = 50, count = Int(clamping: range.upperBound.rawValue - range.lowerBound.rawValue + 1)
             let page = try request.number("page", 0...Int(Int32.max), default: 0)
             let commits = try await commits(of: range, page: page, size: pageSize)
-            return shell.page(
-                "Timeline", active: "/", moment: moment, address: address,
-                """
+            let contents: Markup = """
                 <h1>Timeline</h1>
                 \(zoom(range, known, byTime, address))
                 \(chart.markup)
-                \(await state(moment))
+                \(state.markup)
                 <h2 id="commits">Commits</h2>
                 \(commitTable(commits, tags, moment))
                 \(Pieces.paging(address, page: page, pageSize: pageSize, count: count))
-                """)
+                """
+            let whole = shell.page("Timeline", active: "/", moment: moment, address: address, contents)
+            return (whole, state.isWhole)
         }
 
         /// The range in the address, or what there is of the newest commits: as many as can be read at once.
@@ -59,7 +63,7 @@
         }
 
         /// The commits of which the first page shows the activity: reading them is a matter of milliseconds.
-        static let overviewMax: UInt64 = 50_000
+        static let overviewMax: UInt64 = 20_000
 
         private func zoom(
             _ range: ClosedRange<CommitNumber>, _ known: ClosedRange<CommitNumber>, _ byTime: Bool, _ address: Address
@@ -124,11 +128,22 @@
         }
 
         /// What there is as of the commit shown: collections with their counts, and views.
-        private func state(_ moment: Moment) async -> Markup {
-            let snapshot: Snapshot
-            do { snapshot = try await history.snapshot(at: moment.number) } catch {
-                return #"<p class="note">\#(Refusal(error).message)</p>"#
+        private func state(_ moment: Moment, _ address: Address) async -> (markup: Markup, isWhole: Bool) {
+            let heading: Markup = "<h2>State at commit \(moment.number)</h2>"
+            switch await states.snapshot(at: moment.number, within: Self.statePatience) {
+            case nil:
+                let again: Markup = """
+                    <p class="note" data-pending="1" role="status">This state is being read. \
+                    <a href="\(address.text)">Look again</a></p>
+                    """
+                return (heading + again, false)
+            case .failure(let error):
+                return (heading + #"<p class="note">\#(Pieces.sentence(Refusal(error).message))</p>"#, true)
+            case .success(let snapshot): return (heading + state(of: snapshot, moment), true)
             }
+        }
+
+        private func state(of snapshot: Snapshot, _ moment: Moment) -> Markup {
             let collections = snapshot.collectionNames.prefix(40).map { name -> Markup in
                 """
                 <a class="chip" data-key="\(name)" href="\(Address.collection(name, at: moment.at).text)">\
@@ -144,7 +159,6 @@
                     """
             }
             return """
-                <h2>State at commit \(moment.number)</h2>
                 <p class="chips">\(collections)\(views)\(collections.isEmpty ? "No record." : "" as Markup)</p>
                 """
         }

@@ -6,14 +6,28 @@
     struct Pages: Sendable {
         let history: any InspectedHistory
         let shell: Shell
+        /// What the timeline does not wait for.
+        let states: ComingStates
+
+        init(history: any InspectedHistory, shell: Shell) {
+            self.history = history
+            self.shell = shell
+            states = ComingStates { try await history.snapshot(at: $0, withViews: true) }
+        }
 
         /// How long one question may take before the page says how far it came.
         static let patience = Duration.seconds(5)
+        /// How long the timeline waits for the state at the commit shown, before it is shown without it.
+        static let statePatience = Duration.milliseconds(150)
 
-        /// The page that a path names; `nil` if there is none.
-        func page(_ request: Request) async throws -> Markup? {
+        /// The page that a path names, and whether it has all there is to show; `nil` if there is none.
+        func page(_ request: Request) async throws -> (markup: Markup, isWhole: Bool)? {
+            if request.path == "/" { return try await timeline(request) }
+            return try await wholePage(request).map { ($0, true) }
+        }
+
+        private func wholePage(_ request: Request) async throws -> Markup? {
             switch request.path {
-            case "/": try await timeline(request)
             case "/collections": try await collections(request)
             case "/collection": try await collection(request)
             case "/record": try await record(request)

@@ -40,6 +40,16 @@
             text.utf8.count <= most ? text : text.prefix(most) + "…"
         }
 
+        /// A sentence; what stands between backticks in it is a command or a name of the program.
+        static func sentence(_ text: String) -> Markup {
+            let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+            guard parts.count % 2 == 1 else { return "\(text)" }
+            return Markup(
+                joining: parts.enumerated().map { index, part -> Markup in
+                    index % 2 == 0 ? "\(String(part))" : "<code>\(String(part))</code>"
+                })
+        }
+
         /// A time, short, with the exact one at hand.
         static func time(_ nanoseconds: Int64) -> Markup {
             let exact = ISOTime.text(nanoseconds)

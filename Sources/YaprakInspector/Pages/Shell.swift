@@ -63,11 +63,14 @@
 
         /// A page that says why there is no other.
         func failure(_ refusal: Refusal) -> Markup {
-            page(
+            // What comes later is asked for again by the page.
+            let isLate = refusal.code == "notYet"
+            let pending: Markup = isLate ? #" data-pending="1""# : ""
+            return page(
                 "Not shown", active: "",
                 """
-                <h1>This can't be shown</h1>
-                <p class="error" role="alert">\(refusal.message)</p>
+                <h1>This can't be shown\(isLate ? " yet" : "")</h1>
+                <p class="error" role="alert"\(pending)>\(Pieces.sentence(refusal.message))</p>
                 <p><a class="button" href="/">Timeline</a></p>
                 """)
         }

@@ -1,0 +1,66 @@
+#if Inspector
+    import SystemPackage
+    import Yaprak
+    import YaprakLocks
+    import YaprakReplay
+
+    @testable import YaprakInspector
+
+    /// A history whose states are not there before the gate opens: as those of a long log that is far from a checkpoint.
+    final class GatedHistory: InspectedHistory {
+        private let history: FileHistory
+        private let isOpen = Mutex(false)
+        private let reads = Mutex(0)
+
+        init(_ history: FileHistory) { self.history = history }
+
+        /// How many states were asked for.
+        var readCount: Int { reads.withLock { $0 } }
+
+        func open() { isOpen.withLock { $0 = true } }
+
+        private func pass() async throws {
+            reads.withLock { $0 += 1 }
+            while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+        }
+
+        func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {
+            try await pass()
+            return try await history.snapshot(at: number, withViews: withViews)
+        }
+
+        func snapshots(
+            at first: CommitNumber, _ second: CommitNumber
+        ) async throws -> (first: Snapshot, second: Snapshot) {
+            try await pass()
+            return try await history.snapshots(at: first, second)
+        }
+
+        var title: String { history.title }
+        var path: FilePath? { history.path }
+        func newest() async throws -> CommitNumber { try await history.newest() }
+        func reach() async throws -> ClosedRange<CommitNumber> { try await history.reach() }
+        func known() async throws -> ClosedRange<CommitNumber>? { try await history.known() }
+        func commitNumber(at position: LogPosition) async throws -> CommitNumber {
+            try await history.commitNumber(at: position)
+        }
+        func entries(in range: ClosedRange<CommitNumber>) async throws -> [CommitIndex.Entry] {
+            try await history.entries(in: range)
+        }
+        func activity(
+            in range: ClosedRange<CommitNumber>, slicesMax: Int, byTime: Bool
+        ) async throws -> [CommitActivity] {
+            try await history.activity(in: range, slicesMax: slicesMax, byTime: byTime)
+        }
+        func step(to number: CommitNumber) async throws -> InspectedStep? { try await history.step(to: number) }
+        func revisions(
+            ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
+        ) async throws -> Revisions {
+            try await history.revisions(ofKey: key, in: collection, until: deadline)
+        }
+        func tags() async throws -> [LogTag] { try await history.tags() }
+        func checkpoints() async throws -> [CommitNumber] { try await history.checkpoints() }
+        func health() async throws -> [HealthPart] { try await history.health() }
+        func follow() -> AsyncStream<CommitNumber> { history.follow() }
+    }
+#endif
