@@ -90,13 +90,27 @@ struct SpatialEditor {
 extension SpatialRoot {
     /// An index of many records at once.
     ///
-    /// - Parameter rows: in ascending order of their keys.
-    init(_ rows: [SpatialRow], draft: TreeDraft) {
-        keys = draft.tree(ofAscending: rows)
-        let sorted = rows.sorted { $0.comesBefore($1) }
-        let pages = stride(from: 0, to: sorted.count, by: SpatialPage.countTarget).map { start in
-            let part = sorted[start..<min(start + SpatialPage.countTarget, sorted.count)]
-            return SpatialPage(key: start == 0 ? "" : ZOrder.key(sorted[start].code, sorted[start].key), part)
+    /// Rows are allocated in the order of the curve, so that those of a box lie side by side in memory.
+    ///
+    /// - Parameter places: in ascending order of their keys.
+    init(_ places: [(key: String, place: GeoCoordinate)], draft: TreeDraft) {
+        var curve: [(code: UInt64, index: Int)] = []
+        curve.reserveCapacity(places.count)
+        for (index, entry) in places.enumerated() {
+            curve.append((ZOrder.code(entry.place.latitude, entry.place.longitude), index))
+        }
+        // Of one code, an index is in the order of its key.
+        curve.sort { $0.code != $1.code ? $0.code < $1.code : $0.index < $1.index }
+        var ascending = [SpatialRow?](repeating: nil, count: places.count)
+        let rows = curve.map { entry in
+            let row = SpatialRow(key: places[entry.index].key, place: places[entry.index].place)
+            ascending[entry.index] = row
+            return row
+        }
+        keys = draft.tree(ofAscending: ascending.compactMap { $0 })
+        let pages = stride(from: 0, to: rows.count, by: SpatialPage.countTarget).map { start in
+            let part = rows[start..<min(start + SpatialPage.countTarget, rows.count)]
+            return SpatialPage(key: start == 0 ? "" : ZOrder.key(rows[start].code, rows[start].key), part)
         }
         self.pages = draft.tree(ofAscending: pages)
     }

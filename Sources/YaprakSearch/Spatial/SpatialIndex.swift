@@ -82,7 +82,7 @@ public struct SpatialIndex<Object: Codable & Sendable, Metadata: Codable & Senda
 extension SpatialIndex: TreeBackedExtension {
     /// The places of the records, in ascending order of their keys.
     package struct Seed: Sendable {
-        var rows: [SpatialRow] = []
+        var places: [(key: String, place: GeoCoordinate)] = []
     }
 
     package func makeSeed() -> Seed { Seed() }
@@ -90,12 +90,12 @@ extension SpatialIndex: TreeBackedExtension {
     package func gather(_ changes: NetChanges, into seed: inout Seed) {
         guard let boxes = changes.boxes(in: types) else { return }
         for entry in boxes.entries {
-            if let place = place(of: entry.after) { seed.rows.append(SpatialRow(key: entry.key, place: place)) }
+            if let place = place(of: entry.after) { seed.places.append((entry.key, place)) }
         }
     }
 
     package func build(_ seed: Seed, in context: ExtensionContext) -> SpatialRoot {
-        SpatialRoot(seed.rows, draft: context.draft)
+        SpatialRoot(seed.places, draft: context.draft)
     }
 
     struct NothingIsStored: Error {}
