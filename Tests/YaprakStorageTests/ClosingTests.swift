@@ -104,6 +104,25 @@ import YaprakSimulator
         #expect(report.findings.contains { $0.severity == .corrupt && $0.commits == 4...6 }, "\(report.findings)")
     }
 
+    @Test func `The loss of every segment behind a checkpoint is an error after a kill, too`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options())
+        for number in 1...6 {
+            try opened.append(Harness.item(number, bytes: 300))
+            if number == 3 { try opened.checkpoint() }
+        }
+        let killed = disk.afterKill()
+        #expect(try verify(killed).severity < .unreadable)
+        for name in killed.names("/db/wal") { killed.remove(FilePath("/db/wal").appending(name)) }
+        #expect {
+            try reopened(killed).get()
+        } throws: {
+            ($0 as? DatabaseError)?.code == .corruptLog
+        }
+        #expect(try verify(killed).severity == .corrupt)
+        #expect(try StoreReader.open(Harness.path, fileSystem: killed).verify(level: 0).severity == .corrupt)
+    }
+
     @Test func `The loss of the first segment is an error where no checkpoint has its commits`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk, Harness.path, Harness.options())

@@ -149,6 +149,9 @@ struct HistoryPlan {
             }
         }
         let reached = cut.last + UInt64(behind.count)
+        if reached < number, case .damage(.newer(let what)) = end {
+            throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
+        }
         if let next, reached < min(number, next.first - 1) {
             throw LogError.lost(
                 reader.next...max(reader.next, next.first - 1), in: name, at: reader.offset,

@@ -104,9 +104,7 @@ struct LogSurvey {
                     runs[runs.count - 1].last = reader.next - 1
                 }
             case .end(.damage(.newer(let what))):
-                throw DatabaseError(
-                    .newerFormat, "\(name.path(.segment)), offset \(reader.offset): \(what). Use that version.",
-                    place: .init(file: name.path(.segment), offset: reader.offset))
+                throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
             case .end(let found):
                 proven = max(proven, reader.durable)
                 guard case .damage(let damage) = found else { return }

@@ -8,6 +8,7 @@ extension Verifier {
             if level > 0 {
                 let reader = try CheckpointProof.prove(
                     name, in: directory.checkpoints, of: lineage, decompresses: true, allowing: .derived)
+                newestCheckpoint = reader.header
                 report.frames += reader.sections.reduce(1) { $0 + 2 + $1.chunks.count }
                 for section in reader.damagedSections {
                     add(
@@ -18,7 +19,9 @@ extension Verifier {
             } else {
                 let (opened, header) = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
                 try? opened.close()
-                if case .failure(let damage) = header {
+                switch header {
+                case .success(let proven): newestCheckpoint = proven
+                case .failure(let damage):
                     var failure = CheckpointProof.Failure(offset: 0, what: damage.sentence)
                     if case .newer = damage { failure.isNewer = true }
                     throw failure

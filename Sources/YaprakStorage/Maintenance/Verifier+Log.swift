@@ -5,6 +5,7 @@ internal import YaprakModel
 extension Verifier {
     mutating func log() {
         noteClosing()
+        noteMissingLog()
         var previous: (name: FileName, reader: SegmentReader)?
         var isFirst = true
         for (index, name) in listing.segments.enumerated() {
@@ -35,6 +36,19 @@ extension Verifier {
         add(
             .corrupt, closing.segment.path(.segment), nil, evidence + 1...proven,
             "The segment is missing. Commits \(evidence + 1) to \(proven) were durable. Restore it, or a backup.")
+    }
+
+    /// The newest checkpoint names the segment of its time.
+    private mutating func noteMissingLog() {
+        // A writer may have made both since the segments were listed.
+        guard let newestCheckpoint, newestCheckpoint.missingSegment(listing.segments, of: lineage) != nil,
+            let segments = try? directory.list().segments,
+            let missing = newestCheckpoint.missingSegment(segments, of: lineage),
+            report.severity != .corrupt
+        else { return }
+        add(
+            .corrupt, missing.path(.segment), nil, nil,
+            "The segments since checkpoint \(newestCheckpoint.first) are missing. Restore them, or a backup.")
     }
 
     /// Whether the last clean close proves that the log ends here.

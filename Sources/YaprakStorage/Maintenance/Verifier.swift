@@ -12,6 +12,7 @@ struct Verifier {
     var report = VerifyReport()
     var lineage: Lineage?
     var oldestCheckpoint: UInt64?
+    var newestCheckpoint: FileHeader?
     var evidence: UInt64 = 0
     /// The bytes of the files that are done, and of all files.
     var done: UInt64 = 0
@@ -32,7 +33,8 @@ struct Verifier {
         for name in listing.foreign {
             add(.clean, name, nil, nil, "This is not a file of the database; it is left alone.")
         }
-        lineage = directory.lineage(of: listing.segments)
+        // Of a checkpoint where there is no segment: the mark of a clean close and the checkpoint say that there was one.
+        lineage = (try? StoreReader(directory: directory).lineage(of: listing)) ?? nil
         for name in listing.segments { total += size(name, .segment) }
         for name in listing.checkpoints { total += size(name, .checkpoint) }
         for name in listing.checkpoints {

@@ -46,6 +46,13 @@ enum LogError {
             + " missing: the repair that made this database could not read \(isOne ? "it" : "them")."
     }
 
+    /// A frame that only a newer version understands.
+    static func newer(_ what: String, in file: String, at offset: UInt64) -> DatabaseError {
+        DatabaseError(
+            .newerFormat, "\(file), offset \(offset): \(what). Open it with that version.",
+            place: .init(file: file, offset: offset))
+    }
+
     static func corrupt(_ name: FileName, at offset: UInt64, _ what: String) -> DatabaseError {
         DatabaseError(
             .corruptLog,

@@ -142,7 +142,7 @@ extension StoreReader {
             switch step {
             case .frame: return true
             case .end(.damage(.newer(let what))):
-                throw DatabaseError(.newerFormat, "\(name): \(what).", place: .init(file: name, offset: reader.offset))
+                throw LogError.newer(what, in: name, at: reader.offset)
             case .end: return false
             }
         }

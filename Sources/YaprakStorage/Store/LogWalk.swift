@@ -95,7 +95,7 @@ struct LogWalk {
                 else { throw LogError.corrupt(nextName, at: 0, "it does not follow the segment before it") }
                 return
             case .end(.damage(.newer(let what))):
-                throw newer(what, name, reader.offset)
+                throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
             case .end(let end):
                 guard reader.next < header.first else {
                     // The damaged frame held no commit: the next segment continues with the next number.
@@ -157,7 +157,7 @@ struct LogWalk {
                 throw LogError.corrupt(name, at: reader.offset, "the segment after it is missing")
             }
         case .damage(.newer(let what)):
-            throw newer(what, name, reader.offset)
+            throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
         case .damage(let what):
             damage = what
             found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
@@ -198,11 +198,5 @@ struct LogWalk {
         case .seal: "the segment ends too early"
         case .attest, .limit: "the log ends too early"
         }
-    }
-
-    private func newer(_ what: String, _ name: FileName, _ offset: UInt64) -> DatabaseError {
-        DatabaseError(
-            .newerFormat, "\(name.path(.segment)), offset \(offset): \(what). Open it with that version.",
-            place: .init(file: name.path(.segment), offset: offset))
     }
 }

@@ -90,17 +90,11 @@ struct RecoveryBase {
         if let closing, listing.segments.isEmpty, closing.database == lineage?.id, closing.last > number {
             throw LogError.lost(number + 1...closing.last, in: closing.segment, at: 0, "the segment is missing")
         }
-        // A checkpoint names the newest segment of its time: if neither that nor a later one exists, the log was lost.
-        // A checkpoint of the database this was forked from may name a segment that begins after the fork.
-        guard let header = checkpoint?.header, header.previousEpoch > 0, header.databaseID == lineage?.id else {
-            return
-        }
-        let named = FileName(first: header.previousFirst, epoch: header.previousEpoch)
-        guard let newest = listing.segments.last, newest >= named else {
+        if let missing = checkpoint?.header.missingSegment(listing.segments, of: lineage) {
             throw DatabaseError(
                 .corruptLog,
                 "The segments since checkpoint \(number) are missing. Restore them, or a backup.",
-                place: .init(file: named.path(.segment)))
+                place: .init(file: missing.path(.segment)))
         }
     }
 }
