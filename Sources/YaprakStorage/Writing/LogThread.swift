@@ -72,7 +72,10 @@ final class LogThread: Sendable {
         var deadline: UInt64?
         let turn = queue.withLock { $0.nextTurn(now: scheduler.now(), limits: options, deadline: &deadline) }
         guard let turn else { return .idle(until: deadline) }
-        return perform(turn, writer, closing) ? .ended : .more
+        guard perform(turn, writer, closing) else { return .more }
+        // The turn holds this object, and the scheduler.
+        scheduled.withLock { $0 = nil }
+        return .ended
     }
 
     /// Returns true if it was the last.
