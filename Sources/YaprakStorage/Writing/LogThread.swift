@@ -73,8 +73,11 @@ final class LogThread: Sendable {
         let turn = queue.withLock { $0.nextTurn(now: scheduler.now(), limits: options, deadline: &deadline) }
         guard let turn else { return .idle(until: deadline) }
         guard perform(turn, writer, closing) else { return .more }
-        // The turn holds this object, and the scheduler.
-        scheduled.withLock { $0 = nil }
+        // The turn holds this object, and the scheduler. It is released when the lock is free again.
+        _ = scheduled.withLock { turn in
+            defer { turn = nil }
+            return turn
+        }
         return .ended
     }
 
