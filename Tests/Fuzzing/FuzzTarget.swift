@@ -81,30 +81,54 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         _ = try? CBORValue(json: value.json())
     }
 
+    /// An expression has a value whatever it is asked of, and what is printed is parsed again, and is the same.
     private static func ask(_ text: String) {
-        // One about a record is only parsed: there is no record to ask it of.
-        _ = try? ReplayExpression(text, about: .record)
-        guard let expression = try? ReplayExpression(text, about: .snapshot) else { return }
-        _ = expression.value(in: FuzzState.shared.snapshot)
-    }
-
-    private static func parse(_ text: String) {
-        // What is printed is parsed again, and is the same.
-        if let position = try? LogPosition(text) {
-            guard let again = try? LogPosition("\(position)"), "\(again)" == "\(position)" else {
-                fatalError("the position \(position) is not parsed")
+        let state = FuzzState.shared
+        for subject in [ReplayExpression.Subject.snapshot, .record, .change] {
+            guard let expression = try? ReplayExpression(text, about: subject) else { continue }
+            guard (try? ReplayExpression(expression.description, about: subject)) == expression else {
+                fatalError("what was printed is another expression: \(expression)")
+            }
+            switch subject {
+            case .snapshot: _ = expression.value(in: state.after)
+            case .record: _ = expression.value(for: state.new, in: state.after)
+            case .change: _ = expression.holds(from: state.old, in: state.before, to: state.new, in: state.after)
             }
         }
-        _ = try? LogRange(text)
-        _ = try? LogTime(text)
-        _ = LogTag.Name(text)
+    }
+
+    /// What is printed is parsed again, and is the same.
+    private static func parse(_ text: String) {
+        if let position = try? LogPosition(text), (try? LogPosition("\(position)")) != position {
+            fatalError("the position \(position) is not parsed")
+        }
+        if let range = try? LogRange(text), (try? LogRange("\(range)")) != range {
+            fatalError("the range \(range) is not parsed")
+        }
+        if let time = try? LogTime(text) {
+            guard (try? LogTime("\(time)")) == time else { fatalError("the time \(time) is not parsed") }
+            for now in [Int64.min, 0, .max]
+            where time.nanosecondsSince1970(now: now) > time.lastNanosecondsSince1970(now: now) {
+                fatalError("the time \(time) ends before it begins")
+            }
+        }
+        if let name = LogTag.Name(text), LogTag.Name("\(name)") != name { fatalError("the tag \(name) is not parsed") }
     }
 }
 
-/// What questions are asked about.
+/// What questions are asked about: a database with a record in each collection, so that nested questions stay short, and the
+/// commit that changed one of them.
 private final class FuzzState: Sendable {
     static let shared = FuzzState()
-    let snapshot: Snapshot
+    let before: Snapshot
+    let after: Snapshot
+    let old: ReplayRecord
+    let new: ReplayRecord
 
-    init() { snapshot = Database.inMemory().snapshot }
+    init() {
+        guard let (before, after) = HostileDirectory.sampleStates(),
+            let old = before.untyped("items").first, let new = after.untyped("items").first
+        else { fatalError("the small database has no record") }
+        (self.before, self.after, self.old, self.new) = (before, after, old, new)
+    }
 }

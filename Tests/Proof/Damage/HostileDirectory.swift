@@ -1,6 +1,6 @@
 internal import SystemPackage
 internal import Yaprak
-internal import YaprakCore
+package import YaprakCore
 internal import YaprakSimulator
 internal import YaprakStorage
 
@@ -109,5 +109,24 @@ package enum HostileDirectory {
             }
         }
         return files
+    }
+
+    /// A small database before and after a commit that changes one record of `items`; `others` has one, too.
+    package static func sampleStates() -> (before: Snapshot, after: Snapshot)? {
+        let scheduler = SeededScheduler(seed: 1)
+        return scheduler.run { () -> (before: Snapshot, after: Snapshot)? in
+            do {
+                let database = try await WritingOperation.open(MemoryFileSystem(), WritingOperation.options(scheduler))
+                try await WritingOperation.put(database, 1)
+                try await WritingOperation.put(database, 3)
+                let before = database.snapshot
+                try await WritingOperation.put(database, 1, bytes: 7)
+                let after = database.snapshot
+                try await database.close()
+                return (before, after)
+            } catch {
+                preconditionFailure("a disk without faults refused: \(error)")
+            }
+        } ?? nil
     }
 }
