@@ -109,7 +109,24 @@ import YaprakCBOR
         #expect(try holds("before == null", "b") && !holds("before == null", "a"))
         #expect(try holds(".status == \"delayed\" and after == null", "b", backwards: true))
         #expect(try holds("count(things) became 2", "a") && !holds("count(things) became 1", "a"))
+        #expect(try holds("(.status became \"delayed\") became true", "a"))
         #expect(throws: ReplayExpressionError.self) { try ReplayExpression("before.x == 1", about: .record) }
+    }
+
+    /// The fuzzer's harness asked about changes: each level had asked the one below for both states, each time again.
+    @Test func `Questions of what became, one within another, are asked once for each level`() throws {
+        let empty = Database.inMemory().snapshot
+        func holds(_ text: String) throws -> Bool {
+            try ReplayExpression(text, about: .change).holds(from: nil, in: empty, to: nil, in: empty)
+        }
+        // Before the commit nothing had become anything: what is false has been false, and is not new.
+        #expect(try !holds("1 became 1") && !holds("(1 became 2) became false") && !holds("(1 became 2) became true"))
+        var text = "1 became 2"
+        while (try? ReplayExpression("(\(text)) became false", about: .change)) != nil {
+            text = "(\(text)) became false"
+        }
+        #expect(text.utf8.count > 500)
+        #expect(try !holds(text))
     }
 
     @Test func `Groups are asked alone, and in an order of all values`() async throws {

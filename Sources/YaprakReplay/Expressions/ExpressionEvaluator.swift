@@ -8,6 +8,8 @@ struct ExpressionEvaluator {
     let change: ExpressionChange?
     /// The positions of the records that collections are taken to have; `nil` for all.
     let parts: [String: [Int]]?
+    /// Whether it looks at the state before the change.
+    private var isPast = false
 
     init(_ snapshot: Snapshot, _ change: ExpressionChange? = nil, parts: [String: [Int]]? = nil) {
         self.snapshot = snapshot
@@ -41,8 +43,10 @@ struct ExpressionEvaluator {
     }
 
     private func became(_ node: ExpressionNode, _ target: ExpressionNode) -> Bool {
-        guard let change else { return false }
-        let past = ExpressionEvaluator(change.past, change)
+        // Before the commit nothing had become anything. So one within another is asked once more, not twice as often.
+        guard let change, !isPast else { return false }
+        var past = ExpressionEvaluator(change.past, change)
+        past.isPast = true
         func holds(_ evaluator: Self, _ element: ExpressionElement?) -> Bool {
             ExpressionNode.Comparison.equal.holds(
                 evaluator.value(of: node, for: element) ?? .null, evaluator.value(of: target, for: element) ?? .null)
