@@ -134,6 +134,20 @@ package final class Timeline: @unchecked Sendable {
         }
     }
 
+    /// The labels of the oldest versions that are held, oldest first; `nil` for one without a label.
+    ///
+    /// - Complexity: O(`most`), and O(versions that were released and not reclaimed yet).
+    package func oldestPins(max most: Int) -> [VersionLabel?] {
+        locked {
+            var labels: [VersionLabel?] = [], slot = base.pointee.next
+            while let next = slot, labels.count < most {
+                if !next.pointee.isReleased { labels.append(next.pointee.label) }
+                slot = next.pointee.next
+            }
+            return labels
+        }
+    }
+
     /// Whether it is closed, and has so few nodes and rows of its own that they can be freed anywhere.
     package func isClosed(withAtMost count: Int) -> Bool { locked { isClosedUnderLock && ownCount <= count } }
 

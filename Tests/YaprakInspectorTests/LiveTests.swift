@@ -1,4 +1,5 @@
 #if Inspector
+    import Synchronization
     import TestSupport
     import Testing
     import Yaprak
@@ -47,6 +48,55 @@
             #expect(health.contains("shelves") && health.contains("states in memory"))
             #expect(health.contains("streams of changesets"))
             #expect(await service.ask("/commits/1").status == 404)
+        }
+
+        @Test func `Without a commit, a running program's views are those of a fork, and the program's stay`()
+            async throws
+        {
+            let database = Database.inMemory()
+            try await database.register(shelves)
+            try await database.write { $0[.items]["early"] = Item(name: "early") }
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            try await database.write { transaction in
+                transaction[.items]["early"] = Item(name: "moved", shelf: "b")
+                transaction[.items]["new"] = Item(name: "new", shelf: "b")
+            }
+            while try await history.known()?.upperBound != 2 { try await Task.sleep(for: .milliseconds(2)) }
+            let service = try TestService(history)
+            let before = database.snapshot
+            let undone = try await UndoneCommit(2, overwritingConflicts: false, in: history)
+            #expect(undone.changes.map(\.key) == ["early", "new"] && undone.conflicts.isEmpty)
+            #expect(undone.then?.untypedView("shelves")?.groupNames == ["a"])
+            #expect(undone.then?[.items]["early"]?.name == "early")
+            let page = await service.ask("/commits/2/without").text
+            #expect(
+                page.contains(">Without</th>") && page.contains("a <b>0 → 1</b>") && page.contains("b <b>2 → 0</b>"))
+            #expect(database.commitNumber == 2 && database.snapshot[.items]["new"] == before[.items]["new"])
+        }
+
+        @Test func `Health lists what is held in memory, the oldest first, with its age`() async throws {
+            var options = DatabaseOptions()
+            let now = Mutex(Int64(1_000_000_000_000))
+            options.clock = { now.withLock { $0 } }
+            let database = Database.inMemory(options: options)
+            var held: [Snapshot] = []
+            for number in 1...5 {
+                try await database.write { $0[.items]["\(number)"] = Item(name: "item") }
+                if number % 2 == 0 { held.append(database.snapshot) }
+                now.withLock { $0 += 60_000_000_000 }
+            }
+            let service = try TestService(try LiveHistory(database))
+            let health = try CBORValue(json: await service.ask("/api/health").text)
+            let part = health.array?.first { $0["title"] == "States in memory, by age" }
+            let rows = part?["rows"]?.array?.map { "\($0["name"]?.text ?? ""): \($0["value"]?.text ?? "")" } ?? []
+            #expect(
+                rows == [
+                    "commit 2: 3 commits behind the newest, 4 min old",
+                    "commit 4: 1 commit behind the newest, 2 min old", "commit 5: the newest",
+                ])
+            withExtendedLifetime(held) {}
         }
 
         @Test func `A database in memory that was faster than the inspector is followed from now on`() async throws {

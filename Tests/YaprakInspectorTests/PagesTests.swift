@@ -17,7 +17,8 @@
             "/record?collection=items&key=key%201",
             "/record?collection=items&key=key%201&at=3", "/views", "/view?name=shelves",
             "/view?name=shelves&group=a&at=7",
-            "/view?name=shelves&explain=key%201&of=items", "/commits/5", "/commits/@", "/compare?from=2&to=9",
+            "/view?name=shelves&explain=key%201&of=items", "/commits/5", "/commits/@", "/commits/5/without",
+            "/commits/9/without?conflicts=undo", "/compare?from=2&to=9",
             "/bisect",
             "/bisect?where=count(items)+%3E+7", "/health",
         ]
@@ -65,6 +66,38 @@
             #expect(found["firstBad"] == first.map { .unsigned($0.rawValue) })
             let page = await service.ask("/bisect?where=count(items)+%3E+7").text
             #expect(page.contains("is the first bad one") && page.contains("export-test"))
+            try await inspected.database.close()
+        }
+
+        @Test func `What if without a commit: its records are what they were, and those changed since are conflicts`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase()
+            try await inspected.database.write { $0[.items].removeAll() }
+            try await inspected.database.write { $0[.items]["key 3"] = Item(name: "again") }
+            let service = try inspected.service()
+            let reader = try ReplayReader(inspected.path)
+            let newest = try reader.snapshot()
+            func names(_ changes: CBORValue?) -> [String?] { changes?.array?.map { $0["key"]?.text } ?? [] }
+            for number in 1...22 as ClosedRange<UInt64> {
+                let commit = CommitNumber(number)
+                let revert = try reader.revert(of: commit...commit, in: newest)
+                let kept = try CBORValue(json: await service.ask("/api/without?commit=\(number)").text)
+                #expect(names(kept["changes"]) == revert.changes.filter { !$0.isConflict }.map(\.key))
+                #expect(names(kept["conflicts"]) == revert.conflicts.map(\.key))
+                let undone = try CBORValue(
+                    json: await service.ask("/api/without?commit=\(number)&conflicts=undo").text)
+                #expect(names(undone["changes"]) == revert.changes.map(\.key))
+                for (change, found) in zip(revert.changes, undone["changes"]?.array ?? []) {
+                    #expect(found["before"] == change.now?.object && found["after"] == change.then?.object)
+                }
+            }
+            let page = await service.ask("/commits/21/without").text
+            #expect(page.contains("What if without commit 21?") && page.contains("1 of its records was changed since"))
+            #expect(page.contains("items <b>1 → 12</b>"))
+            #expect(await service.ask("/commits/0/without").status == 404)
+            #expect(await service.ask("/commits/99/without").status == 404)
+            #expect(inspected.database.commitNumber == 22)
             try await inspected.database.close()
         }
 
@@ -123,19 +156,21 @@
                 "/api/status",
                 "/api/commits", "/api/activity", "/api/records", "/api/record", "/api/history", "/api/views",
                 "/api/view",
-                "/api/changes", "/api/bisection", "/api/commits/", "/api/", "/nothing", "//", "/assets/../x",
+                "/api/changes", "/api/without", "/api/bisection", "/api/commits/",
+                "/commits/4/without", "/commits/@/without",
+                "/api/", "/nothing", "//", "/assets/../x",
             ]
             let names = [
                 "at", "from", "to", "by", "name", "collection", "key", "where", "sort", "order", "page", "group",
                 "limit", "offset",
-                "slices", "good", "bad", "explain", "of", "after",
+                "slices", "good", "bad", "explain", "of", "after", "commit", "conflicts",
             ]
             let values = [
                 "", "0", "1", "3", "-1", "99999999999999999999", "9223372036854775807", "18446744073709551615", "@",
                 "@~3", "@~99",
                 "@{yesterday}", "@{", "items", "shelves", "key%201", ".rank%20%3E%203", "%28%28%28", "count(items)",
                 "%F0%9F%99%82",
-                "ascending", "time", "2147483647", "1e9", "..", "%2E%2E%2F", "a", "null",
+                "ascending", "time", "undo", "keep", "2147483647", "1e9", "..", "%2E%2E%2F", "a", "null",
             ]
             for round in 0..<250 {
                 var target = paths[random.below(paths.count)]

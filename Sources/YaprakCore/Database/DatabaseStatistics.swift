@@ -47,6 +47,13 @@ public struct LogStatistics: Sendable, Hashable {
 }
 
 extension Database {
+    /// The states in memory that are oldest, at most `most`, oldest first; without those whose commit is not known.
+    package nonisolated func oldestHeldStates(max most: Int) -> [DatabaseStatistics.HeldState] {
+        timeline.oldestPins(max: most).compactMap { label in
+            label.map { .init(commitNumber: CommitNumber($0.number), nanosecondsSince1970: $0.nanoseconds) }
+        }
+    }
+
     /// Counts of this moment. Takes a lock of each of its sources for a moment, one after the other: the counts
     /// are not of one instant.
     public nonisolated var statistics: DatabaseStatistics {

@@ -22,6 +22,7 @@
             case "/api/views": return try await views(request)
             case "/api/view": return try await view(request)
             case "/api/changes": return try await changes(request)
+            case "/api/without": return try await without(request)
             case "/api/bisection": return try await bisection(request)
             case "/api/tags": return .array(try await history.tags().map { Self.json($0) })
             case "/api/health": return .array(try await history.health().map { Self.json($0) })
@@ -100,6 +101,28 @@
                     "count": .integer(Int64(changes.count)), "changes": .array(shown.map(\.json)),
                 ]
             }
+        }
+
+        private func without(_ request: Request) async throws -> CBORValue {
+            _ = try request.required("commit")
+            let number = try await request.commit("commit", in: history)
+            let takesAll = try request.word("conflicts", of: ["keep", "undo"]) == "undo"
+            let (offset, limit) = try window(request)
+            let undone = try await UndoneCommit(number, overwritingConflicts: takesAll, in: history)
+            let shown = undone.changes.dropFirst(min(undone.changes.count, offset)).prefix(limit)
+            var pairs: [CBORValue.Pair] = [
+                .init("commit", .unsigned(number.rawValue)), .init("in", .unsigned(undone.now.commitNumber.rawValue)),
+                .init("count", .integer(Int64(undone.changes.count))),
+                .init("changes", .array(shown.map(\.json))),
+                .init(
+                    "conflicts",
+                    .array(
+                        undone.conflicts.prefix(Self.pageMax).map {
+                            ["collection": .text($0.collection), "key": .text($0.key)]
+                        })),
+            ]
+            if let note = undone.note { pairs.append(.init("note", .text(note))) }
+            return .map(pairs)
         }
 
         private func bisection(_ request: Request) async throws -> CBORValue {

@@ -90,6 +90,15 @@
                     ],
                     objectSchema),
                 path(
+                    "/api/without", "What would be different now without a commit; nothing is written.",
+                    [
+                        Parameter(name: "commit", words: "The commit that is undone.", schema: word, isRequired: true),
+                        Parameter(
+                            name: "conflicts", words: "What becomes of records that were changed since.",
+                            schema: ["type": "string", "enum": ["keep", "undo"]]),
+                        offset, limit,
+                    ], objectSchema),
+                path(
                     "/api/bisection", "The first commit of which an expression is true.",
                     [
                         Parameter(

@@ -100,6 +100,14 @@
             return (value < 0 ? "-" : "") + out
         }
 
+        /// `3 min`: how long ago something was, to its largest unit.
+        static func age(_ nanoseconds: Int64) -> String {
+            let seconds = max(0, nanoseconds / 1_000_000_000)
+            let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min")]
+            for (length, name) in units where seconds >= length { return "\(count(seconds / length)) \(name)" }
+            return seconds > 0 ? "\(seconds) s" : "less than 1 s"
+        }
+
         /// `2013-01-05 12:00:00.250` in UTC: what a table shows; the exact time stands in its title.
         static func time(_ nanoseconds: Int64) -> String {
             let text = ISOTime.text(nanoseconds, fractionDigits: 3)

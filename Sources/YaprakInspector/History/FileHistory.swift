@@ -158,6 +158,8 @@
 
         func health() async throws -> [HealthPart] { try await reading { try FileHealth.parts(of: $0) } }
 
+        nonisolated func fork() -> Database? { nil }
+
         nonisolated func follow() -> AsyncStream<CommitNumber> {
             AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let task = Task {

@@ -40,6 +40,8 @@
         func checkpoints() async throws -> [CommitNumber]
         /// What can be said of the files and of the engine.
         func health() async throws -> [HealthPart]
+        /// A database of its own that begins at the newest state, with the program's views; `nil` if no program runs here.
+        func fork() -> Database?
         /// The newest commit's number, whenever there is a newer one. Ends when its consumer does.
         func follow() -> AsyncStream<CommitNumber>
     }

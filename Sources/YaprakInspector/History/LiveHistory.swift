@@ -200,6 +200,7 @@
                         ("retention", "\(database.options.retention)", .good),
                     ], note: files == nil ? "The inspector holds states of the last commits itself." : nil)
             ]
+            parts.append(held(newest: snapshot.commitNumber, statistics.heldStates))
             let hosts = await database.registeredExtensions
             var rows: [(name: String, value: String, state: HealthPart.State)] = []
             for host in hosts {
@@ -226,6 +227,26 @@
             }
             return parts + (try await files?.health() ?? [])
         }
+
+        /// The states that something keeps in memory, by age: who forgets a snapshot finds it here.
+        private func held(newest: CommitNumber, _ count: Int) -> HealthPart {
+            let most = 20, now = database.options.clock()
+            let states = database.oldestHeldStates(max: most)
+            let rows = states.map { state -> (name: String, value: String, state: HealthPart.State) in
+                let behind = newest.rawValue - min(newest.rawValue, state.commitNumber.rawValue)
+                guard behind > 0 else { return ("commit \(state.commitNumber)", "the newest", .good) }
+                let age = state.nanosecondsSince1970.map { ", \(Amount.age(now - $0)) old" } ?? ""
+                let commits = "\(Amount.count(behind)) commit\(behind == 1 ? "" : "s") behind the newest"
+                return ("commit \(state.commitNumber)", commits + age, .good)
+            }
+            let rest = count > most ? " The oldest \(most) of \(Amount.count(count))." : ""
+            return HealthPart(
+                title: "States in memory, by age", rows: rows,
+                note: "A snapshot, a connection, a cursor, a list or a fork holds each of them, this page included."
+                    + rest)
+        }
+
+        nonisolated func fork() -> Database? { database.fork() }
 
         nonisolated func follow() -> AsyncStream<CommitNumber> {
             let database = database

@@ -33,13 +33,18 @@
                 <p><a class="button" href="\(Address("/", [("at", "\(number)")]).text)">State at this commit</a> \
                 <a class="button" href="\(Address("/compare", [("from", "\(number)"), ("to", "@")]).text)">\
                 Compare with the newest</a> \
-                <a class="button" href="\(Address("/bisect", [("bad", "\(number)")]).text)">Bisect up to here</a></p>
+                <a class="button" href="\(Address("/bisect", [("bad", "\(number)")]).text)">Bisect up to here</a>\(
+                    step.changes == nil ? "" : without(number))</p>
                 \(Pieces.commands(commands(number)))
                 """)
         }
 
         func position(_ text: String) throws -> LogPosition {
             do { return try LogPosition(text) } catch { throw Refusal(400, "invalidPosition", error.message) }
+        }
+
+        private func without(_ number: CommitNumber) -> Markup {
+            #" <a class="button" href="\#(Address("/commits/\(number)/without").text)">What if without it?</a>"#
         }
 
         private func neighbours(_ number: CommitNumber, _ newest: CommitNumber) -> Markup {
@@ -86,10 +91,6 @@
                 (
                     "A database of its own as it was before this commit",
                     "yaprak fork \(name) before.yaprak --at \(number.rawValue - 1)"
-                ),
-                (
-                    "What if without it: a copy in which it is undone",
-                    "yaprak fork \(name) without.yaprak && yaprak revert without.yaprak \(number)"
                 ),
                 ("The commit as a test in Swift", "yaprak export-test \(name) \(number) --touched-only"),
             ]

@@ -30,7 +30,8 @@
                 autocomplete="off" spellcheck="false">
                 <label for="to">to</label><input id="to" name="to" type="text" value="\(request["to"] ?? "\(to)")" \
                 autocomplete="off" spellcheck="false">
-                <button class="button">Compare</button> <a class="button" href="\(turned.text)">Swap</a></form>
+                <span class="links"><button class="button">Compare</button> \
+                <a class="button" href="\(turned.text)">Swap</a></span></form>
                 <p>From commit \(Pieces.commit(from)) to commit \(Pieces.commit(to)): \
                 <b>\(Amount.count(changes.count))</b> records differ. \(counts)</p>
                 \(Pieces.changes(shown, at: "\(to)"))

@@ -36,6 +36,8 @@
             case "/compare": try await compare(request)
             case "/bisect": try await bisect(request)
             case "/health": try await health()
+            case let path where path.hasPrefix("/commits/") && path.hasSuffix("/without"):
+                try await without(path.dropFirst(9).dropLast(8), request)
             case let path where path.hasPrefix("/commits/"): try await commit(path.dropFirst(9), request)
             default: nil
             }

@@ -74,7 +74,10 @@
         }
 
         /// The changes of a commit, or between two: a block for each record.
-        static func changes(_ changes: some Collection<ReplayChange>, at: String?) -> Markup {
+        static func changes(
+            _ changes: some Collection<ReplayChange>, at: String?,
+            headings: (before: String, after: String) = ("Before", "After")
+        ) -> Markup {
             var out: Markup = "", collection: String?
             for change in changes {
                 if change.collection != collection {
@@ -84,13 +87,13 @@
                 }
                 out += """
                     <section class="change"><h3>\(kinds(change)) \(record(change.key, in: change.collection, at: at))</h3>
-                    \(fields(change))</section>
+                    \(fields(change, headings))</section>
                     """
             }
             return out
         }
 
-        private static func fields(_ change: ReplayChange) -> Markup {
+        private static func fields(_ change: ReplayChange, _ headings: (before: String, after: String)) -> Markup {
             if change.before == nil || change.after == nil {
                 guard let record = change.after ?? change.before else { return "" }
                 let metadata: Markup? = record.metadata.map { "<p>metadata \(value($0, max: 400))</p>" }
@@ -107,8 +110,8 @@
             let rest: Markup? =
                 fields.count > 100 ? #"<p class="note">\#(fields.count - 100) more fields differ.</p>"# : nil
             return """
-                <div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Before</th>\
-                <th scope="col">After</th></tr></thead><tbody>\(rows)</tbody></table></div>\(rest)
+                <div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th>\
+                <th scope="col">\(headings.before)</th><th scope="col">\(headings.after)</th></tr></thead><tbody>\(rows)</tbody></table></div>\(rest)
                 """
         }
 

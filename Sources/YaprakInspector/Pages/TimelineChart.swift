@@ -33,7 +33,9 @@
                 </svg>
                 <figcaption><span>\(edge(isFirst: true))</span><span class="legend"><span class="swatch changes"></span>changes \
                 <span class="swatch commits"></span>commits <span class="swatch checkpoint"></span>checkpoint\
-                </span><span>\(edge(isFirst: false))</span></figcaption>
+                \(marks.tags.isEmpty ? nil : #" <span class="swatch tagged"></span>tag"#)\
+                \(range.contains(marks.shown) ? #" <span class="swatch shown"></span>shown"# : nil)</span>\
+                <span>\(edge(isFirst: false))</span></figcaption>
                 \(table)
                 </figure>
                 """

@@ -73,6 +73,14 @@ extension ReplayRevert.Choice {
 }
 
 extension ReplayRevert.Choice.Span {
+    /// The revert of the whole record; `nil` if there is nothing to do.
+    func reverted(in snapshot: Snapshot) -> ReplayRevert.Change? {
+        let now = snapshot.untyped(collection)[key]
+        if now == then { return nil }
+        return ReplayRevert.Change(
+            collection: collection, key: key, now: now, left: left, then: then, isConflict: now != left)
+    }
+
     /// The revert of some fields; `nil` if there is nothing to do.
     func reverting(_ names: Set<String>, of now: ReplayRecord?) -> ReplayRevert.Change? {
         guard let now, case .map(var fields) = now.object, let old = then?.object.map, let left = left?.object.map

@@ -26,6 +26,16 @@ public struct ReplayRevert: Sendable {
         public let then: ReplayRecord?
         /// Whether it was changed since; of a revert of some fields, whether one of them was.
         public let isConflict: Bool
+
+        /// The same as a change from what the record is to what it was.
+        package var change: ReplayChange {
+            var kinds: ChangeKinds = now == nil ? .inserted : then == nil ? .removed : []
+            if kinds.isEmpty, now?.objectBytes != then?.objectBytes { kinds.insert(.objectChanged) }
+            if kinds.isDisjoint(with: [.inserted, .removed]), now?.metadataBytes != then?.metadataBytes {
+                kinds.insert(.metadataChanged)
+            }
+            return ReplayChange(collection: collection, kinds: kinds, before: now, after: then)
+        }
     }
 
     /// The commits.
@@ -36,6 +46,15 @@ public struct ReplayRevert: Sendable {
     public let extensionNames: [String]
     /// Which of the commits are reverted wholly or in part.
     let coverage: Coverage
+
+    /// What undoes the changes of a commit in a snapshot: records that are what they were before need nothing.
+    package static func changes(
+        undoing changes: some Sequence<ReplayChange>, in snapshot: Snapshot
+    ) -> [Change] {
+        changes.compactMap {
+            Choice.Span(collection: $0.collection, key: $0.key, then: $0.before, left: $0.after).reverted(in: snapshot)
+        }
+    }
 
     /// The records that were changed since.
     public var conflicts: [Change] { changes.filter(\.isConflict) }
@@ -60,12 +79,8 @@ extension ReplayReader {
         }
         let spans = try choice.spans(of: commits, self)
         let changes = spans.compactMap { span -> ReplayRevert.Change? in
-            let now = snapshot.untyped(span.collection)[span.key]
-            if let fields = choice.fields { return span.reverting(fields, of: now) }
-            if now == span.then { return nil }
-            return ReplayRevert.Change(
-                collection: span.collection, key: span.key, now: now, left: span.left, then: span.then,
-                isConflict: now != span.left)
+            guard let fields = choice.fields else { return span.reverted(in: snapshot) }
+            return span.reverting(fields, of: snapshot.untyped(span.collection)[span.key])
         }
         var names: Set<String> = []
         var logged = self.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
@@ -125,17 +140,22 @@ extension Database {
         return try await write(origin: origin) { transaction in
             let revert = try reader.revert(of: commits, in: transaction.before, choosing: choice)
             guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }
-            for change in revert.changes {
-                if let then = change.then {
-                    try transaction.put(
-                        object: then.objectBytes, metadata: then.metadataBytes, version: then.version, for: change.key,
-                        inCollectionNamed: change.collection)
-                } else {
-                    transaction.removeUntyped(change.key, inCollectionNamed: change.collection)
-                }
-            }
+            for change in revert.changes { try transaction.undo(change) }
             if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: revert)) }
             return revert
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Makes a record what it was.
+    package mutating func undo(_ change: ReplayRevert.Change) throws {
+        if let then = change.then {
+            try put(
+                object: then.objectBytes, metadata: then.metadataBytes, version: then.version, for: change.key,
+                inCollectionNamed: change.collection)
+        } else {
+            removeUntyped(change.key, inCollectionNamed: change.collection)
         }
     }
 }

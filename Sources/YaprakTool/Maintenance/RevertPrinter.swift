@@ -35,12 +35,12 @@ struct RevertPrinter {
         let printer = PatchPrinter(console: console)
         if !conflicts.isEmpty {
             try console.out.write(console.paint("changed since", .bad) + "\n")
-            try printer.write(conflicts.map { ShownChange($0) }, indent: "  ")
+            try printer.write(conflicts.map { ShownChange($0.change) }, indent: "  ")
             if conflicts.count == revert.changes.count { return }
             try console.out.write("as the commits left it\n")
         }
         let others = revert.changes.filter { force || !$0.isConflict }
-        try printer.write(others.map { ShownChange($0) }, indent: conflicts.isEmpty ? "" : "  ")
+        try printer.write(others.map { ShownChange($0.change) }, indent: conflicts.isEmpty ? "" : "  ")
     }
 
     private func value(_ record: ReplayRecord?) -> CBORValue { record?.object ?? .null }
@@ -61,18 +61,5 @@ struct RevertPrinter {
         var pairs: [CBORValue.Pair] = [.init("object", record.object)]
         if let metadata = record.metadata { pairs.append(.init("metadata", metadata)) }
         return .map(pairs)
-    }
-}
-
-extension ShownChange {
-    /// What a revert does to a record.
-    fileprivate init(_ change: ReplayRevert.Change) {
-        var kinds: ChangeKinds = change.now == nil ? .inserted : change.then == nil ? .removed : []
-        if kinds.isEmpty, change.now?.objectBytes != change.then?.objectBytes { kinds.insert(.objectChanged) }
-        if kinds.isDisjoint(with: [.inserted, .removed]), change.now?.metadataBytes != change.then?.metadataBytes {
-            kinds.insert(.metadataChanged)
-        }
-        self.init(
-            collection: change.collection, key: change.key, kinds: kinds, before: change.now, after: change.then)
     }
 }
