@@ -7,8 +7,12 @@ extension Timeline {
     /// - Returns: whether more remains. Then it has to be called again.
     package func reclaim(limit: Int) -> Bool {
         var slice = ReclaimSlice(budget: limit)
-        let remains = whileNobodyReclaims { run(&slice) }
-        arena.add(slice.report)
+        let remains = whileNobodyReclaims {
+            let remains = run(&slice)
+            // Here, so that who reclaims next and finds nothing more has the counts of all that was.
+            arena.add(slice.report)
+            return remains
+        }
         slice.spares.free()
         if slice.rows.capacity == 0 { return remains }
         for row in slice.rows { row.release() }

@@ -237,6 +237,32 @@ import YaprakStorage
         #expect(later.severity == .clean && later.findings.contains { $0.message.contains("lost in a repair") })
     }
 
+    @Test func `Where no state is left, salvage begins with an empty one, and reports what is lost`() async throws {
+        try await prepare()
+        let source = path("source")
+        let segments = directory.files(in: "source/wal")
+        #expect(segments.count > 1)
+        try FileManager.default.removeItem(atPath: "\(source)/wal/\(segments[0])")
+        for name in directory.files(in: "source/ckpt") {
+            try FileManager.default.removeItem(atPath: "\(source)/ckpt/\(name)")
+        }
+        var options = ReplayRepair.Options()
+        options.salvages = true
+        let repair = try ReplayReader(source).repair(options)
+        #expect(repair.isSalvaged && repair.first > 0 && repair.last == 100)
+        #expect(repair.losses.map(\.commits) == [1...repair.first])
+        let verification = try repair.perform(to: path("repaired"))
+        #expect(verification.severity == .clean, "\(verification.findings)")
+        #expect(directory.files(in: "repaired/ckpt").count == 1)
+        #expect(try contents(path("repaired"), at: repair.first).isEmpty)
+        // Each record that was written since is there.
+        let kept = (repair.first.rawValue + 1...100).map { "notes \($0) " }
+        let found = try contents(path("repaired"))
+        #expect(kept.allSatisfy { key in found.contains { $0.hasPrefix(key) } })
+        try await goOn("repaired", from: 100)
+        #expect(try ReplayReader(path("repaired")).verify(.replay).severity == .clean)
+    }
+
     @Test func `What a copy has is taken from it, frame by frame`() async throws {
         try await prepare()
         try FileManager.default.copyItem(atPath: path("source").string, toPath: path("backup").string)
@@ -246,14 +272,17 @@ import YaprakStorage
         for commit in [62, 61, 60] as [UInt64] { try await damage(commit: commit) }
         try await damage(commit: 75, at: 9)
         try await damage("backup", commit: 50)
-        try flip("\(path("source"))/ckpt/\(directory.files(in: "source/ckpt")[0])", 4200)
+        let checkpoint = directory.files(in: "source/ckpt")[0]
+        try flip("\(path("source"))/ckpt/\(checkpoint)", 4200)
         let gone = try #require(directory.files(in: "source/wal").first { $0 > "0000000000000000009" })
         try FileManager.default.removeItem(atPath: "\(path("source"))/wal/\(gone)")
-        #expect(try ReplayReader(path("source")).repair().last < 60)
+        let alone = try ReplayReader(path("source")).repair()
+        #expect(alone.last < 60 && alone.damagedCheckpoints == ["ckpt/\(checkpoint)"])
         var options = ReplayRepair.Options()
         options.donor = path("backup")
         let repair = try ReplayReader(path("source")).repair(options)
         #expect(repair.losses.isEmpty && repair.last == 100 && repair.first == 0 && repair.checkpoints == [40])
+        #expect(repair.damagedCheckpoints.isEmpty)
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.findings.isEmpty, "\(verification.findings)")
         #expect(try contents(path("repaired")) == whole)

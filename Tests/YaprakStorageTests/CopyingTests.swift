@@ -144,6 +144,17 @@ import YaprakSimulator
         #expect(disk.names("/") == ["db"])
     }
 
+    @Test func `A commit in a form that nobody knows ends a repair where it stands, and is reported as that`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...20 { try opened.append(Harness.item(number)) }
+        try opened.store.close()
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        let repair = try Repair(reader, RepairOptions(), fileSystem: disk, accepts: { number, _ in number != 12 })
+        #expect(repair.plan.last == 11 && repair.plan.losses.map(\.commits) == [12...20])
+        #expect(repair.plan.losses.first?.what.contains("not in the form of this version") == true)
+    }
+
     @Test func `A fork that fails leaves nothing behind`() throws {
         for operation in [DiskError.Operation.write, .sync, .syncDirectory, .rename, .open, .makeDirectory] {
             for nth in 1...12 {

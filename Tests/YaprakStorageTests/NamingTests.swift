@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -52,6 +53,33 @@ import YaprakModel
                     #expect(ends, "\(newName) \(link) \(unlink)")
                 }
             }
+        }
+    }
+
+    @Test func `Without a rename that never replaces, a file gets its name by a link, which never replaces`() throws {
+        try Harness.withTemporaryDirectory { path in
+            try Data("content".utf8).write(to: URL(fileURLWithPath: path.appending("file").string))
+            try FileManager.default.createDirectory(
+                atPath: path.appending("folder").string, withIntermediateDirectories: false)
+            let directory = open(path.string, O_RDONLY)
+            defer { close(directory) }
+            let made = Mutex<[String]>([])
+            var calls = FileNaming.Calls.system
+            let system = calls
+            calls.renameToNew = { _, _, _ in .noFunction }
+            calls.link = { a, b, c in
+                made.withLock { $0.append("link \(b)") }
+                return system.link(a, b, c)
+            }
+            calls.rename = { a, b, c in
+                made.withLock { $0.append("rename \(b)") }
+                return system.rename(a, b, c)
+            }
+            let naming = FileNaming(directory: directory, calls: calls)
+            try naming.rename("file", to: "new file")
+            try naming.rename("folder", to: "new folder")
+            // A directory has no second name.
+            #expect(made.withLock { $0 } == ["link file", "rename folder"])
         }
     }
 

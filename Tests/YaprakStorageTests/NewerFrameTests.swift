@@ -85,4 +85,40 @@ import YaprakSimulator
         #expect(disk.names("/") == ["db"])
         #expect(disk.names("/db/wal").map { disk.contents(FilePath("/db/wal").appending($0)) } == before)
     }
+
+    @Test func `A checkpoint of a newer version is refused by all that would use it`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.retention = .all
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...20 {
+            try opened.append(Harness.item(number))
+            if number % 10 == 0 { try opened.checkpoint() }
+        }
+        try opened.store.close()
+        let name = try #require(disk.names("/db/ckpt").max())
+        let file = FilePath("/db/ckpt").appending(name)
+        var bytes = try #require(disk.contents(file))
+        bytes[Layout.FileField.major] += 1
+        let sum = bytes[..<Layout.FileField.sum].withUnsafeBytes { XXH64.hash($0, seed: 0) }
+        for byte in 0..<8 { bytes[Layout.FileField.sum + byte] = UInt8(truncatingIfNeeded: sum >> (8 * byte)) }
+        disk.setContents(file, bytes)
+
+        #expect { try reopened(disk).get() } throws: { isNewer($0) }
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        #expect(try reader.verify(level: 1).severity == .newer)
+        // The one before it would do, and the newer program may have had a reason.
+        #expect {
+            try reader.fork(at: 20, to: "/fork", options: Harness.options(), fileSystem: disk)
+        } throws: {
+            isNewer($0)
+        }
+        #expect {
+            _ = try Repair(reader, RepairOptions(), fileSystem: disk)
+        } throws: {
+            isNewer($0)
+        }
+        #expect(try reader.fork(at: 15, to: "/earlier", options: Harness.options(), fileSystem: disk).number == 15)
+        #expect(disk.names("/").sorted() == ["db", "earlier"])
+    }
 }

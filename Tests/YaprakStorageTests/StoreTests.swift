@@ -35,9 +35,59 @@ import YaprakSimulator
             let second = try Opened(files, path)
             #expect(second.items == first.items)
             #expect(second.report.checkpoint == 30)
+            #expect(second.store.durableNumber == 60 && second.store.acknowledgedNumber == 60)
             try second.store.close()
-            #expect(try StoreReader.open(path).verify(level: 1).severity == .clean)
+            let report = try StoreReader.open(path).verify(level: 1)
+            #expect(report.severity == .clean && report.checkpoints == 1 && report.newest == 60)
         }
+    }
+
+    @Test func `Opening removes what was left half-written, by its exact name, and nothing else`() throws {
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("shop.yaprak")
+            var first = try Opened(PosixFileSystem(), path)
+            for n in 1...3 { try first.append(Harness.item(n)) }
+            try first.checkpoint()
+            try first.store.close()
+            var left: [String: [String]] = [:]
+            for folder in ["wal", "ckpt"] {
+                let names = try FileManager.default.contentsOfDirectory(atPath: path.appending(folder).string)
+                let name = try #require(names.first)
+                left[folder] = (names + ["x\(name).tmp", "\(name).tmp2"]).sorted()
+                for other in ["\(name).tmp", "x\(name).tmp", "\(name).tmp2"] {
+                    try Data("half".utf8).write(
+                        to: URL(fileURLWithPath: path.appending(folder).appending(other).string))
+                }
+            }
+            let second = try Opened(PosixFileSystem(), path)
+            #expect(second.items == first.items)
+            let notes = second.report.notes.filter { $0.contains("not a file of the database") }
+            #expect(notes.count == 4, "\(second.report.notes)")
+            try second.store.close()
+            for (folder, names) in left {
+                let found = try FileManager.default.contentsOfDirectory(atPath: path.appending(folder).string)
+                #expect(
+                    Set(names).isSubset(of: found) && !found.contains { $0.hasSuffix(".tmp") && !$0.hasPrefix("x") })
+            }
+        }
+    }
+
+    @Test func `History that was removed does not come back with a power cut`() throws {
+        let disk = MemoryFileSystem()
+        var first = try Opened(disk)
+        try first.append((1...60).map { Harness.item($0, bytes: 700, compressible: false) })
+        try first.checkpoint()
+        try first.store.close()
+        let second = try Opened(disk)
+        let before = disk.names("/db/wal")
+        let removed = try second.store.purgeHistory(at: 60)
+        let after = disk.names("/db/wal")
+        #expect(after.count < before.count && removed.oldestKept == 60)
+        // Of names that were not synced nothing is kept: what was there before would be there again.
+        let cut = disk.crashed(keeping: .none, names: .none)
+        #expect(cut.names("/db/wal") == after && cut.names("/db/ckpt") == disk.names("/db/ckpt"))
+        try second.store.close()
+        #expect(try reopened(cut).get() == first.items)
     }
 
     @Test func `Opening and closing without a commit writes no segment`() throws {

@@ -30,12 +30,27 @@ import Testing
         } else {
             cost = TreeRoot.difference(from: old, to: new, body)
         }
+        if let order { checkPositions(old, new, order, rows, expected, note) }
         // What stays is the same rows in the same order on both sides, and everything else was said.
         let kept = rows.filter { !gone.contains(ObjectIdentifier($0)) }.map(ObjectIdentifier.init)
         let keptNew = expected.filter { !fresh.contains(ObjectIdentifier($0)) }.map(ObjectIdentifier.init)
         #expect(kept == keptNew, "\(note)")
         #expect(gone.count + kept.count == rows.count && fresh.count + kept.count == expected.count, "\(note)")
         return cost
+    }
+
+    /// Each step reports where its rows stand: removed in the old tree, then inserted in the new one.
+    private static func checkPositions(
+        _ old: TreeRoot, _ new: TreeRoot, _ order: RowOrder, _ rows: [TreeRow], _ expected: [TreeRow], _ note: String
+    ) {
+        TreeRoot.positionedDifference(from: old, to: new, order: order) { step, oldPosition, newPosition in
+            switch step {
+            case .removed(let row): #expect(rows[oldPosition] === row, "\(note)")
+            case .inserted(let row): #expect(expected[newPosition] === row, "\(note)")
+            case .replaced(let before, let after):
+                #expect(rows[oldPosition] === before && expected[newPosition] === after, "\(note)")
+            }
+        }
     }
 
     @Test(arguments: KeyShape.allCases, [11, 12] as [UInt64])

@@ -42,6 +42,30 @@ final class Shared: Sendable {
         #expect(history.census.count == 0, "seed \(seed)")
     }
 
+    @Test func `The versions that are held are listed by their labels, the oldest first`() {
+        let timeline = Timeline(arena: Arena()) { _ in }
+        var root = TreeRoot(), held: [TreeVersion] = []
+        for number in 1...6 as ClosedRange<UInt64> {
+            let draft = timeline.beginDraft()
+            draft.insert(CountedRow("k\(number)"), into: &root)
+            let version = draft.seal(label: VersionLabel(number: number, nanoseconds: Int64(number) * 10))
+            if number % 2 == 0 { held.append(version) }
+        }
+        #expect(timeline.oldestPins(max: 10).map(\.?.number) == [2, 4, 6])
+        #expect(timeline.oldestPins(max: 2).map(\.?.nanoseconds) == [20, 40])
+        #expect(timeline.oldestPins(max: 0).isEmpty)
+        #expect(timeline.pins.count == 3 && timeline.pins.oldest?.number == 2)
+        held.removeFirst()
+        #expect(timeline.oldestPins(max: 10).map(\.?.number) == [4, 6])
+        while timeline.reclaim(limit: .max) {}
+        #expect(timeline.oldestPins(max: 10).map(\.?.number) == [4, 6] && timeline.pins.count == 2)
+        held = []
+        // The newest is held by the timeline.
+        #expect(timeline.oldestPins(max: 10).map(\.?.number) == [6])
+        timeline.close(roots: [root])
+        timeline.reclaimAll()
+    }
+
     @Test func `One old pin costs its own nodes and not those of the versions after it`() {
         let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()

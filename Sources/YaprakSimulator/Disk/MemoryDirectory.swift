@@ -78,7 +78,10 @@ final class MemoryDirectory: Directory {
             guard let moved = disk.directories[node]?.current[source] else {
                 throw DiskError(.rename, source, .noSuchFileOrDirectory)
             }
-            guard disk.directories[node]?.current[target] == nil else { throw DiskError(.rename, target, .fileExists) }
+            let present = disk.directories[node]?.current[target]
+            guard present == nil || present == moved && disk.files[moved] != nil && source != target else {
+                throw DiskError(.rename, target, .fileExists)
+            }
             guard disk.renamesInTwoSteps, disk.files[moved] != nil else {
                 disk.change(node, remove: [source], set: [(target, moved)])
                 return
@@ -95,6 +98,15 @@ final class MemoryDirectory: Directory {
             guard let moved = disk.directories[node]?.current[source] else {
                 throw DiskError(.rename, source, .noSuchFileOrDirectory)
             }
+            if let replaced = disk.directories[node]?.current[target] {
+                // Two names of one file stay two.
+                if replaced == moved { return }
+                let isFolder = disk.directories[moved] != nil
+                guard isFolder == (disk.directories[replaced] != nil) else {
+                    throw DiskError(.rename, target, isFolder ? .notDirectory : .isDirectory)
+                }
+                guard disk.isEmpty(replaced) else { throw DiskError(.rename, target, .directoryNotEmpty) }
+            }
             disk.change(node, remove: [source], set: [(target, moved)])
         }
     }
@@ -110,6 +122,7 @@ final class MemoryDirectory: Directory {
             guard disk.directories[other.node]?.current[target] == nil else {
                 throw DiskError(.link, target, .fileExists)
             }
+            guard disk.files[linked] != nil else { throw DiskError(.link, source, .notPermitted) }
             disk.change(other.node, set: [(target, linked)])
         }
     }
@@ -120,9 +133,14 @@ final class MemoryDirectory: Directory {
 
     private func removeName(_ name: String, _ operation: DiskError.Operation) throws(DiskError) {
         try call(operation, name, changes: true) { disk, _ throws(DiskError) in
-            guard disk.directories[node]?.current[name] != nil else {
+            guard let removed = disk.directories[node]?.current[name] else {
                 throw DiskError(operation, name, .noSuchFileOrDirectory)
             }
+            let isFolder = disk.directories[removed] != nil
+            guard isFolder == (operation == .removeDirectory) else {
+                throw DiskError(operation, name, isFolder ? .isDirectory : .notDirectory)
+            }
+            guard disk.isEmpty(removed) else { throw DiskError(operation, name, .directoryNotEmpty) }
             disk.change(node, remove: [name])
         }
     }

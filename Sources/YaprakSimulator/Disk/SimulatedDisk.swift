@@ -138,6 +138,9 @@ struct SimulatedDisk: Sendable {
         return node
     }
 
+    /// Whether nothing is in it: true of a file.
+    func isEmpty(_ node: Int) -> Bool { directories[node]?.current.isEmpty ?? true }
+
     mutating func change(_ directory: Int, remove removed: [String] = [], set: [(name: String, node: Int)] = []) {
         for name in removed { directories[directory]?.current[name] = nil }
         for (name, node) in set { directories[directory]?.current[name] = node }

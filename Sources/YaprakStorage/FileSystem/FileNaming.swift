@@ -34,6 +34,8 @@ struct FileNaming {
         case .success(let found): own = found
         case .failure(let error): throw DiskError(.rename, target, error)
         }
+        // Otherwise the name would lead to what is renamed, and be taken away.
+        guard source != target else { throw DiskError(.rename, target, .fileExists) }
         guard let refusal = calls.renameToNew(directory, source, target) else { return }
         if leads(target, to: own) { return dropName(source) }
         guard Self.isUnsupported(refusal) else { throw DiskError(.rename, target, refusal) }
