@@ -193,6 +193,41 @@ import YaprakTrees
         }
         #expect(cursor.keptSnapshotCount < 512 + 150)
     }
+
+    @Test func `What a cursor keeps of many records is a few times what there is, wherever it goes`() async throws {
+        let path = FilePath(directory.appending("wide.yaprak"))
+        var options = replayable()
+        options.durability = .relaxed
+        let database = try await Database.open(at: path, options: options, collections: .notes)
+        // Each 256 commits write each record once: snapshots that far from each other share none.
+        let records = 7680, commits = 8000
+        for number in 0..<commits {
+            try await database.write { transaction in
+                for index in 0..<30 { transaction[.notes]["\((number * 30 + index) % records)"] = "\(number)" }
+            }
+        }
+        try await database.close()
+        let cursor = try ReplayReader(path).cursor(at: 0)
+        // Eight times the records, the window's commits, and what comes until the next look.
+        let limit = 65_536 + 512 * 30 + 1024 * 30
+        func check(_ place: String) async throws {
+            // What was given up is freed by a task of its own.
+            for _ in 0..<1000 where cursor.keptRowCount > limit { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(cursor.keptRowCount <= limit, "\(place): \(cursor.keptRowCount)")
+        }
+        while cursor.commitNumber.rawValue < UInt64(commits) {
+            try cursor.step(500)
+            try await check("forwards, commit \(cursor.commitNumber)")
+        }
+        let digest = ShopModel.contents(cursor.snapshot)
+        for distance in [300, 7500, 4000, 2000] {
+            #expect(try cursor.step(-distance) == -distance)
+            try await check("back by \(distance)")
+            #expect(try cursor.step(distance) == distance)
+            #expect(ShopModel.contents(cursor.snapshot) == digest, "\(distance)")
+            try await check("forwards by \(distance)")
+        }
+    }
 }
 
 /// Every state of a shop: the logged changes, folded over dictionaries.

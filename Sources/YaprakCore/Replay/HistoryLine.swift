@@ -95,6 +95,12 @@ package final class HistoryLine {
         try giveTypes(shelf)
     }
 
+    /// The rows of the state, those of extensions included. O(number of collections).
+    package var rowCount: Int { state.trees.reduce(0) { $0 + $1.count } }
+
+    /// The rows that are in memory: also those of other states of the line that are kept, and of lines that began at one.
+    package var rowCountInAll: Int { timeline.arena.counts.rows }
+
     deinit {
         timeline.close(roots: state.trees)
         reclaimer.reclaimSome(timeline)

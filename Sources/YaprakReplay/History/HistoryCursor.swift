@@ -21,7 +21,8 @@ import YaprakStorage
 ///
 /// A log can only be applied forwards. To go back the cursor keeps the snapshots it passed: the last few hundred, and
 /// from there on one in ever more commits, so that what it keeps grows with the logarithm of the way, and each costs what
-/// it doesn't share. What lies between is applied again from the one before it.
+/// it doesn't share. Where all that comes to eight times what the state itself holds, fewer are kept. What lies between is
+/// applied again from the one before it.
 ///
 /// One thread at a time moves it; another that comes meanwhile waits. Calls read files and block while they do. Reading
 /// ``snapshot`` never waits.
@@ -123,6 +124,8 @@ public final class HistoryCursor: Sendable {
 
     /// How many snapshots the cursor keeps, to go back to.
     package var keptSnapshotCount: Int { cache.use { $0.cache.keptSnapshotCount } }
+    /// How many rows of trees these hold together, and what shares them.
+    package var keptRowCount: Int { cache.use { $0.cache.rowCount } }
 }
 
 extension ReplayReader {

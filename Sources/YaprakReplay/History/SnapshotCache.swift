@@ -37,6 +37,9 @@ struct SnapshotCache {
     /// One snapshot in so many commits is kept at first.
     private static let interval: UInt64 = 256
     private static let branchesMax = 4
+    /// How many rows what is kept may hold together: so many times those of the state, and at least this many.
+    private static let statesMax = 8
+    private static let rowsMin = 65_536
 
     private let reader: ReplayReader
     /// Follows views where there are no types.
@@ -46,6 +49,8 @@ struct SnapshotCache {
     private var window: [Passed] = []
     private var windowBytes = 0
     private var state: SnapshotState
+    /// Where less was kept for the last time: what was given up takes a while to be freed.
+    private var thinned = CommitNumber.zero
 
     init(_ reader: ReplayReader, at number: CommitNumber, makeObserver: HistoryLine.ObserverMaker?) throws {
         self.reader = reader
@@ -336,5 +341,23 @@ struct SnapshotCache {
             let spacing = quarter < Self.interval ? Self.interval : 1 << (63 - quarter.leadingZeroBitCount)
             return number.rawValue % UInt64(spacing) != 0 && number != first
         }
+        keepLess(at: state, of: branches[index].line)
     }
+
+    /// Keeps every second snapshot where all of them hold too many rows: of far ones the next holds another row for nearly
+    /// each record.
+    private mutating func keepLess(at state: SnapshotState, of line: HistoryLine) {
+        let here = state.commitNumber, distance = max(here, thinned).rawValue - min(here, thinned).rawValue
+        guard distance >= 4 * Self.interval else { return }
+        guard line.rowCountInAll > max(Self.rowsMin, Self.statesMax * line.rowCount) else { return }
+        thinned = here
+        for branch in branches.indices {
+            let last = branches[branch].kept.count - 1
+            branches[branch].kept = branches[branch].kept.enumerated()
+                .filter { $0.offset == 0 || $0.offset == last || $0.offset % 2 == 1 }.map(\.element)
+        }
+    }
+
+    /// Rows that are in memory: those of what is kept, here and in caches that share it.
+    var rowCount: Int { branches.last?.line.rowCountInAll ?? 0 }
 }
