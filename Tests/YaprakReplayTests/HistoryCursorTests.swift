@@ -208,8 +208,8 @@ import YaprakTrees
         }
         try await database.close()
         let cursor = try ReplayReader(path).cursor(at: 0)
-        // Eight times the records, the window's commits, and what comes until the next look.
-        let limit = 65_536 + 512 * 30 + 1024 * 30
+        // Eight times the records, the commits of the window, those until the next look, and where four branches end.
+        let limit = 65_536 + 512 * 30 + 512 * 30 + 4 * records
         func check(_ place: String) async throws {
             // What was given up is freed by a task of its own.
             for _ in 0..<1000 where cursor.keptRowCount > limit { try await Task.sleep(for: .milliseconds(5)) }

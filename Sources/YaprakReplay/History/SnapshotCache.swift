@@ -348,7 +348,7 @@ struct SnapshotCache {
     /// each record.
     private mutating func keepLess(at state: SnapshotState, of line: HistoryLine) {
         let here = state.commitNumber, distance = max(here, thinned).rawValue - min(here, thinned).rawValue
-        guard distance >= 4 * Self.interval else { return }
+        guard distance >= 2 * Self.interval else { return }
         guard line.rowCountInAll > max(Self.rowsMin, Self.statesMax * line.rowCount) else { return }
         thinned = here
         for branch in branches.indices {
