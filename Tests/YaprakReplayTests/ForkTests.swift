@@ -60,6 +60,7 @@ import YaprakStorage
             let report = try ReplayReader(source).fork(at: number, to: fork)
             #expect(report.commitNumber == number && report.tagCount == (number >= 20 ? 1 : 0))
             #expect(report.reasonForCopies == nil)
+            #expect(try ReplayReader(fork).tags().map(\.number) == (number >= 20 ? [20] : []))
             let before = try contents(source, at: number)
             #expect(try contents(fork) == before, "seed \(seed), commit \(number)")
             let verified = try ReplayReader(fork).verify(.replay)
