@@ -18,7 +18,7 @@
         /// Why it may not be all.
         let note: String?
 
-        /// - Throws: `notFound` of a commit that is not there, as a refusal; `commitOutOfReach`; errors of the fork.
+        /// - Throws: a refusal where there is no such commit or its values are out of reach; errors of reading and of the fork.
         init(
             _ number: CommitNumber, overwritingConflicts: Bool, in history: any InspectedHistory
         ) async throws {

@@ -331,6 +331,7 @@ struct SnapshotCache {
 
     private mutating func keep(_ state: SnapshotState, of index: Int) {
         branches[index].kept.append(state)
+        keepLess(at: state, of: branches[index].line)
         guard branches[index].kept.count % 8 == 0 else { return }
         // Four for each doubling of the distance: what is far away costs a quarter of the way to come back to.
         let here = state.commitNumber.rawValue
@@ -341,7 +342,6 @@ struct SnapshotCache {
             let spacing = quarter < Self.interval ? Self.interval : 1 << (63 - quarter.leadingZeroBitCount)
             return number.rawValue % UInt64(spacing) != 0 && number != first
         }
-        keepLess(at: state, of: branches[index].line)
     }
 
     /// Keeps every second snapshot where all of them hold too many rows: of far ones the next holds another row for nearly
