@@ -26,10 +26,13 @@ import YaprakSimulator
                 #expect(throws: DatabaseError.self) {
                     try opened.append((2...9).map { Harness.item($0, bytes: size) })
                 }
-                for image in [
+                var images = [
                     disk.afterKill(), disk.crashed(keeping: .none, names: .all),
                     disk.crashed(keeping: .prefix(0), names: .all),
-                ] {
+                ]
+                // The remains may be on the disk, and what made them unreadable not: unless that was synced.
+                images += (1...64).map { disk.crashed(keeping: .random(seed: $0), names: .all) }
+                for image in images {
                     #expect(try reopened(image, Harness.path, options).get() == [Harness.item(1)])
                 }
                 disk.healFaults()

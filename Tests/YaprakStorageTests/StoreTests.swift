@@ -72,13 +72,17 @@ import YaprakSimulator
         }
     }
 
-    @Test func `History that was removed does not come back with a power cut`() throws {
+    /// Whether the checkpoint that a purge writes lets retention remove the segments, or the purge itself does.
+    @Test(arguments: [Retention.all, StoreOptions().retention])
+    func `History that was removed does not come back with a power cut`(retention: Retention) throws {
         let disk = MemoryFileSystem()
-        var first = try Opened(disk)
+        var options = Harness.options()
+        options.retention = retention
+        var first = try Opened(disk, Harness.path, options)
         try first.append((1...60).map { Harness.item($0, bytes: 700, compressible: false) })
         try first.checkpoint()
         try first.store.close()
-        let second = try Opened(disk)
+        let second = try Opened(disk, Harness.path, options)
         let before = disk.names("/db/wal")
         let removed = try second.store.purgeHistory(at: 60)
         let after = disk.names("/db/wal")
