@@ -257,7 +257,7 @@ let package = Package(
         .executableTarget(
             name: "CrashWriter",
             dependencies: [
-                "Yaprak", "YaprakCore", "YaprakReplay", "YaprakTrees",
+                "Yaprak", "YaprakCore", "YaprakInspector", "YaprakReplay", "YaprakTrees",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/CrashWriter", swiftSettings: strict),

@@ -23,14 +23,24 @@ def build(*products, release=False):
 
 
 class Inspector:
-    """`yaprak inspect`, and the address it printed."""
+    """`yaprak inspect` or another program with an inspector, and the address it printed."""
 
     def __init__(self, binaries, database):
-        self.process = subprocess.Popen(
+        self.start(subprocess.Popen(
             [os.path.join(binaries, "yaprak"), "inspect", database], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            text=True, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
-        line = self.process.stdout.readline()
-        self.address = line.split()[1]
+            text=True, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}))
+
+    @classmethod
+    def of(cls, process):
+        """That of a program which says its address first."""
+        made = cls.__new__(cls)
+        made.start(process)
+        return made
+
+    def start(self, process):
+        self.process = process
+        line = process.stdout.readline()
+        self.address = (line if isinstance(line, str) else line.decode()).split()[1]
         self.base = self.address.split("/?")[0]
         self.port = int(self.base.rsplit(":", 1)[1])
 

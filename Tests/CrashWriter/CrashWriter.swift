@@ -7,7 +7,7 @@ import Yaprak
 /// thousands of commits, made at full speed, there is a pause behind each: the observer needs the processor, too. With
 /// `close N` behind the path it is opened and closed N times instead, see ``Closing``; with `flat N SEED` all kinds of things
 /// are made and dropped N times each, see ``FlatMemory``. With `script` it does a little of everything and ends, with `check`
-/// it looks at what is there, see ``Scripted``. With `fill N` and `rush` it makes a long log, see ``Filling``.
+/// it looks at what is there, see ``Scripted``. With `fill N`, `rush` and `inspected` it makes a long log, see ``Filling``.
 @main
 struct CrashWriter {
     static let numbers = RecordCollection<Int, NoMetadata>("numbers")
@@ -22,8 +22,9 @@ struct CrashWriter {
         if arguments.count == 4, arguments[2] == "fill", let last = UInt64(arguments[3]) {
             return try await Filling(path: FilePath(arguments[1]), mode: .fill(through: last)).run()
         }
-        if arguments.count == 3, arguments[2] == "rush" {
-            return try await Filling(path: FilePath(arguments[1]), mode: .rush).run()
+        if arguments.count == 3, ["rush", "inspected"].contains(arguments[2]) {
+            let mode = Filling.Mode.rush(isInspected: arguments[2] == "inspected")
+            return try await Filling(path: FilePath(arguments[1]), mode: mode).run()
         }
         if arguments.count == 5, arguments[2] == "flat", let rounds = Int(arguments[3]), let seed = UInt64(arguments[4])
         {

@@ -1,16 +1,18 @@
 import Foundation
 import SystemPackage
 import Yaprak
+import YaprakInspector
 
 /// Makes a long log, for measurements of what reads it: parcels that go from depot to depot, a commit for each step, and a
 /// view of them that the log follows commit by commit. All of the log is kept.
 ///
 /// `fill` ends when the log has so many commits. `rush` goes on at full speed, and says on standard output each tenth of a
-/// second how far it is and how long it has been writing, until its standard input ends.
+/// second how far it is and how long it has been writing, until its standard input ends. `inspected` is `rush` with the inspector
+/// in the same program; its address is said first.
 struct Filling {
     enum Mode: Sendable {
         case fill(through: UInt64)
-        case rush
+        case rush(isInspected: Bool)
     }
 
     struct Parcel: Codable, Sendable {
@@ -39,9 +41,23 @@ struct Filling {
         case .fill(let last):
             while database.commitNumber.rawValue < last { try await step(database) }
             print("filled through commit \(database.commitNumber)")
-        case .rush: try await rush(database)
+        case .rush(let isInspected):
+            if isInspected { inspect(database) }
+            try await rush(database)
         }
         try await database.close()
+    }
+
+    private func inspect(_ database: Database) {
+        #if Inspector
+            Task.detached {
+                try await Inspector(database).run {
+                    FileHandle.standardOutput.write(Data("Inspector: \($0)\n".utf8))
+                }
+            }
+        #else
+            preconditionFailure("built without the trait Inspector")
+        #endif
     }
 
     private func rush(_ database: Database) async throws {

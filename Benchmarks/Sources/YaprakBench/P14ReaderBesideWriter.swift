@@ -62,7 +62,8 @@ extension Measure {
     }
 }
 
-private final class Flag: Sendable {
+/// Set by one task, read by another.
+final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .relaxed) }
     func set() { value.store(true, ordering: .relaxed) }

@@ -5,13 +5,15 @@ struct Settings: Sendable {
     enum Format: String, Sendable { case table, json, markdown }
 
     static let usage = """
-        usage: yaprak-bench [growth] [--only P1,P3] [--rows 100000] [--runs 5] [--quick] [--cpu]
+        usage: yaprak-bench [growth | scale] [--only P1,P3] [--rows 100000] [--runs 5] [--quick] [--cpu]
                             [--format table|json|markdown] [--directory PATH] [--output PATH]
 
         Measures each row of the performance targets beside its peers, interleaved in one process, and says pass or FAIL.
           compare A,B C,D  reports in JSON of two builds: medians, ratios, verdicts; fails where the second got worse
           growth       cost against size for P1, P3 and P4, as growth.csv and growth.svg in --output (default: here)
-          --only       the measures to run
+          scale        each axis by itself, such as records or views, to its largest: tables, and scale.json in --output;
+                       20 minutes, 8 GB of memory, 4 GB on the disk
+          --only       the measures to run, or the axes
           --rows       rows in a collection; targets are meant for 100000
           --runs       runs of each contender; medians are compared
           --quick      2 runs, a tenth of the large sizes: a look, not a verdict
@@ -20,6 +22,7 @@ struct Settings: Sendable {
         """
 
     var isGrowth = false
+    var isScale = false
     var only: Set<String> = []
     var rows = 100_000
     var runs = 5
@@ -46,6 +49,7 @@ struct Settings: Sendable {
         while let argument = rest.popLast() {
             switch argument {
             case "growth": isGrowth = true
+            case "scale": isScale = true
             case "--only": only = Set(try value(argument).uppercased().split(separator: ",").map(String.init))
             case "--rows": rows = try number(argument)
             case "--runs": runs = try number(argument)

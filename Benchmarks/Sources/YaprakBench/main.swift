@@ -19,6 +19,7 @@ func run(_ settings: Settings) async throws {
     defer { settings.removeFiles() }
     measuresCPU = settings.measuresCPU
     if settings.isGrowth { return try await Growth(settings).run() }
+    if settings.isScale { return try await Scale(settings).run() }
     let unknown = settings.only.subtracting(Measure.all.map(\.id))
     if !unknown.isEmpty { throw UsageError("--only: no measure is called \(unknown.sorted().joined(separator: ", "))") }
     let report = Report(settings.format)
