@@ -145,10 +145,29 @@ import YaprakSimulator
             #expect(try root.list(limit: 10) == ["file"])
             var options = Harness.options()
             options.createsIfMissing = false
-            #expect { try Opened(files, directory.appending("none"), options) } throws: {
-                ($0 as? DatabaseError)?.code == .notFound
+            try root.makeDirectory("empty")
+            for name in ["none", "empty"] {
+                #expect { try Opened(files, directory.appending(name), options) } throws: {
+                    ($0 as? DatabaseError)?.code == .notFound
+                }
             }
+            #expect(try root.list(limit: 10).sorted() == ["empty", "file"])
+            #expect(try root.openDirectory("empty").list(limit: 10).isEmpty)
         }
+    }
+
+    @Test func `A database whose names can count no further is refused and left alone`() throws {
+        let disk = MemoryFileSystem()
+        var first = try Opened(disk)
+        try first.append(Harness.item(1))
+        try first.store.close()
+        let last = FileName(first: 2, epoch: FileName.epochMax).string(.segment)
+        disk.setContents("/db/wal/\(last)", [UInt8](repeating: 0, count: 64))
+        let names = disk.names("/db/wal")
+        #expect { try Opened(disk) } throws: { ($0 as? DatabaseError)?.code == .overLimit }
+        #expect(disk.names("/db/wal") == names)
+        disk.remove("/db/wal/\(last)")
+        #expect(try reopened(disk).get() == first.items)
     }
 
     @Test func `Links and pipes in the place of our files are refused`() throws {
