@@ -325,7 +325,8 @@ let package = Package(
         .testTarget(
             name: "YaprakQueriesTests",
             dependencies: [
-                "Yaprak", "YaprakReplay", "YaprakQueries", "YaprakExtensions", "YaprakCore", "TestSupport",
+                "Yaprak", "YaprakReplay", "YaprakQueries", "YaprakExtensions", "YaprakCore", "YaprakLocks",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -341,7 +342,8 @@ let package = Package(
             name: "YaprakReplayTests",
             dependencies: [
                 "CrashWriter", "DeparturesBoard", "YaprakReplay", "Yaprak", "YaprakCore", "YaprakExtensions",
-                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakSimulator", "TestSupport",
+                "YaprakModel", "YaprakStorage", "YaprakCBOR", "YaprakTrees", "YaprakLocks", "YaprakSimulator",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

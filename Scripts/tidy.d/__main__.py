@@ -8,6 +8,7 @@ import check_dependencies
 import check_file_names
 import check_layers
 import check_lines
+import check_locks
 import check_pages
 import check_words
 from tree import Tree
@@ -20,6 +21,7 @@ CHECKS = {
     "words": check_words.check,
     "headings": check_pages.check,
     "lines": check_lines.check,
+    "locks": check_locks.check,
 }
 
 

@@ -75,6 +75,7 @@ def _plants(root):
     _plantWords(plant)
     _plantPages(plant, root)
     _plantLines(plant)
+    _plantLocks(plant)
     return expected, files
 
 
@@ -196,3 +197,15 @@ public struct PlantedLines {{
 }}
 """, (1, "lines", "signs"), (4, "lines", "signs"))
     plant(CATALOG + "PlantedLines.md", f"# Planted lines\n\n{words}\n\n| {words} |\n\n```\n{words}\n```\n", (3, "lines", "signs"))
+
+
+def _plantLocks(plant):
+    plant("Tests/YaprakListsTests/PlantedLocks.swift", """\
+import Synchronization
+
+// A Mutex(in a comment) is none.
+final class PlantedLocks: Sendable {
+    let numbers = Mutex<[Int]>([])
+}
+let plantedLocks = PlantedLocks().numbers
+""", (5, "locks", "standard library"))

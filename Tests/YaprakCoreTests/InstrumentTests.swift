@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 
 private struct Visit: Codable, Sendable {
     var count: Int

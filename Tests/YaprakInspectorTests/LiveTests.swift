@@ -1,9 +1,9 @@
 #if Inspector
-    import Synchronization
     import TestSupport
     import Testing
     import Yaprak
     import YaprakCBOR
+    import YaprakLocks
     import YaprakReplay
 
     @testable import YaprakInspector

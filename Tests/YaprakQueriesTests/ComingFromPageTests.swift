@@ -1,9 +1,9 @@
 import Foundation
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 
 // snippet: coming-model
 struct Player: Codable, Sendable {

@@ -1,8 +1,8 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 
 @testable import YaprakQueries
 

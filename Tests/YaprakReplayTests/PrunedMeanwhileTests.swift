@@ -1,10 +1,10 @@
 import Foundation
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
 import YaprakCBOR
+import YaprakLocks
 import YaprakReplay
 import YaprakStorage
 

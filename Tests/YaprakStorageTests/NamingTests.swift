@@ -1,8 +1,8 @@
 import Foundation
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
+import YaprakLocks
 import YaprakModel
 
 @testable import YaprakStorage

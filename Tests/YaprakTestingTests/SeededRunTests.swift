@@ -1,8 +1,8 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 import YaprakTesting
 
 /// One seed is one history; other seeds are others; and what escapes is noticed.

@@ -95,11 +95,11 @@ struct Scale {
 }
 
 /// An axis: what is counted along it, its sizes, and what is measured at one of them. `name` is for `--only`.
-struct ScaleAxis {
+struct ScaleAxis: Sendable {
     let name: String
     let counted: String
     let sizes: [Int]
-    let measure: (Int, Settings) async throws -> [Scale.Figure]
+    let measure: @Sendable (Int, Settings) async throws -> [Scale.Figure]
 }
 
 /// A record of a chosen size.

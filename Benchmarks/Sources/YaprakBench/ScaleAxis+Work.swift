@@ -42,9 +42,9 @@ extension ScaleAxis {
         let unsorted = try await update { item, number in item.count = number + 1000 }
         let sorted = try await update { item, number in item.rank += Double(number % 100) + 1 }
         found.add("update that moves nothing", unsorted)
-        found.add("the same, per view", unsorted / Double(size))
+        found.add("update that moves nothing, per view", unsorted / Double(size))
         found.add("update that moves a row of each", sorted)
-        found.add("the same, per view", sorted / Double(size))
+        found.add("update that moves a row of each, per view", sorted / Double(size))
         let snapshot = database.snapshot
         found.add(
             "page of 50 records",
@@ -73,7 +73,7 @@ extension ScaleAxis {
         let streams = (0..<size).map { _ in database.changesets() }
         let tasks = streams.map { stream in
             Task.detached {
-                for try await changeset in stream where changeset.number.rawValue >= last { return now() }
+                for try await changeset in stream where changeset.commitNumber.rawValue >= last { return now() }
                 throw UsageError("a stream has ended")
             }
         }
@@ -136,7 +136,7 @@ extension ScaleAxis {
         var seen: Snapshot?
         let middle = CommitNumber(UInt64(size / 2))
         found.add("the state in the middle of it", try time(1) { seen = try reader?.snapshot(at: middle) })
-        precondition(seen?.number == middle)
+        precondition(seen?.commitNumber == middle)
         return found
     }
 

@@ -100,9 +100,9 @@ struct LineHistory {
         }
     }
 
-    /// Another session has it for a moment only.
+    /// Another session has it for a moment only; two seconds are enough for many sessions on a busy machine.
     private static func isLocked(_ lock: FileDescriptor) -> Bool {
-        for _ in 0..<100 {
+        for _ in 0..<1000 {
             if flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 { return true }
             guard errno == EWOULDBLOCK || errno == EINTR else { return false }
             usleep(2000)
