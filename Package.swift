@@ -398,7 +398,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "YaprakTestingTests",
-            dependencies: ["YaprakTesting", "Yaprak", "YaprakReplay", "TestSupport"],
+            dependencies: ["YaprakTesting", "Yaprak", "YaprakReplay", "YaprakLocks", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
