@@ -161,12 +161,12 @@ import YaprakSimulator
         var first = try Opened(disk)
         try first.append(Harness.item(1))
         try first.store.close()
-        let last = FileName(first: 2, epoch: FileName.epochMax).string(.segment)
-        disk.setContents("/db/wal/\(last)", [UInt8](repeating: 0, count: 64))
+        let last = FilePath("/db/wal").appending(FileName(first: 2, epoch: FileName.epochMax).string(.segment))
+        disk.setContents(last, [UInt8](repeating: 0, count: 64))
         let names = disk.names("/db/wal")
         #expect { try Opened(disk) } throws: { ($0 as? DatabaseError)?.code == .overLimit }
         #expect(disk.names("/db/wal") == names)
-        disk.remove("/db/wal/\(last)")
+        disk.remove(last)
         #expect(try reopened(disk).get() == first.items)
     }
 
