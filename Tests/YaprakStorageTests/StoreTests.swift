@@ -161,11 +161,12 @@ import YaprakSimulator
         var first = try Opened(disk)
         try first.append(Harness.item(1))
         try first.store.close()
-        let last = FilePath("/db/wal").appending(FileName(first: 2, epoch: FileName.epochMax).string(.segment))
+        // A damaged checkpoint of the last opening that there can be.
+        let last = FilePath("/db/ckpt").appending(FileName(first: 1, epoch: FileName.epochMax).string(.checkpoint))
         disk.setContents(last, [UInt8](repeating: 0, count: 64))
-        let names = disk.names("/db/wal")
+        let names = disk.names("/db/wal") + disk.names("/db/ckpt")
         #expect { try Opened(disk) } throws: { ($0 as? DatabaseError)?.code == .overLimit }
-        #expect(disk.names("/db/wal") == names)
+        #expect(disk.names("/db/wal") + disk.names("/db/ckpt") == names)
         disk.remove(last)
         #expect(try reopened(disk).get() == first.items)
     }
