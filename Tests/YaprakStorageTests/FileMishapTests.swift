@@ -31,7 +31,8 @@ import YaprakSimulator
                     disk.crashed(keeping: .prefix(0), names: .all),
                 ]
                 // The remains may be on the disk, and what made them unreadable not: unless that was synced.
-                images += (1...64).map { disk.crashed(keeping: .random(seed: $0), names: .all) }
+                images.append(disk.crashed(keeping: .prefix(.max), names: .all))
+                images += (1...16).map { disk.crashed(keeping: .random(seed: $0), names: .all) }
                 for image in images {
                     #expect(try reopened(image, Harness.path, options).get() == [Harness.item(1)])
                 }
