@@ -6,7 +6,7 @@ import YaprakReplay
 
 extension ScaleAxis {
     /// Views over 10,000 records: each write passes through all of them.
-    static let views = ScaleAxis(name: "views", counted: "views", sizes: [1, 10, 100, 1_000]) { size, settings in
+    static let views = ScaleAxis(name: "views", counted: "views", sizes: [1, 10, 100, 1_000]) { size, _ in
         var found: [Scale.Figure] = []
         let count = 10_000
         let keys = KeyShape.random.keys(count)

@@ -12,7 +12,7 @@ struct Settings: Sendable {
           compare A,B C,D  reports in JSON of two builds: medians, ratios, verdicts; fails where the second got worse
           growth       cost against size for P1, P3 and P4, as growth.csv and growth.svg in --output (default: here)
           scale        each axis by itself, such as records or views, to its largest: tables, and scale.json in --output;
-                       20 minutes, 8 GB of memory, 4 GB on the disk
+                       takes gigabytes of memory and of the disk; --quick leaves the largest sizes out
           --only       the measures to run, or the axes
           --rows       rows in a collection; targets are meant for 100000
           --runs       runs of each contender; medians are compared
