@@ -99,6 +99,16 @@
             withExtendedLifetime(held) {}
         }
 
+        /// What is held can't be used again by the program's next commits, which then are slower.
+        @Test func `An inspector of a database with files holds none of its states`() async throws {
+            let inspected = try await InspectedDatabase(commits: 5)
+            let database = inspected.database
+            let service = try TestService(try LiveHistory(database))
+            #expect(await service.ask("/api/commits").status == 200)
+            try await database.write { $0[.items]["late"] = Item(name: "late") }
+            #expect(database.statistics.heldStates == 1)
+        }
+
         @Test func `A database in memory that was faster than the inspector is followed from now on`() async throws {
             var options = DatabaseOptions()
             options.lagLimit = 4

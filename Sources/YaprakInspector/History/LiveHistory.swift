@@ -22,8 +22,9 @@
         nonisolated let path: FilePath?
         private let database: Database
         private let files: FileHistory?
-        /// Where the kept commits begin.
-        private var base: Snapshot
+        /// Where the kept commits begin; `nil` where the files have them. A state that is held costs the program what it
+        /// changes afterwards: nothing of it is used again.
+        private var base: Snapshot?
         private var kept: [Kept] = []
         /// The commits from where the inspector began; `nil` once they are followed.
         private var start: ChangesetSequence?
@@ -35,7 +36,7 @@
             files = try database.path.map { path throws(DatabaseError) in try FileHistory(path) }
             title = database.path?.lexicallyNormalized().lastComponent?.string ?? "in memory"
             start = database.path == nil ? database.changesets() : nil
-            base = database.snapshot
+            base = database.path == nil ? database.snapshot : nil
         }
 
         /// Follows what the program does, until the database closes or the task ends.
@@ -65,13 +66,13 @@
         }
 
         private func keep(_ changeset: Changeset) {
-            guard changeset.commitNumber > base.commitNumber else { return }
+            guard let base, changeset.commitNumber > base.commitNumber else { return }
             let newest = database.snapshot
             let isThere = newest.commitNumber == changeset.commitNumber
             kept.append(Kept(changeset: changeset, after: isThere ? newest : nil))
             guard kept.count > Self.keptMax else { return }
             let count = kept.count - Self.keptMax
-            if let after = kept[..<count].last(where: { $0.after != nil })?.after { base = after }
+            if let after = kept[..<count].last(where: { $0.after != nil })?.after { self.base = after }
             kept.removeFirst(count)
         }
 
@@ -81,7 +82,8 @@
 
         func reach() async throws -> ClosedRange<CommitNumber> {
             if let files { return try await files.reach() }
-            return min(base.commitNumber, database.commitNumber)...database.commitNumber
+            let newest = database.commitNumber
+            return min(base?.commitNumber ?? newest, newest)...newest
         }
 
         func known() async throws -> ClosedRange<CommitNumber>? {
@@ -131,7 +133,7 @@
             // The program's own views and indexes are in this one.
             if newest.commitNumber == number { return newest }
             if let files { return try await files.snapshot(at: number, withViews: withViews) }
-            if base.commitNumber == number { return base }
+            if let base, base.commitNumber == number { return base }
             if let after = kept.first(where: { $0.changeset.commitNumber == number })?.after { return after }
             throw notKept(number)
         }
