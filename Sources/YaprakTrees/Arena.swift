@@ -9,6 +9,9 @@ package final class Arena: Sendable {
     private let rows = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)
 
+    /// A retained draft that no timeline has, or 0.
+    private let spareDraft = Atomic<UInt>(0)
+
     private static let live = Atomic<Int>(0)
 
     /// The number of live arenas: databases with their forks that something still retains. For tests of releasing memory.
@@ -16,7 +19,10 @@ package final class Arena: Sendable {
 
     package init() { Self.live.wrappingAdd(1, ordering: .relaxed) }
 
-    deinit { Self.live.wrappingSubtract(1, ordering: .relaxed) }
+    deinit {
+        Self.live.wrappingSubtract(1, ordering: .relaxed)
+        _ = takeSpareDraft()
+    }
 
     func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
 
@@ -25,6 +31,21 @@ package final class Arena: Sendable {
         ArenaCounts(
             nodes: nodes.load(ordering: .relaxed), rows: rows.load(ordering: .relaxed),
             bytes: bytes.load(ordering: .relaxed))
+    }
+
+    /// Takes the draft that is kept, if there is one.
+    func takeSpareDraft() -> TreeDraft? {
+        // Mostly there is none: a look costs less than an exchange.
+        if spareDraft.load(ordering: .relaxed) == 0 { return nil }
+        let kept = spareDraft.exchange(0, ordering: .acquiring)
+        return UnsafeRawPointer(bitPattern: kept).map { Unmanaged<TreeDraft>.fromOpaque($0).takeRetainedValue() }
+    }
+
+    /// Keeps a draft that nothing else refers to for the next fork that is written to, instead of one it has already.
+    func keep(_ draft: consuming TreeDraft) {
+        let new = UInt(bitPattern: Unmanaged.passRetained(draft).toOpaque())
+        let old = spareDraft.exchange(new, ordering: .acquiringAndReleasing)
+        if let old = UnsafeRawPointer(bitPattern: old) { Unmanaged<TreeDraft>.fromOpaque(old).release() }
     }
 
     func add(_ change: ArenaCounts) {

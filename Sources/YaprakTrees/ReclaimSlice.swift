@@ -3,29 +3,29 @@ struct ReclaimSlice {
     /// The remaining budget of things to handle.
     var budget: Int
     /// Rows to release once no lock is held.
-    var rows: [RowRef] = []
+    var rows = ReclaimStack<RowRef>()
+    /// Subtrees to go through; empty between chunks.
+    var walk = ReclaimStack<DeadEntry>()
     /// Garbage that the version still needs.
     var kept = DeadList()
     /// Garbage that exceeds the budget.
     var rest = DeadList()
-    /// The stack of subtrees; empty between chunks.
-    var walk: [DeadEntry] = []
     var freed = ArenaCounts()
     /// The change of the arena's counts.
     var report = ArenaCounts()
     /// Memory that is free now.
     var spares = TimelineSpares()
     /// Versions that a finished list kept alive. They are released with the slice, outside the locks.
-    private var pins: [TreeVersion] = []
-
-    /// Whether their release makes more to reclaim.
-    var hasPins: Bool { !pins.isEmpty }
+    private var pins = ReclaimStack<TreeVersion>()
+    /// Whether one of them is a version of the timeline itself: its release makes more to reclaim.
+    private(set) var hasOwnPins = false
 
     init(budget: Int) { self.budget = budget }
 
-    mutating func drop(pin: inout TreeVersion?) {
-        if let pin { pins.append(pin) }
-        pin = nil
+    mutating func drop(pin dropped: inout TreeVersion?, isOwn: Bool) {
+        guard let last = dropped.take() else { return }
+        if isOwn { hasOwnPins = true }
+        pins.push(last)
     }
 
     /// Handles a chunk: what was born by `stamp` is kept for that version, or dropped if a base shows that it belongs to
@@ -40,7 +40,7 @@ struct ReclaimSlice {
         let entries = chunk.entries
         while true {
             let entry: DeadEntry
-            if let next = walk.popLast() {
+            if let next = walk.pop() {
                 entry = next
             } else if left > 0 {
                 left &-= 1
@@ -69,7 +69,7 @@ struct ReclaimSlice {
     private mutating func free(_ entry: DeadEntry, stamp: UInt64, isBase: Bool) {
         if entry.isRow {
             if entry.isWhole { descend(below: entry.row) }
-            rows.append(entry.row)
+            rows.push(entry.row)
             freed.rows &-= 1
         } else {
             let node = entry.node
@@ -88,7 +88,7 @@ struct ReclaimSlice {
             let entry: DeadEntry = isLeaf ? .rowTree(node.rows[i]) : .subtree(node.children[i])
             let birth = entry.birth
             if birth > stamp {
-                walk.append(entry)
+                walk.push(entry)
                 continue
             }
             budget &-= 1
@@ -98,13 +98,29 @@ struct ReclaimSlice {
 
     private mutating func descend(below row: RowRef) {
         if let root = row._withUnsafeGuaranteedRef({ $0.nestedTree }), let node = root.node {
-            walk.append(.subtree(node))
+            walk.push(.subtree(node))
         }
     }
 
     private mutating func postpone(_ chunk: DeadChunk) {
         if chunk.header.pointee.count > 0 { rest.append(chunk) } else { chunk.free() }
-        for entry in walk { rest.append(entry, birth: entry.birth) }
-        walk.removeAll(keepingCapacity: true)
+        while let entry = walk.pop() { rest.append(entry, birth: entry.birth) }
     }
+}
+
+/// A stack whose first entry needs no memory of its own: most commits retire one row, and most walks go down one way.
+struct ReclaimStack<Element> {
+    private var first: Element?
+    private var more: [Element] = []
+
+    @inline(__always)
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    mutating func push(_ element: Element) {
+        if first == nil { first = element } else { more.append(element) }
+    }
+
+    @inline(__always)
+    mutating func pop() -> Element? { more.popLast() ?? first.take() }
 }

@@ -14,10 +14,7 @@ extension Timeline {
             return remains
         }
         slice.spares.free()
-        if slice.rows.capacity == 0 { return remains }
-        for row in slice.rows { row.release() }
-        slice.rows.removeAll(keepingCapacity: slice.rows.capacity <= 4096)
-        locked { spareRows = slice.rows }
+        while let row = slice.rows.pop() { row.release() }
         return remains
     }
 
@@ -32,12 +29,10 @@ extension Timeline {
                 slot = next?.slot
                 if next == nil {
                     // Dropping a pin makes more to reclaim.
-                    remains = slice.hasPins || !settleDebt()
+                    remains = slice.hasOwnPins || !settleDebt()
                     count(slice.freed)
                     spares.fill(from: &slice.spares)
                     slice.report = takeTally()
-                } else if slice.rows.capacity == 0 {
-                    swap(&slice.rows, &spareRows)
                 }
                 return next.map { ($0.chunk, $0.slot.pointee.stamp, $0.slot.pointee.isBase) }
             }
@@ -87,9 +82,9 @@ extension Timeline {
         if slot.pointee.isUnlinked { return spares.keep(slot) }
         guard slot.pointee.isBase, slot.pointee.next == nil else { return }
         if slot == base {
-            if isClosedUnderLock { slice.drop(pin: &slot.pointee.pin) }
+            if isClosedUnderLock { slice.drop(pin: &slot.pointee.pin, isOwn: false) }
         } else {
-            slice.drop(pin: &slot.pointee.pin)
+            slice.drop(pin: &slot.pointee.pin, isOwn: true)
             slot.free()
         }
     }

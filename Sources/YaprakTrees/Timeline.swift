@@ -57,9 +57,6 @@ package final class Timeline: @unchecked Sendable {
     /// The nodes and rows that it has made and not freed; more if trees of another timeline were adopted.
     @exclusivity(unchecked)
     private var ownCount = 0
-    /// Rows to release once no lock is held; kept for its storage.
-    @exclusivity(unchecked)
-    var spareRows: [RowRef] = []
     /// Memory of versions and garbage that are gone, for the next ones: a draft takes it along as it begins.
     @exclusivity(unchecked)
     var spares = TimelineSpares()
@@ -67,9 +64,10 @@ package final class Timeline: @unchecked Sendable {
     /// A timeline of its own, whose newest version is empty.
     ///
     /// - Parameter onGarbage: called outside all locks when there is something to reclaim and no call of `reclaim` is owed
-    ///   yet: a reader released a pin, or the timeline was closed. From then on, and from each `beginDraft` on, `reclaim` is
-    ///   owed until it returns false. `onGarbage` schedules the call. It may call `reclaim` itself only where it is not running
-    ///   already on this thread, because that may release the pin of another timeline, and so on for all forks.
+    ///   yet: a reader released a pin, or the timeline was closed and something was left. From then on, and from each
+    ///   `beginDraft` on, `reclaim` is owed until it returns false. `onGarbage` schedules the call. It may call `reclaim` itself
+    ///   only where it is not running already on this thread, because that may release the pin of another timeline, and so on
+    ///   for all forks.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable (Timeline) -> Void) {
         self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
     }
@@ -93,13 +91,16 @@ package final class Timeline: @unchecked Sendable {
 
     deinit {
         // No version and no draft is left, and nothing else reclaims what they left.
-        while reclaim(limit: .max) {}
+        if released != nil || queue != nil || tally != ArenaCounts() { while reclaim(limit: .max) {} }
         base.free()
+        // The next fork that is written to goes on with the memory of this one.
+        if spares.isEmpty { return }
+        if let kept = arena.takeSpareDraft() {
+            kept.spares.fill(from: &spares)
+            arena.keep(kept)
+        }
         spares.free()
     }
-
-    /// Whether it takes no more drafts.
-    package var isClosed: Bool { locked { isClosedUnderLock } }
 
     /// The newest sealed version. The first is made when it is asked for, or a draft begins: a fork that nobody writes to
     /// needs none.
@@ -148,8 +149,10 @@ package final class Timeline: @unchecked Sendable {
         }
     }
 
-    /// Whether it is closed, and has so few nodes and rows of its own that they can be freed anywhere.
-    package func isClosed(withAtMost count: Int) -> Bool { locked { isClosedUnderLock && ownCount <= count } }
+    /// Whether it takes no more drafts, and then whether it has so few nodes and rows of its own that they can be freed anywhere.
+    package func closedState(small count: Int) -> (isClosed: Bool, isSmall: Bool) {
+        locked { (isClosedUnderLock, ownCount <= count) }
+    }
 
     /// Whether the caller has to start a task that reclaims; it calls ``endReclaimTask()`` when it ends.
     package func beginReclaimTask() -> Bool {
@@ -179,12 +182,24 @@ extension Timeline {
             let newest = newestOrFirst()
             isDraftOpen = true
             isReclaimOwed = true
-            let draft = self.draft ?? TreeDraft(timeline: self)
-            self.draft = draft
+            let draft = self.draft ?? makeDraft()
             draft.spares.fill(from: &spares)
             return (draft, newest)
         }
         draft.begin(from: newest)
+        return draft
+    }
+
+    /// Makes the object for the drafts, or takes one that a closed timeline has left. Call with the lock held.
+    private func makeDraft() -> TreeDraft {
+        let draft: TreeDraft
+        if let kept = arena.takeSpareDraft() {
+            kept.move(to: self)
+            draft = kept
+        } else {
+            draft = TreeDraft(timeline: self)
+        }
+        self.draft = draft
         return draft
     }
 
@@ -231,25 +246,39 @@ extension Timeline {
 
     /// Ends the timeline: takes no more drafts and retires the newest state. Pinned snapshots stay valid.
     ///
-    /// Calls `onGarbage`, whose receiver reclaims what is retired now and what snapshots release later.
+    /// Calls `onGarbage` where something is left, whose receiver reclaims what is retired now. It is called later for what
+    /// snapshots release.
     /// - Parameter roots: all trees of the newest version.
-    package func close(roots: [TreeRoot]) {
+    package func close(roots: [TreeRoot]) { close { visit in for root in roots { visit(root) } } }
+
+    /// The same for trees that are in no array.
+    /// - Parameter visitRoots: passes all trees of the newest version on.
+    package func close(_ visitRoots: ((TreeRoot) -> Void) -> Void) {
         var dead = DeadList()
         // A tree that no draft of this timeline has changed belongs to its origin: nothing of it is freed here.
-        let stamp = locked { base.pointee.stamp }
-        for root in roots { dead.append(subtreeOf: root, bornAfter: stamp) }
-        let newest = locked {
+        let stamp = base.pointee.stamp
+        visitRoots { dead.append(subtreeOf: $0, bornAfter: stamp) }
+        let (newest, unused, pin, isOwed) = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true
+            if newestVersion == nil, base.pointee.next == nil, queue == nil {
+                // A fork that nobody wrote to has nothing but the version it began with.
+                return (nil as TreeVersion?, nil as TreeDraft?, base.pointee.pin.take(), false)
+            }
             bury(&dead, under: youngest)
-            enqueue(base)
-            isReclaimOwed = true
-            draft = nil
+            // Otherwise the last version brings it into the queue as it goes.
+            if base.pointee.next == nil { enqueue(base) }
+            isReclaimOwed = released != nil || queue != nil
+            let isUnused = isKnownUniquelyReferenced(&draft)
+            let unused = draft.take()
             defer { newestVersion = nil }
-            return newestVersion
+            return (newestVersion, isUnused ? unused : nil, nil, isReclaimOwed)
         }
+        if let unused, unused.isSmall { arena.keep(unused) }
+        // Outside the lock: that of another timeline is taken as its version goes.
+        _ = consume pin
         _ = consume newest
-        onGarbage(self)
+        if isOwed { onGarbage(self) }
     }
 }
 

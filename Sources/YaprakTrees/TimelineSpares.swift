@@ -11,6 +11,8 @@ struct TimelineSpares {
     /// Nodes of all sizes, for the draft to sort.
     private var nodes = NodeStack()
 
+    var isEmpty: Bool { slot == nil && chunk == nil && nodes.isEmpty }
+
     /// Takes over what is missing here.
     mutating func fill(from other: inout TimelineSpares) {
         if slot == nil { swap(&slot, &other.slot) }

@@ -1,12 +1,13 @@
 /// The mutable working copy of a timeline's trees, for its single writer.
 ///
 /// A node that this draft made is changed in place; any other is copied and retired. Not `Sendable`. One object serves all
-/// drafts of a timeline, so don't keep it after ``seal()`` or ``abort(roots:)``: its calls would trap.
+/// drafts of a timeline, and of the next one after that is closed, so don't keep it after ``seal()`` or ``abort(roots:)``: its
+/// calls would trap.
 ///
 /// No access to its fields lasts longer than a load or a store, so they need no exclusivity checks of the runtime.
 package final class TreeDraft {
     /// The owner of this object. Unsafe, because a checked reference costs as much as a strong one.
-    private unowned(unsafe) let timeline: Timeline
+    private unowned(unsafe) var timeline: Timeline
     /// The stamp of everything made now. Increases with each freeze.
     @exclusivity(unchecked)
     package internal(set) var stamp: UInt64 = 0
@@ -62,6 +63,15 @@ package final class TreeDraft {
         stamp = timeline.arena.nextStamp()
         var nodes = spares.takeNodes()
         while let node = nodes.pop() { rack.keep(node) }
+    }
+
+    /// Whether its buffers are worth keeping: one large write has made them large.
+    var isSmall: Bool { deadCapacity <= 1024 }
+
+    /// Serves another timeline of the same arena from here on. Nothing else refers to the object.
+    func move(to timeline: Timeline) {
+        precondition(!isOpen, "a draft moves when it has ended")
+        self.timeline = timeline
     }
 
     /// Whether the draft can be edited.

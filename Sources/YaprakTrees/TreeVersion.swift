@@ -58,17 +58,17 @@ struct VersionState {
     var isQueued = false
 
     @inline(__always)
-    init(stamp: UInt64, isBase: Bool, pin: TreeVersion? = nil) {
+    init(stamp: UInt64, isBase: Bool) {
         self.stamp = stamp
         self.isBase = isBase
-        self.pin = pin
     }
 }
 
 extension VersionSlot {
     static func make(stamp: UInt64, isBase: Bool, pin: TreeVersion? = nil) -> VersionSlot {
         let slot = VersionSlot.allocate(capacity: 1)
-        slot.initialize(to: VersionState(stamp: stamp, isBase: isBase, pin: pin))
+        slot.initialize(to: VersionState(stamp: stamp, isBase: isBase))
+        if let pin { slot.pointee.pin = pin }
         return slot
     }
 

@@ -23,9 +23,10 @@ extension Database {
         let settings = settings.ofFork(options, checkingCoding: checkingCoding)
         let reclaimer = Reclaimer(on: settings.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
-        let state = SnapshotState(
-            number: origin.number, directory: origin.directory, roots: origin.roots, extensions: origin.extensions,
-            reactions: origin.reactions, version: origin.version)
+        let state = origin.forForks
+        if origin.extensions.isEmpty {
+            return Database(state: state, timeline: timeline, reclaimer: reclaimer, settings: settings)
+        }
         let hosts = origin.extensions.map { ExtensionHost(adopting: $0.registration, at: origin.number) }
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, settings: settings,

@@ -69,7 +69,7 @@ public actor Database {
         // A snapshot that is still held keeps what it needs; the rest is freed.
         publication.close()
         files?.closeIfNeeded()
-        if !isClosed { timeline.close(roots: working.trees) }
+        if !isClosed { timeline.close(working.visitTrees) }
     }
 
     // MARK: Reading

@@ -38,12 +38,13 @@ struct Reclaimer: Sendable {
     }
 
     private static func schedule(_ timeline: Timeline, on scheduler: (any WorkScheduler)?) {
-        if timeline.isClosed {
+        let (isClosed, isSmall) = timeline.closedState(small: smallCount)
+        if isClosed {
             // A fork with a few writes is freed here: the task would free on another thread what this one made. One that was
             // the last to need its origin releases that, which is somebody else's version, and so on: what comes in between is
             // for the task, as is what is large.
             var remains = true
-            if timeline.isClosed(withAtMost: smallCount) {
+            if isSmall {
                 _ = isReclaiming.unlessSet {
                     // Once more after the pin of its origin is gone.
                     for _ in 0..<2 where remains { remains = timeline.reclaim(limit: writerSlice) }

@@ -45,6 +45,14 @@ package final class SnapshotState: Sendable {
         self.isAheadOfExtensions = isAheadOfExtensions
     }
 
+    /// The same state as a database would publish it, for forks to begin with.
+    var forForks: SnapshotState {
+        if under == nil, !isAheadOfExtensions { return self }
+        return SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
+            version: version)
+    }
+
     /// The root of the collection called `name`, or `nil`.
     func root(ofCollection name: String) -> TreeRoot? {
         directory.slot(of: name).map { roots[$0] }

@@ -110,6 +110,12 @@ extension SnapshotState {
         return extensions.isEmpty ? own : own + extensions.flatMap { $0.registration.trees(of: $0.root) }
     }
 
+    /// Passes the same trees on, one by one.
+    func visitTrees(_ visit: (TreeRoot) -> Void) {
+        for root in roots { visit(root) }
+        for entry in extensions { for root in entry.registration.trees(of: entry.root) { visit(root) } }
+    }
+
     /// The trees that a later state may have given up or made, counted from an earlier one.
     func trees(since before: SnapshotState) -> [TreeRoot] {
         Self.trees(roots, notSharedWith: before.roots, extensions)
