@@ -27,6 +27,8 @@ package final class Timeline: @unchecked Sendable {
 
     /// The head of the list: its stamp is the version a fork started from, or 0.
     let base: VersionSlot
+    /// Its stamp, to be read without the lock.
+    private let baseStamp: UInt64
     // The locks exclude the overlapping accesses that the runtime would check for.
 
     /// The youngest live version in the list.
@@ -75,6 +77,7 @@ package final class Timeline: @unchecked Sendable {
     private init(arena: Arena, base: VersionSlot, onGarbage: @escaping @Sendable (Timeline) -> Void) {
         self.arena = arena
         self.base = base
+        baseStamp = base.pointee.stamp
         self.onGarbage = onGarbage
         youngest = base
     }
@@ -256,8 +259,7 @@ extension Timeline {
     package func close(_ visitRoots: ((TreeRoot) -> Void) -> Void) {
         var dead = DeadList()
         // A tree that no draft of this timeline has changed belongs to its origin: nothing of it is freed here.
-        let stamp = base.pointee.stamp
-        visitRoots { dead.append(subtreeOf: $0, bornAfter: stamp) }
+        visitRoots { dead.append(subtreeOf: $0, bornAfter: baseStamp) }
         let (newest, unused, pin, isOwed) = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true

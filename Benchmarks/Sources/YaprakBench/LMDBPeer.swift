@@ -20,17 +20,25 @@ struct LMDBPeer {
 
     private let environment: OpaquePointer
     private let table: MDB_dbi
+    /// A table whose keys are (group, rank, key), if there is one.
+    private var index: MDB_dbi?
 
-    init(_ mode: Mode, in directory: String) {
+    init(_ mode: Mode, in directory: String, hasIndex: Bool = false) {
         var made: OpaquePointer?
         check(mdb_env_create(&made))
         environment = made!
+        if hasIndex { check(mdb_env_set_maxdbs(environment, 1)) }
         check(mdb_env_set_mapsize(environment, 8 << 30))
         check(mdb_env_open(environment, directory, UInt32(mode.flags), 0o644))
         var transaction: OpaquePointer?
         var opened: MDB_dbi = 0
         check(mdb_txn_begin(environment, nil, 0, &transaction))
         check(mdb_dbi_open(transaction, nil, 0, &opened))
+        if hasIndex {
+            var second: MDB_dbi = 0
+            check(mdb_dbi_open(transaction, "index", UInt32(MDB_CREATE), &second))
+            index = second
+        }
         check(mdb_txn_commit(transaction))
         table = opened
     }
@@ -45,12 +53,13 @@ struct LMDBPeer {
     }
 
     @inline(__always)
-    func put(_ transaction: OpaquePointer, _ key: [UInt8], _ value: [UInt8]) {
+    func put(_ transaction: OpaquePointer, _ key: [UInt8], _ value: [UInt8], in table: MDB_dbi? = nil) {
         key.withUnsafeBytes { key in
             value.withUnsafeBytes { value in
                 var k = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress!))
-                var v = MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress!))
-                check(mdb_put(transaction, table, &k, &v, 0))
+                var v = MDB_val(
+                    mv_size: value.count, mv_data: value.baseAddress.map(UnsafeMutableRawPointer.init(mutating:)))
+                check(mdb_put(transaction, table ?? self.table, &k, &v, 0))
             }
         }
     }
@@ -75,6 +84,18 @@ struct LMDBPeer {
         for start in stride(from: 0, to: keys.count, by: per) {
             let transaction = begin()
             for i in start..<min(keys.count, start + per) { put(transaction, keys[i], blobs[i]) }
+            commit(transaction)
+        }
+    }
+
+    /// Fills the table, and the index with an entry for each row.
+    func fill(_ keys: [[UInt8]], _ blobs: [[UInt8]], entries: [[UInt8]], per: Int = 1000) {
+        for start in stride(from: 0, to: keys.count, by: per) {
+            let transaction = begin()
+            for i in start..<min(keys.count, start + per) {
+                put(transaction, keys[i], blobs[i])
+                put(transaction, entries[i], [], in: index)
+            }
             commit(transaction)
         }
     }

@@ -1,4 +1,5 @@
 import CHelpers
+import CLZ4Frame
 import Foundation
 import SystemPackage
 import Yaprak
@@ -47,16 +48,55 @@ extension Measure {
                     }
                 }
             }
+            // And what one that stores values of `Codable` can't be without: it encodes them, and compresses what it writes.
+            let encoded = Contender(name: "bare encoding, LZ4, append and sync") {
+                let path = try settings.freshDirectory("bare") + "/log"
+                let file = open(path, O_CREAT | O_WRONLY | O_APPEND, 0o600)
+                defer { close(file) }
+                return try time(n) {
+                    for start in stride(from: 0, to: n, by: 1000) {
+                        var bytes: [UInt8] = []
+                        for i in start..<min(n, start + 1000) {
+                            bytes += keys[i].utf8
+                            bytes += try CBORRecordCoder.shared.encode(items[i])
+                        }
+                        let packed = lz4(bytes)
+                        sink &+= UInt64(max(0, write(file, packed, packed.count)))
+                        fsync(file)
+                    }
+                }
+            }
             let series = try await interleave(
                 [
                     ours("Yaprak", .always), grdb(.normal), grdb(.full), ours("Yaprak, no sync", .relaxed), bare,
+                    encoded,
                 ], runs: settings.runs)
 
-            report.compare("P5", "bulk load, 1,000 per transaction, log on", series[0], series[1], .timesFaster(10))
-            report.compare("P5", "bulk load, 1,000 per transaction, log on", series[0], series[2], .timesFaster(10))
-            report.compare("P5", "the same, neither synced", series[3], series[1], .timesFaster(10))
+            report.compare(
+                "P5", "bulk load, 1,000 per transaction, log on", series[0], series[1], .timesFaster(10),
+                bound: series[5])
+            report.compare(
+                "P5", "bulk load, 1,000 per transaction, log on", series[0], series[2], .timesFaster(10),
+                bound: series[5])
+            report.compare(
+                "P5", "the same, neither synced", series[3], series[1], .timesFaster(10), bound: series[5])
+            report.compare("P5", "bulk load, 1,000 per transaction, log on", series[0], series[5], .none)
             report.compare("P5", "the same, and what the disk takes of it", series[0], series[4], .none)
             if ch_counts() != 0 { report.hold("P5", "bytes written per row", written, unit: .bytes) }
+        }
+    }
+}
+
+/// One LZ4 block.
+func lz4(_ bytes: [UInt8]) -> [UInt8] {
+    let most = Int(LZ4_compressBound(Int32(bytes.count)))
+    return [UInt8](unsafeUninitializedCapacity: most) { room, count in
+        bytes.withUnsafeBytes { source in
+            count = Int(
+                LZ4_compress_default(
+                    source.bindMemory(to: CChar.self).baseAddress,
+                    UnsafeMutableRawPointer(room.baseAddress)?.assumingMemoryBound(to: CChar.self), Int32(source.count),
+                    Int32(most)))
         }
     }
 }

@@ -23,7 +23,7 @@ extension Measure {
                     Contender(name: "GRDB, ValueObservation") { try theirs(grdb, keys[1], changes) },
                 ], runs: settings.runs)
             report.compare(
-                "P9", "sort key changed, write's start to row change received", series[0], series[1], .timesFaster(20))
+                "P9", "sort key changed, write's start to row change received", series[0], series[1], .timesFaster(40))
         }
     }
 

@@ -33,7 +33,7 @@ extension Measure {
                         }
                     },
                 ], runs: settings.runs)
-            report.compare("P10", "\(changed) changes in a view of \(n) rows", series[0], series[1], .atMost(3))
+            report.compare("P10", "\(changed) changes in a view of \(n) rows", series[0], series[1], .atMost(1))
         }
     }
 }

@@ -44,7 +44,7 @@ extension Measure {
             report.compare("P14", "read beside a writer that never pauses, p50", series[0], series[1], .atMost(1.3))
             report.compare(
                 "P14", "read beside a writer that never pauses, p99", Series(name: "busy", samples: busy99),
-                Series(name: "idle", samples: idle99), .atMost(3))
+                Series(name: "idle", samples: idle99), .atMost(1.5))
         }
     }
 

@@ -28,7 +28,7 @@ extension Measure {
             let both = Double(pinned.bytes + more.bytes)
             report.hold(
                 "P16", "heap of a pinned version and the live one, \(updates) commits apart", both,
-                atMost: 2 * Double(pinned.bytes) * 1.1, unit: .bytes)
+                atMost: 2 * Double(pinned.bytes) * 1.05, unit: .bytes)
             precondition(pinned.made.snapshot[.items].count == n)
         }
     }

@@ -48,17 +48,19 @@ struct Finding: Codable {
     var target: String
     var unit: Unit
     var passes: Bool?
+    /// What a bare loop reached that does only what nobody can do without, as the target speaks of it.
+    var bound: Double?
 
     var verdict: String { passes.map { $0 ? "pass" : "FAIL" } ?? "" }
 
     var cells: [String] {
         [
             measure, what, Self.text(ours, unit), peer, theirs.map { Self.text($0, unit) } ?? "",
-            ratio.map(Self.short) ?? "", target, verdict,
+            ratio.map(Self.short) ?? "", target, verdict, bound.map { "bare loop " + Self.short($0) } ?? "",
         ]
     }
 
-    static let head = ["", "measure", "ours", "peer", "peer's", "ratio", "target", ""]
+    static let head = ["", "measure", "ours", "peer", "peer's", "ratio", "target", "", ""]
 
     static func short(_ value: Double) -> String {
         let digits = abs(value) >= 100 ? 0 : (abs(value) >= 10 ? 1 : 2)
@@ -92,16 +94,18 @@ final class Report {
     init(_ format: Settings.Format) { self.format = format }
 
     /// Compares our series with a peer's.
+    /// - Parameter bound: of a bare loop that does what is unavoidable, and nothing else: what it reaches stands beside.
     func compare(
         _ measure: String, _ what: String, _ ours: Series, _ peer: Series, _ target: Target,
-        unit: Unit = .nanoseconds
+        unit: Unit = .nanoseconds, bound: Series? = nil
     ) {
         let ratio = target.ratio(ours: ours.median, peer: peer.median)
         add(
             Finding(
                 measure: measure, what: what, ours: ours.median, oursLow: ours.low, oursHigh: ours.high,
                 peer: peer.name, theirs: peer.median, ratio: ratio, target: target.description, unit: unit,
-                passes: target.isMet(by: ratio)))
+                passes: target.isMet(by: ratio),
+                bound: bound.map { target.ratio(ours: $0.median, peer: peer.median) }))
     }
 
     /// Holds a figure against a bound.
@@ -129,7 +133,7 @@ final class Report {
         fflush(nil)
     }
 
-    private static let widths = [4, 62, 10, 30, 10, 8, 9, 4]
+    private static let widths = [4, 62, 10, 30, 10, 8, 9, 4, 0]
 
     private static func line(_ cells: [String]) -> String {
         zip(cells, widths).map { cell, width in cell + String(repeating: " ", count: max(1, width - cell.count)) }
