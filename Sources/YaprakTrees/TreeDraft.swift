@@ -13,9 +13,12 @@ package final class TreeDraft {
     package internal(set) var stamp: UInt64 = 0
     /// The version the draft started from; nil between drafts.
     private var start: TreeVersion?
+    /// Whether nothing has changed since it began or was last frozen.
+    @exclusivity(unchecked)
+    private var isUnchanged = true
     /// The latest frozen version while nothing has changed since.
     @exclusivity(unchecked)
-    private var unchanged: TreeVersion?
+    private var frozen: TreeVersion?
     /// Counts changes, so that an edit notices changes by its own closure.
     @exclusivity(unchecked)
     var changes: UInt64 = 0
@@ -59,7 +62,7 @@ package final class TreeDraft {
     func begin(from version: TreeVersion) {
         session &+= 1
         start = version
-        unchanged = version
+        isUnchanged = true
         stamp = timeline.arena.nextStamp()
         var nodes = spares.takeNodes()
         while let node = nodes.pop() { rack.keep(node) }
@@ -78,7 +81,7 @@ package final class TreeDraft {
     package var isOpen: Bool { start != nil }
 
     /// Whether anything was changed since the draft began or was last frozen.
-    package var hasChanges: Bool { unchanged == nil }
+    package var hasChanges: Bool { !isUnchanged }
 
     /// Adopts trees that were made in another timeline of the same arena, which was sealed before this draft began and ended
     /// without retiring them. O(1).
@@ -93,12 +96,17 @@ package final class TreeDraft {
         touch()
     }
 
+    private func noteFirstChange() {
+        isUnchanged = false
+        frozen = nil
+    }
+
     /// Called first by each change.
     @inline(__always)
     func touch() {
         precondition(isOpen, "the draft has ended")
         changes &+= 1
-        if unchanged != nil { unchanged = nil }
+        if isUnchanged { noteFirstChange() }
     }
 }
 
@@ -111,9 +119,10 @@ extension TreeDraft {
     /// nothing changes, the same version is returned. O(1).
     package func freeze() -> TreeVersion {
         precondition(isOpen, "the draft has ended")
-        if let unchanged { return unchanged }
+        if isUnchanged, let version = frozen ?? start { return version }
         let version = handOver(isEnd: false)
-        unchanged = version
+        frozen = version
+        isUnchanged = true
         stamp = timeline.arena.nextStamp()
         return version
     }
@@ -124,13 +133,13 @@ extension TreeDraft {
     package func seal(label: VersionLabel? = nil) -> TreeVersion {
         precondition(isOpen, "the draft has ended")
         let version: TreeVersion
-        if let unchanged {
-            version = unchanged
+        if isUnchanged, let last = frozen ?? start {
+            version = last
             timeline.endDraft(with: version, label)
         } else {
             version = handOver(isEnd: true, label)
         }
-        unchanged = nil
+        frozen = nil
         start = nil
         return version
     }
@@ -140,13 +149,13 @@ extension TreeDraft {
     /// - Parameter roots: all trees as they are now, the edited ones at least.
     package func abort(roots: [TreeRoot]) {
         guard let start else { preconditionFailure("the draft has ended") }
-        if start === unchanged {
+        if isUnchanged, frozen == nil {
             seal()
             return
         }
         var list = takeDead()
         for root in roots { list.append(subtreeOf: root) }
-        unchanged = nil
+        frozen = nil
         self.start = nil
         timeline.cut(after: start, dead: &list, made: takeMade(), endsDraft: true)
     }

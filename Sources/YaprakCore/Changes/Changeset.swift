@@ -83,7 +83,7 @@ final class ChangesetStorage: Sendable {
     let extensionChanges: [(name: String, changes: any Sendable)]
 
     init(
-        number: CommitNumber, origin: String, nanoseconds: Int64, info: Info?, batch: ChangeBatch,
+        number: CommitNumber, origin: String, nanoseconds: Int64, info: Info?, batch: consuming ChangeBatch,
         extensionChanges: [(name: String, changes: any Sendable)]
     ) {
         self.number = number

@@ -13,11 +13,11 @@ struct CollectionChanges: Sendable {
     /// In which order their keys are; `nil` where there are so few that looking through them is faster.
     private let order: EntryOrder?
 
-    init(binding: CollectionBinding, clearedCount: Int?, entries: OneOrMany<ChangeEntry>) {
+    init(binding: CollectionBinding, clearedCount: Int?, entries: consuming OneOrMany<ChangeEntry>) {
         self.binding = binding
         self.clearedCount = clearedCount
-        self.entries = entries
         order = entries.count > EntryOrder.scannedMax ? EntryOrder() : nil
+        self.entries = entries
     }
 
     /// The entry of the record under `key` (in its normal form), or `nil`.
@@ -79,13 +79,10 @@ private final class EntryOrder: Sendable {
 /// What one commit, or one part of it, did to all collections: net, and immutable.
 struct ChangeBatch: Sendable {
     var collections: OneOrMany<CollectionChanges> = [] {
-        didSet {
-            places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil
-            if case .one(let changes) = collections { only = changes.binding } else { only = nil }
-        }
+        didSet { places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil }
     }
-    /// The only collection that changed, if there is one: asked for without a copy of its changes.
-    private(set) var only: CollectionBinding?
+    /// The only collection that changed, if there is one.
+    var only: CollectionBinding? { collections.only?.binding }
     /// Where each collection stands among them; `nil` where there are few.
     private var places: CollectionPlaces?
     /// Everything in all collections was removed at once.
@@ -97,10 +94,8 @@ struct ChangeBatch: Sendable {
 
     /// The number of records in all collections together, without those that a removal of everything took away.
     var recordCount: Int {
-        switch collections {
-        case .one(let changes): changes.entries.count
-        case .many(let all): all.reduce(0) { $0 + $1.entries.count }
-        }
+        if collections.only != nil { return collections.only!.entries.count }
+        return collections.several.reduce(0) { $0 + $1.entries.count }
     }
 
     /// What happened in the collection called `name`. O(1) on average; the first call of many collections is O(their number).

@@ -1,8 +1,8 @@
 extension NetChanges {
     /// What happened in a collection, boxes and all; `nil` if nothing did, or if no type is bound to it.
     package func boxes(in collection: CollectionTypes) -> (isCleared: Bool, entries: ChangeEntries)? {
-        if let only = batch.only, case .one(let changes) = batch.collections {
-            guard only.name == collection.name, collection.isBound(only) else { return nil }
+        if let changes = batch.collections.only {
+            guard changes.binding.name == collection.name, collection.isBound(changes.binding) else { return nil }
             return (changes.clearedCount != nil, ChangeEntries(changes.entries))
         }
         guard let changes = batch.changes(inCollection: collection.name), collection.isBound(changes.binding) else {

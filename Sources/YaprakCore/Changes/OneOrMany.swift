@@ -1,54 +1,56 @@
 /// Some elements in order, of which there is most often one: that one needs no memory of its own.
 ///
-/// Most transactions change one record of one collection. With two elements or more it is an array.
-package enum OneOrMany<Element> {
-    case one(Element)
-    case many(ContiguousArray<Element>)
+/// Most transactions change one record of one collection. With two elements or more it is an array. Two fields instead of an
+/// enumeration, so that the one is changed and looked at where it is: a case would have to be copied out and in.
+package struct OneOrMany<Element> {
+    /// The element, where there is exactly one.
+    package private(set) var only: Element?
+    /// All of them, where there are several; otherwise empty.
+    package private(set) var several: ContiguousArray<Element> = []
+
+    /// One element. O(1), no allocation.
+    @inline(__always)
+    package static func one(_ element: consuming Element) -> OneOrMany { OneOrMany(only: element) }
+
+    @inline(__always)
+    private init(only: consuming Element) { self.only = only }
 
     /// Elements that were gathered elsewhere. O(1) for those of a `ContiguousArray`.
     package init(_ elements: some Sequence<Element>) {
         let elements = ContiguousArray(elements)
-        self = elements.count == 1 ? .one(elements[0]) : .many(elements)
+        if elements.count == 1 { only = elements[0] } else { several = elements }
     }
 
     /// The elements as an array. O(1), except for a single one, which is put into a new array.
-    package var array: ContiguousArray<Element> {
-        switch self {
-        case .one(let element): [element]
-        case .many(let elements): elements
-        }
-    }
+    package var array: ContiguousArray<Element> { only.map { [$0] } ?? several }
 
     /// Changes an element in place.
+    @inline(__always)
     package mutating func update(at position: Int, _ body: (inout Element) -> Void) {
-        // Taken out of its place, so that nothing in it is copied.
-        switch self {
-        case .one(var element):
+        if only != nil {
             precondition(position == 0, "position \(position) of one element")
-            self = .many([])
-            body(&element)
-            self = .one(element)
-        case .many(var elements):
-            self = .many([])
-            body(&elements[position])
-            self = .many(elements)
+            body(&only!)
+        } else {
+            body(&several[position])
         }
     }
 
     /// Adds an element at the end. O(1) on average.
     package mutating func append(_ element: Element) {
-        switch self {
-        case .one(let first): self = .many([first, element])
-        case .many(var elements):
-            if elements.isEmpty {
-                self = .one(element)
-            } else {
-                // Taken out of its place, so that it is not copied.
-                self = .many([])
-                elements.append(element)
-                self = .many(elements)
-            }
+        if let first = only.take() {
+            several = [first, element]
+        } else if several.isEmpty {
+            only = element
+        } else {
+            several.append(element)
         }
+    }
+
+    /// Takes all out.
+    package mutating func takeAll() -> OneOrMany {
+        var all: OneOrMany = []
+        swap(&all, &self)
+        return all
     }
 }
 
@@ -57,23 +59,17 @@ extension OneOrMany: Sendable where Element: Sendable {}
 extension OneOrMany: RandomAccessCollection {
     package var startIndex: Int { 0 }
 
-    package var endIndex: Int {
-        switch self {
-        case .one: 1
-        case .many(let elements): elements.count
-        }
-    }
+    package var endIndex: Int { only != nil ? 1 : several.count }
 
     package subscript(position: Int) -> Element {
-        switch self {
-        case .one(let element):
-            precondition(position == 0, "position \(position) of one element")
-            return element
-        case .many(let elements): return elements[position]
-        }
+        guard let only else { return several[position] }
+        precondition(position == 0, "position \(position) of one element")
+        return only
     }
 }
 
 extension OneOrMany: ExpressibleByArrayLiteral {
-    package init(arrayLiteral elements: Element...) { self.init(elements) }
+    package init(arrayLiteral elements: Element...) {
+        self.init(elements)
+    }
 }

@@ -160,11 +160,8 @@ struct CommitEncoder {
     /// Refuses records that a file would refuse for their nesting, where nothing is encoded.
     static func checkNesting(_ commit: ChangesetStorage) throws {
         // Each write comes here: nothing is copied to be looked at.
-        switch commit.batch.collections {
-        case .one(let changes): if changes.binding.mayNestTooDeep { try checkNesting(changes) }
-        case .many(let collections):
-            for changes in collections where changes.binding.mayNestTooDeep { try checkNesting(changes) }
-        }
+        if let only = commit.batch.only, !only.mayNestTooDeep { return }
+        for changes in commit.batch.collections where changes.binding.mayNestTooDeep { try checkNesting(changes) }
     }
 
     private static func checkNesting(_ changes: CollectionChanges) throws {

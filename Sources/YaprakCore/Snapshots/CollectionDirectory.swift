@@ -39,8 +39,10 @@ package final class CollectionDirectory: Sendable {
     func slot(of name: String) -> Int? {
         if bindings.count <= Self.scannedMax {
             // Straight in the array: nothing is retained to be looked at.
-            for index in bindings.head.indices where bindings.head[index].name == name { return index }
-            return nil
+            return bindings.head.withUnsafeBufferPointer { head in
+                for index in 0..<head.count where head[index].name == name { return index }
+                return nil
+            }
         }
         return slots[name]
     }

@@ -36,9 +36,10 @@ struct ChangeRecorder {
         if startCount > 0 || hadAsides { isCleared = true }
     }
 
-    /// What is left of it all, or `nil` if nothing is.
-    func changes(_ binding: CollectionBinding) -> CollectionChanges? {
-        let net = hasRepeats ? OneOrMany(netEntries(entries.array)) : entries
+    /// Takes out what is left of it all; `nil` if nothing is.
+    mutating func takeChanges(_ binding: CollectionBinding) -> CollectionChanges? {
+        var net = entries.takeAll()
+        if hasRepeats { net = OneOrMany(netEntries(net.array)) }
         if net.isEmpty && !isCleared { return nil }
         return CollectionChanges(binding: binding, clearedCount: isCleared ? startCount : nil, entries: net)
     }

@@ -45,11 +45,21 @@ extension Draft {
     func takeBatch() -> ChangeBatch {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
-        switch takeRecorders() {
-        case .one(let recorder):
-            if let changes = recorder.changes(directory.bindings[recorder.slot]) { batch.collections = .one(changes) }
-        case .many(let recorders):
-            batch.collections = OneOrMany(recorders.compactMap { $0.changes(directory.bindings[$0.slot]) })
+        var recorders = takeRecorders()
+        if recorders.only != nil {
+            recorders.update(at: 0) { recorder in
+                if let changes = recorder.takeChanges(directory.bindings[recorder.slot]) {
+                    batch.collections = .one(consume changes)
+                }
+            }
+        } else if !recorders.isEmpty {
+            var all: ContiguousArray<CollectionChanges> = []
+            for index in recorders.indices {
+                recorders.update(at: index) { recorder in
+                    if let changes = recorder.takeChanges(directory.bindings[recorder.slot]) { all.append(changes) }
+                }
+            }
+            batch.collections = OneOrMany(all)
         }
         clearedAll = false
         return batch

@@ -42,7 +42,7 @@ extension Draft {
             let changeset = Changeset(
                 storage: ChangesetStorage(
                     number: base.number.next(), origin: origin, nanoseconds: environment.clock(), info: info,
-                    batch: batch, extensionChanges: extensionChanges))
+                    batch: consume batch, extensionChanges: extensionChanges))
             let item =
                 environment.encodes
                 ? try CommitEncoder(environment).encode(changeset.storage, primarySteps, histories()) : nil

@@ -42,7 +42,12 @@ final class Draft {
     @exclusivity(unchecked)
     var caughtUpSegments = 0
     @exclusivity(unchecked)
-    var lastCaughtUp: SnapshotState
+    private var caughtUp: SnapshotState?
+    /// The state that extensions have followed up to.
+    var lastCaughtUp: SnapshotState {
+        get { caughtUp ?? base }
+        set { caughtUp = newValue }
+    }
     @exclusivity(unchecked)
     var extensionChanges: [(name: String, changes: any Sendable)] = []
     @exclusivity(unchecked)
@@ -75,7 +80,6 @@ final class Draft {
         roots = base.roots
         extensions = base.extensions
         reactions = base.reactions
-        lastCaughtUp = base
     }
 
     /// Remembers the first failure; the transaction ends with it.
@@ -225,7 +229,8 @@ final class Draft {
 
     private func knownRecorder(of slot: Int) -> Int? {
         if recorders.count > Self.scannedRecordersMax { return recorderPlaces[slot] }
-        for index in recorders.indices where recorders[index].slot == slot { return index }
+        if let only = recorders.only?.slot { return only == slot ? 0 : nil }
+        for index in recorders.several.indices where recorders.several[index].slot == slot { return index }
         return nil
     }
 
@@ -243,11 +248,8 @@ final class Draft {
 
     /// Hands over what was noted since the last time.
     func takeRecorders() -> OneOrMany<ChangeRecorder> {
-        defer {
-            recorders = []
-            if !recorderPlaces.isEmpty { recorderPlaces = [:] }
-        }
-        return recorders
+        if !recorderPlaces.isEmpty { recorderPlaces = [:] }
+        return recorders.takeAll()
     }
 
     private func admit(_ key: String) -> Bool {
