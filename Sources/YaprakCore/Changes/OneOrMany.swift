@@ -46,6 +46,10 @@ package struct OneOrMany<Element> {
         }
     }
 
+    /// Takes the element out, where there is exactly one.
+    @inline(__always)
+    package mutating func takeOnly() -> Element? { only.take() }
+
     /// Takes all out.
     package mutating func takeAll() -> OneOrMany {
         var all: OneOrMany = []

@@ -46,11 +46,10 @@ extension Draft {
         var batch = ChangeBatch()
         batch.clearedAll = clearedAll
         var recorders = takeRecorders()
-        if recorders.only != nil {
-            recorders.update(at: 0) { recorder in
-                if let changes = recorder.takeChanges(directory.bindings[recorder.slot]) {
-                    batch.collections = .one(consume changes)
-                }
+        // No closure has the batch: it would be copied out of there.
+        if var only = recorders.takeOnly() {
+            if let changes = only.takeChanges(directory.bindings[only.slot]) {
+                batch.collections = .one(consume changes)
             }
         } else if !recorders.isEmpty {
             var all: ContiguousArray<CollectionChanges> = []
