@@ -96,6 +96,21 @@ extension Measure {
                             }
                         }
                     },
+                    Contender(name: "Yaprak, fork that is read") {
+                        time(tests) {
+                            for _ in 0..<tests {
+                                let fork = fixture.fork()
+                                precondition(fork.snapshot[.namedCities].count == cities.count)
+                            }
+                        }
+                    },
+                    Contender(name: "GRDB, savepoint around nothing") {
+                        try time(tests) {
+                            for _ in 0..<tests {
+                                try memory.writeWithoutTransaction { try $0.inSavepoint { .rollback } }
+                            }
+                        }
+                    },
                 ], runs: settings.runs)
             precondition(fixture.commitNumber == 1, "no test writes to the fixture")
             report.compare("P23", "a test on \(cities.count) cities", series[0], series[1], .timesFaster(100))
@@ -103,6 +118,7 @@ extension Measure {
             let fork = series[0].minus(series[3])
             report.compare("P23", "a state of its own for it", fork, series[1].minus(series[4]), .timesFaster(100))
             report.compare("P23", "a state of its own for it", fork, series[2].minus(series[4]), .timesFaster(10))
+            report.compare("P23", "a state made and given up", series[5], series[6], .timesFaster(10))
         }
     }
 }
