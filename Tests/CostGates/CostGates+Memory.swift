@@ -27,8 +27,12 @@ extension CostGates {
         }
         var forks: [Database] = []
         forks.reserveCapacity(2_000)
-        gates += await allocations("a fork", atMost: 5.5, rounds: 1_000) { _ in forks.append(database.fork()) }
+        gates += await allocations("a fork", atMost: 4.5, rounds: 1_000) { _ in forks.append(database.fork()) }
         forks = []
+        gates += try await allocations("a fork with one write, dropped", atMost: 14, rounds: 1_000) { round in
+            let fork = database.fork()
+            try await fork.write { $0[.items][keys[round]]?.rank = -round }
+        }
         var changesets = database.changesets().makeAsyncIterator()
         for round in 0..<1_100 {
             try await database.write { $0[.items][keys[round]]?.rank = -round }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The least that a commit of one record can do, for a lower bound of P3: a B-tree of the same fan-out whose way to the leaf is
-/// copied by hand, the old way freed at once, and the new root published under a lock, with the record before and after.
+/// copied explicitly, the old way freed at once, and the new root published under a lock, with the record before and after.
 ///
 /// No change is noted for anybody, no reader is counted, no limit checked, nobody waits in line, nothing is decided by a closure.
 final class BareTree: @unchecked Sendable {

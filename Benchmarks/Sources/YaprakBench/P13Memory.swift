@@ -16,7 +16,7 @@ extension Measure {
             let dictionary = heapGrowth { Dictionary(uniqueKeysWithValues: zip(keys, boxes.made)) }
             let tree = heapGrowth { TreeDictionary(uniqueKeysWithValues: zip(keys, boxes.made)) }
             let bare = heapGrowth {
-                zip(keys, items).map { (word: UInt64(0), box: StampedBox(key: $0, item: $1)) }
+                zip(keys, items).map { (word: UInt64(0), box: StampedBox($0, $1)) }
             }
             let ours = try await heapGrowth {
                 let database = try await Database.filled(keys, items)
@@ -60,18 +60,9 @@ extension Measure {
 /// A box with what a record needs for its promises: when it came into the tree, when its object and its metadata were changed,
 /// the end of its key, its metadata. What no index can be without that finds it by words of the key.
 private final class StampedBox: Sendable {
-    let key: String
-    let birth: UInt64 = 0
-    let tail: UInt64 = 0
-    let objectStamp: UInt64 = 0
-    let metadataStamp: UInt64 = 0
-    let item: Item
-    let metadata: NoMetadata? = nil
+    private let contents: (key: String, stamps: (UInt64, UInt64, UInt64), tail: UInt64, item: Item, metadata: NoMetadata?)
 
-    init(key: String, item: Item) {
-        self.key = key
-        self.item = item
-    }
+    init(_ key: String, _ item: Item) { contents = (key, (0, 0, 0), 0, item, nil) }
 }
 
 extension Database {
