@@ -48,7 +48,12 @@ struct Scale {
             print(Self.table(own, axis).joined(separator: "\n"), terminator: "\n\n")
             fflush(nil)
             points += own
+            // After each axis: the last ones take long.
+            try save(points)
         }
+    }
+
+    private func save(_ points: [Point]) throws {
         try FileManager.default.createDirectory(atPath: settings.output, withIntermediateDirectories: true)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
