@@ -60,7 +60,8 @@ extension Measure {
 /// A box with what a record needs for its promises: when it came into the tree, when its object and its metadata were changed,
 /// the end of its key, its metadata. What no index can be without that finds it by words of the key.
 private final class StampedBox: Sendable {
-    private let contents: (key: String, stamps: (UInt64, UInt64, UInt64), tail: UInt64, item: Item, metadata: NoMetadata?)
+    private let contents:
+        (key: String, stamps: (UInt64, UInt64, UInt64), tail: UInt64, item: Item, metadata: NoMetadata?)
 
     init(_ key: String, _ item: Item) { contents = (key, (0, 0, 0), 0, item, nil) }
 }
