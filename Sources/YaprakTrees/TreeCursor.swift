@@ -21,6 +21,13 @@ package struct TreeCursor {
         self.position = position
     }
 
+    /// Goes to where `position` rows are before it. O(1); the next step is O(log n) if it leads out of the leaf.
+    @inline(__always)
+    package mutating func seek(to position: Int) {
+        precondition(position >= 0 && position <= root.count, "a cursor stands between two rows, or at an end")
+        self.position = position
+    }
+
     /// Moves forward over a row and returns it, unretained. O(1) except at the ends of leaves.
     @inline(__always)
     package mutating func next() -> Unmanaged<TreeRow>? {

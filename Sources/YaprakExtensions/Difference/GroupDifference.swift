@@ -82,15 +82,21 @@ extension GroupDifference {
         let rows = state.rows(ofGroup: name)
         withExtendedLifetime(state.snapshot) {
             var (i, j) = (0, 0)
+            var cursor = TreeCursor(rows, at: 0)
+            func placement(_ position: UInt32) -> TreeRow {
+                cursor.seek(to: Int(position))
+                guard let row = cursor.next() else { preconditionFailure("a view has what was found in it") }
+                return row.takeUnretainedValue()
+            }
             while i < old.count || j < new.count {
                 if i < old.count, j < new.count, old[i] == new[j] {
                     i += 1
                     j += 1
                 } else if j == new.count || i < old.count && old[i] < new[j] {
-                    removed.append(Self.placed(rows.row(at: Int(old[i])), i))
+                    removed.append(Self.placed(placement(old[i]), i))
                     i += 1
                 } else {
-                    inserted.append(Self.placed(rows.row(at: Int(new[j])), j))
+                    inserted.append(Self.placed(placement(new[j]), j))
                     j += 1
                 }
             }

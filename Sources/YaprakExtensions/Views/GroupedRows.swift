@@ -6,6 +6,14 @@ package protocol GroupedRows: Sendable {
     func count(ofGroup name: String) -> Int
     /// The row at a position of a group. O(log *n*).
     func rowID(inGroup name: String, at index: Int) -> RowID
+    /// The rows at a range of positions of a group, in order. O(log *n* + rows) where they stand side by side in a view.
+    func forEachRow(inGroup name: String, at positions: Range<Int>, _ body: (Int, RowID) -> Void)
     /// Where a row is; empty if it is not in the view. O(log *n*).
     func place(of row: RowID) -> [(group: String, index: Int)]
+}
+
+extension GroupedRows {
+    package func forEachRow(inGroup name: String, at positions: Range<Int>, _ body: (Int, RowID) -> Void) {
+        for position in positions { body(position, rowID(inGroup: name, at: position)) }
+    }
 }

@@ -29,6 +29,20 @@ package struct ViewState: Sendable {
         }
     }
 
+    /// The rows at some positions of a group, with their numbers among these. O(rows) where positions ascend, and stand close.
+    package func forEachRow(
+        inGroup name: String, at positions: ArraySlice<UInt32>, _ body: (Int, RowID) -> Void
+    ) {
+        withExtendedLifetime(snapshot) {
+            var cursor = TreeCursor(rows(ofGroup: name), at: 0)
+            for index in positions.indices {
+                cursor.seek(to: Int(positions[index]))
+                guard let row = cursor.next() else { preconditionFailure("a view has what was found in it") }
+                body(index, row._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Placement.self).row })
+            }
+        }
+    }
+
     /// Where a record was put.
     package func placements(of row: RowID) -> [Placement] {
         withExtendedLifetime(snapshot) { root.place(of: row)?.all ?? [] }
@@ -57,6 +71,16 @@ extension ViewState: GroupedRows {
     package func count(ofGroup name: String) -> Int { rows(ofGroup: name).count }
 
     package func rowID(inGroup name: String, at index: Int) -> RowID { placement(inGroup: name, at: index).row }
+
+    package func forEachRow(inGroup name: String, at positions: Range<Int>, _ body: (Int, RowID) -> Void) {
+        withExtendedLifetime(snapshot) {
+            var position = positions.lowerBound
+            rows(ofGroup: name).forEach(in: positions) { row in
+                body(position, unsafeDowncast(row, to: Placement.self).row)
+                position += 1
+            }
+        }
+    }
 
     package func place(of row: RowID) -> [(group: String, index: Int)] {
         placements(of: row).compactMap { placement in

@@ -38,6 +38,14 @@ struct ListTransition {
         let position: Int
     }
 
+    /// The group whose rows were last asked for, in each of the layouts: rows come group by group.
+    struct KnownPlace {
+        let name: String
+        let place: ListLayout.GroupPlace?
+    }
+    var knownBefore: KnownPlace?
+    var knownAfter: KnownPlace?
+
     var deletes: [RowChange] = []
     var inserts: [RowChange] = []
     var moves: [RowChange] = []
@@ -64,12 +72,20 @@ struct ListTransition {
                 let isElsewhere = before.isConsolidated != after.isConsolidated || reordered.contains(group.name)
                 follow(group, next, difference, isElsewhere: isElsewhere || namesDiffer)
             } else {
-                for position in group.window { departures.append(spot(in: old, group.name, position)) }
+                let old = old
+                old.forEachRow(inGroup: group.name, at: group.window) { position, row in
+                    let spot = Spot(row: row, group: group.name, position: position)
+                    if rowsMove { departures.append(spot) } else { delete(spot) }
+                }
             }
         }
         let news = touched.map { $0.compactMap(after.group(named:)) } ?? Array(after.groups)
         for group in news where differences[group.name] == nil {
-            for position in group.window { arrivals.append(spot(in: new, group.name, position)) }
+            let new = new
+            new.forEachRow(inGroup: group.name, at: group.window) { position, row in
+                let spot = Spot(row: row, group: group.name, position: position)
+                if rowsMove { arrivals.append(spot) } else { insert(spot) }
+            }
         }
         pairDepartures()
         deletes.sort { $0.source! > $1.source! }
@@ -77,8 +93,18 @@ struct ListTransition {
         moves.sort { $0.target! < $1.target! }
         updates.sort { $0.target! < $1.target! }
         return ListChanges(
-            sectionChanges: sectionChanges(), rowChanges: deletes + inserts + moves + updates,
-            rawChangeCount: rawChangeCount)
+            sectionChanges: sectionChanges(), rowChanges: takeRowChanges(), rawChangeCount: rawChangeCount)
+    }
+
+    /// Deletes, inserts, moves and updates, one after the other: in the memory of the first that there are.
+    private mutating func takeRowChanges() -> [RowChange] {
+        var all: [RowChange] = []
+        swap(&all, &deletes)
+        func add(_ more: inout [RowChange]) { if all.isEmpty { swap(&all, &more) } else { all += more } }
+        add(&inserts)
+        add(&moves)
+        add(&updates)
+        return all
     }
 
     /// Consolidated under another name: another section.
@@ -97,7 +123,7 @@ struct ListTransition {
         for entry in rows.removed[in: group.window] {
             let spot = Spot(row: entry.row, group: name, position: entry.position)
             if entry.counterpart < 0 {
-                departures.append(spot)
+                if rowsMove { departures.append(spot) } else { delete(spot) }
             } else if next.window.contains(entry.counterpart) {
                 // Most moves are within a group, and the difference of the group knows them already.
                 let target = Spot(row: entry.row, group: name, position: entry.counterpart)
@@ -108,7 +134,7 @@ struct ListTransition {
         }
         for entry in rows.inserted[in: next.window] where !group.window.contains(entry.counterpart) {
             let spot = Spot(row: entry.row, group: name, position: entry.position)
-            if entry.counterpart < 0 { arrivals.append(spot) } else { insert(spot) }
+            if entry.counterpart < 0, rowsMove { arrivals.append(spot) } else { insert(spot) }
         }
         let was = rows.keptBefore(old: group.window.lowerBound)..<rows.keptBefore(old: group.window.upperBound)
         let now = rows.keptBefore(new: next.window.lowerBound)..<rows.keptBefore(new: next.window.upperBound)
@@ -130,7 +156,7 @@ struct ListTransition {
             for (kept, found) in aspects {
                 let source = Spot(row: found.row, group: name, position: rows.oldPosition(ofKept: kept))
                 let target = Spot(row: found.row, group: name, position: rows.newPosition(ofKept: kept))
-                guard let from = path(source, in: before), let to = path(target, in: after) else { continue }
+                guard let from = pathBefore(source), let to = pathAfter(target) else { continue }
                 updates.append(rowChange(.update(from: from, to: to), source, target, found.aspects))
             }
         }
@@ -139,11 +165,6 @@ struct ListTransition {
     /// Finds the rows that left one place and came to another.
     private mutating func pairDepartures() {
         if departures.isEmpty && arrivals.isEmpty { return }
-        guard rowsMove else {
-            for spot in departures { delete(spot) }
-            for spot in arrivals { insert(spot) }
-            return
-        }
         var places: [Home: Int] = [:]
         for (index, spot) in arrivals.enumerated() { places[home(of: spot)] = index }
         var isPaired = [Bool](repeating: false, count: arrivals.count)
@@ -168,18 +189,27 @@ struct ListTransition {
 }
 
 extension ListTransition {
-    func path(_ spot: Spot, in layout: ListLayout) -> ListPath? {
-        guard let index = layout.index(of: spot.group) else { return nil }
-        return layout.path(ofPosition: spot.position, inGroupAt: index)
+    private mutating func pathBefore(_ spot: Spot) -> ListPath? {
+        if knownBefore.map({ $0.name != spot.group }) ?? true {
+            knownBefore = KnownPlace(name: spot.group, place: before.place(ofGroup: spot.group))
+        }
+        return knownBefore?.place?.path(ofPosition: spot.position)
+    }
+
+    private mutating func pathAfter(_ spot: Spot) -> ListPath? {
+        if knownAfter.map({ $0.name != spot.group }) ?? true {
+            knownAfter = KnownPlace(name: spot.group, place: after.place(ofGroup: spot.group))
+        }
+        return knownAfter?.place?.path(ofPosition: spot.position)
     }
 
     private mutating func delete(_ spot: Spot) {
-        guard let path = path(spot, in: before) else { return }
+        guard let path = pathBefore(spot) else { return }
         deletes.append(rowChange(.delete(path), spot, spot))
     }
 
     private mutating func insert(_ spot: Spot) {
-        guard let path = path(spot, in: after) else { return }
+        guard let path = pathAfter(spot) else { return }
         inserts.append(rowChange(.insert(path), spot, spot))
     }
 
@@ -190,7 +220,7 @@ extension ListTransition {
     }
 
     private mutating func move(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
-        guard let from = path(source, in: before), let to = path(target, in: after) else { return }
+        guard let from = pathBefore(source), let to = pathAfter(target) else { return }
         moves.append(rowChange(.move(from: from, to: to), source, target, aspects))
     }
 

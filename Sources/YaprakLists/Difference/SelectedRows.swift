@@ -65,6 +65,10 @@ package struct SelectedRows: GroupedRows {
         state.rowID(inGroup: name, at: Int(positions[name][index]))
     }
 
+    package func forEachRow(inGroup name: String, at positions: Range<Int>, _ body: (Int, RowID) -> Void) {
+        state.forEachRow(inGroup: name, at: self.positions[name][positions], body)
+    }
+
     package func place(of row: RowID) -> [(group: String, index: Int)] {
         state.place(of: row).compactMap { place in
             positions.index(ofPosition: place.index, inGroup: place.group).map { (place.group, $0) }

@@ -136,6 +136,26 @@ struct ListLayout: Sendable {
         return isConsolidated ? rowCount : group(inSection: section).window.count
     }
 
+    /// Where the rows of a group are shown.
+    struct GroupPlace {
+        let group: Group
+        let section: Int
+        /// The first row of the group within its section.
+        let firstRow: Int
+
+        /// The path of what the group has at a position, if it is shown.
+        @inline(__always)
+        func path(ofPosition position: Int) -> ListPath? {
+            group.row(at: position).map { ListPath(section: section, row: firstRow + $0) }
+        }
+    }
+
+    /// Where the rows of a group are shown; `nil` if it has no section. For the paths of many of them.
+    func place(ofGroup name: String) -> GroupPlace? {
+        guard let index = index(of: name), let section = section(ofGroupAt: index) else { return nil }
+        return GroupPlace(group: groups[index], section: section, firstRow: firstRow(ofGroupAt: index))
+    }
+
     /// The path of what a group has at a position, if it is shown.
     func path(ofPosition position: Int, inGroupAt index: Int) -> ListPath? {
         guard let section = section(ofGroupAt: index), let row = groups[index].row(at: position) else { return nil }
