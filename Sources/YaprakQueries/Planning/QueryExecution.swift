@@ -140,20 +140,21 @@ struct QueryExecution {
         found.reserveCapacity(min(range.count, limit, 64))
         var read = 0
         var tested = 0
+        let (isComplete, isTested, test) = (walk.isComplete, !left.isEmpty, left.test)
         part.source.forEachEntry(in: range, isReversed: walk.isBackward) { entry, record in
             read += 1
-            if !walk.isComplete, !(bytes.map { part.source.configuration.hasColumns($0, entry) } ?? false) {
+            if !isComplete, !(bytes.map { part.source.configuration.hasColumns($0, entry) } ?? false) {
                 endRun(&found)
                 if found.count >= limit { return false }
                 bytes = part.source.configuration.columnBytes(walk.columns, in: entry)
             }
-            if !left.isEmpty { tested += 1 }
-            guard left.hold(for: record) else { return true }
+            if isTested { tested += 1 }
+            guard test(record) else { return true }
             if let start, order.compare(start, record) >= 0 { return true }
             found.append(record)
-            return !walk.isComplete || found.count < limit
+            return !isComplete || found.count < limit
         }
-        if !walk.isComplete { endRun(&found) }
+        if !isComplete { endRun(&found) }
         if found.count > limit { found.removeLast(found.count - limit) }
         rows = found
         entriesRead += read

@@ -62,6 +62,14 @@ struct RecordConditions: Sendable {
     /// Whether nothing is asked.
     var isEmpty: Bool { first == nil }
 
+    /// All of them as one question, for many records: in a loop, nothing is taken out of an optional or an array to be asked.
+    var test: (RecordBox) -> Bool {
+        guard let first else { return { _ in true } }
+        if rest.isEmpty { return first.holds }
+        let conditions = self
+        return { conditions.hold(for: $0) }
+    }
+
     /// Whether a record matches.
     @inline(__always)
     func hold(for record: RecordBox) -> Bool {
