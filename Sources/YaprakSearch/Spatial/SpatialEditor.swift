@@ -63,7 +63,7 @@ struct SpatialEditor {
         rows.removeAll { $0 === row }
         if rows.count < SpatialPage.countMin, position + 1 < root.pages.count {
             let next = page(position + 1)
-            if rows.count + next.rows.count <= SpatialPage.countTarget {
+            if rows.count + next.count <= SpatialPage.countTarget {
                 rows += next.rows
                 draft.remove(next.key, from: &root.pages)
             }

@@ -24,7 +24,10 @@ final class SpatialRow: TreeRow, @unchecked Sendable {
 /// of the page before. The first page's key is empty.
 final class SpatialPage: TreeRow, @unchecked Sendable {
     // Written once; that is the whole of the @unchecked.
-    let rows: ContiguousArray<SpatialRow>
+    /// The number of places.
+    let count: Int
+    /// The rows, each with a reference. Not an array: looking at a row of one retains both.
+    private let references: UnsafeMutablePointer<SpatialRow>
     /// Latitude, longitude, and the three parts of the unit vector of each.
     let numbers: UnsafePointer<Double>
     private(set) var south = 90.0
@@ -39,9 +42,11 @@ final class SpatialPage: TreeRow, @unchecked Sendable {
     static let stride = 5
 
     init(key: String, _ rows: some Collection<SpatialRow>) {
-        self.rows = ContiguousArray(rows)
+        count = rows.count
+        references = .allocate(capacity: max(1, rows.count))
         let numbers = UnsafeMutablePointer<Double>.allocate(capacity: max(1, Self.stride * rows.count))
         for (index, row) in rows.enumerated() {
+            (references + index).initialize(to: row)
             let vector = UnitVector(row.place)
             let target = numbers + Self.stride * index
             target[0] = row.place.latitude
@@ -58,7 +63,18 @@ final class SpatialPage: TreeRow, @unchecked Sendable {
         super.init(key: key)
     }
 
-    deinit { numbers.deallocate() }
+    deinit {
+        references.deinitialize(count: count)
+        references.deallocate()
+        numbers.deallocate()
+    }
+
+    /// All rows, for a page that follows this one. O(their number).
+    var rows: ContiguousArray<SpatialRow> {
+        ContiguousArray(UnsafeBufferPointer(start: references, count: count))
+    }
+
+    func row(_ index: Int) -> SpatialRow { references[index] }
 
     /// Whether every place of the page is in a box.
     @inline(__always)
@@ -69,7 +85,7 @@ final class SpatialPage: TreeRow, @unchecked Sendable {
     /// Calls `body` with the row at an index, without reference counting.
     @inline(__always)
     func withRow(_ index: Int, _ body: (SpatialRow) -> Void) {
-        rows.withUnsafeBufferPointer { body($0[index]) }
+        UnsafeRawPointer(references + index).load(as: Unmanaged<SpatialRow>.self)._withUnsafeGuaranteedRef(body)
     }
 
     @inline(__always)

@@ -58,7 +58,7 @@ struct SpatialSearch {
         let parts = box.parts
         for (number, part) in parts.enumerated() {
             forEachPage(in: part) { page in
-                let count = page.rows.count
+                let count = page.count
                 // Parts overlap at −180 and at the poles only.
                 if number == 0, page.isWithin(part) {
                     for index in 0..<count { body(page, index) }
@@ -90,9 +90,9 @@ struct SpatialSearch {
         var found: [Neighbour] = []
         let vector = UnitVector(center)
         forEachPage(around: center, squaredChord) { page, part in
-            for index in page.rows.indices where page.isInside(index, part) {
+            for index in 0..<page.count where page.isInside(index, part) {
                 let chord = page.squaredChord(index, to: vector)
-                if chord <= squaredChord { found.append(Neighbour(row: page.rows[index], squaredChord: chord)) }
+                if chord <= squaredChord { found.append(Neighbour(row: page.row(index), squaredChord: chord)) }
             }
         }
         return found.sorted { $0.comesBefore($1) }
@@ -121,7 +121,7 @@ struct SpatialSearch {
         for _ in start..<end {
             cursor.next().unsafelyUnwrapped._withUnsafeGuaranteedRef { row in
                 let page = unsafeDowncast(row, to: SpatialPage.self)
-                for index in page.rows.indices { best.offer(page, index, page.squaredChord(index, to: vector)) }
+                for index in 0..<page.count { best.offer(page, index, page.squaredChord(index, to: vector)) }
             }
         }
         let first = best.finish()
@@ -130,7 +130,7 @@ struct SpatialSearch {
         best = NearestPlaces(count)
         best.bound = bound
         forEachPage(around: center, min(4, bound)) { page, part in
-            for index in page.rows.indices where page.isInside(index, part) {
+            for index in 0..<page.count where page.isInside(index, part) {
                 best.offer(page, index, page.squaredChord(index, to: vector))
             }
         }
@@ -155,7 +155,7 @@ private struct NearestPlaces {
 
     @inline(__always)
     mutating func offer(_ page: SpatialPage, _ index: Int, _ squaredChord: Double) {
-        if squaredChord <= bound { insert(page.rows[index], squaredChord) }
+        if squaredChord <= bound { insert(page.row(index), squaredChord) }
     }
 
     private mutating func insert(_ row: SpatialRow, _ squaredChord: Double) {
