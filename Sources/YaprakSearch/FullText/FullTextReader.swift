@@ -21,6 +21,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// The number of records in the index. O(1).
     public var count: Int { root.documentCount }
 
+    @inline(__always)
     private func search<Result>(
         _ query: SearchQuery, isCancelled: (() -> Bool)? = nil, _ body: (FullTextSearch) -> Result
     ) -> Result {
@@ -40,14 +41,26 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// the words, phrases and beginnings of words in the query, but for those that are excluded. A word in a column counts
     /// as often as the column's weight says; a document's length is that of all columns.
     /// - Complexity: O(postings of the query); what an AND rules out is skipped.
+    @inlinable
     public func top(_ count: Int = 10, for query: SearchQuery) -> [SearchHit<Object, Metadata>] {
+        best(count, for: query).map { SearchHit(record: Record(box: $0.box), score: $0.score) }
+    }
+
+    /// The same without their types, which are given to them in the program's own code: a generic array that is filled here
+    /// would ask for the types of its elements at each step.
+    @usableFromInline
+    func best(_ count: Int, for query: SearchQuery) -> [FoundRecord] {
         precondition(count >= 0, "a number of hits is not less than 0")
-        let found = search(query) { search in
-            search.top(count).map { (key: root.row(of: $0.document).key, score: $0.score) }
-        }
-        let records = snapshot[index.collection]
-        return found.compactMap { found in
-            records.row(for: found.key).map { SearchHit(record: $0, score: found.score) }
+        let records = snapshot.tree(of: CollectionTypes(index.collection))
+        return search(query) { search in
+            let best = search.top(count)
+            var found: [FoundRecord] = []
+            found.reserveCapacity(best.count)
+            for hit in best {
+                guard let row = records.lookup(root.row(of: hit.document).key) else { continue }
+                found.append(FoundRecord(box: unsafeDowncast(row, to: RecordBox.self), score: hit.score))
+            }
+            return found
         }
     }
 
@@ -170,12 +183,25 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     }
 }
 
+/// A record of any type that was found, and how well it fits.
+@usableFromInline
+struct FoundRecord {
+    @usableFromInline let box: RecordBox
+    @usableFromInline let score: Double
+}
+
 /// A record that was found, and how well it fits.
 public struct SearchHit<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable, Identifiable {
     /// The record.
     public let record: Record<Object, Metadata>
     /// How well it fits: greater is better. Comparable only with other hits of the same query and snapshot.
     public let score: Double
+
+    @inlinable
+    init(record: Record<Object, Metadata>, score: Double) {
+        self.record = record
+        self.score = score
+    }
 
     /// The record's key.
     public var key: String { record.key }
