@@ -44,19 +44,6 @@ final class BareTree: @unchecked Sendable {
         path.deallocate()
     }
 
-    /// A record that is there.
-    func record(_ key: String) -> Boxed {
-        let word = BareNode.word(key)
-        var node = root
-        while !node.isLeaf { node = BareNode(node.links[node.index(of: word)]) }
-        var index = node.index(of: word)
-        while true {
-            let row = Unmanaged<Boxed>.fromOpaque(node.pointer(index)).takeUnretainedValue()
-            if row.key == key { return row }
-            index -= 1
-        }
-    }
-
     /// Replaces a record that is there.
     func update(_ key: String, _ item: Item) {
         let word = BareNode.word(key)

@@ -23,8 +23,6 @@ extension Measure {
         let pairs = zip(keys, items).map { ($0, Boxed(key: $0, item: $1)) }
         let dictionary = Dictionary(uniqueKeysWithValues: pairs)
         let tree = TreeDictionary(uniqueKeysWithValues: pairs)
-        // It knows no common prefix.
-        let bare = shape == .random ? BareTree(pairs.map(\.1)) : nil
         let lmdb = LMDBPeer(.withoutSync, in: try settings.freshDirectory("lmdb"))
         lmdb.fill(keys.map { Array($0.utf8) }, (0..<n).map(blob))
         let grdb = try GRDBPeer(.memory)
@@ -40,21 +38,12 @@ extension Measure {
                 Contender(name: "GRDB, memory, blob") { try time(few.count) { try grdb.readBlobs(few) } },
                 Contender(name: "GRDB, memory, record") { try time(few.count) { try grdb.readRecords(few) } },
                 Contender(name: "Yaprak, row") { time(n) { readRows(snapshot, probes) } },
-            ]
-                + (bare.map { bare in
-                    [
-                        Contender(name: "bare B-tree") {
-                            time(n) { for key in probes { sink &+= UInt64(bare.record(key).item.count) } }
-                        }
-                    ]
-                } ?? []), runs: settings.runs)
+            ], runs: settings.runs)
         lmdb.close()
 
         let targets: [Target] = [.atMost(0.6), .none, .atMost(1), .timesFaster(6), .timesFaster(10)]
         for (peer, target) in zip(series.dropFirst(), targets) {
-            report.compare(
-                "P1", "point read in a held snapshot, \(shape.rawValue)", series[0], peer, target,
-                bound: peer.name == "Dictionary<String, Row>" && series.count > 7 ? series[7] : nil)
+            report.compare("P1", "point read in a held snapshot, \(shape.rawValue)", series[0], peer, target)
         }
         // What a dictionary of boxes does: a reference comes back, and what is read of the object is read through it.
         report.compare("P1", "row(for:) in a held snapshot, \(shape.rawValue)", series[6], series[1], .none)

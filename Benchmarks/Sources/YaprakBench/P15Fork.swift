@@ -37,7 +37,7 @@ extension Measure {
                         }
                     },
                 ], runs: settings.runs)
-            report.compare("P15", "fork of \(n) rows", series[0], series[1], .atMost(200 / 17), bound: series[2])
+            report.compare("P15", "fork of \(n) rows", series[0], series[1], .atMost(10), bound: series[2])
             report.compare("P15", "fork of \(n) rows", series[0], series[2], .none)
 
             // The gate on what doesn't wobble: a fork of a million rows takes what a fork of a thousand takes.

@@ -47,8 +47,8 @@ extension Measure {
                 precondition(found == "{\(number)}")
             }
             let unshared = fixture.fork()
-            // Each test writes a record and reads it. The last two contenders do that alone: the difference is what the
-            // state costs.
+            // Each test writes a record and reads it. Two contenders do that alone: the difference is what the state costs.
+            // The last two make a state and give it up.
             let series = try await interleave(
                 [
                     Contender(name: "Yaprak, fork") {

@@ -73,7 +73,5 @@ extension OneOrMany: RandomAccessCollection {
 }
 
 extension OneOrMany: ExpressibleByArrayLiteral {
-    package init(arrayLiteral elements: Element...) {
-        self.init(elements)
-    }
+    package init(arrayLiteral elements: Element...) { self.init(elements) }
 }

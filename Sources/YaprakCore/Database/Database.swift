@@ -168,7 +168,7 @@ public actor Database {
         await files?.checkpoints.take()
         defer { files?.checkpoints.pass() }
         publication.close()
-        timeline.close(roots: working.trees)
+        timeline.close(working.visitTrees)
         reclaimer.reclaimSome(timeline)
         try await files?.close()
     }

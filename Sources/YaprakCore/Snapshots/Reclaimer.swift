@@ -46,7 +46,7 @@ struct Reclaimer: Sendable {
             var remains = true
             if isSmall {
                 _ = isReclaiming.unlessSet {
-                    // Once more after the pin of its origin is gone.
+                    // Once more where a version of its own was the pin of another list.
                     for _ in 0..<2 where remains { remains = timeline.reclaim(limit: writerSlice) }
                 }
             }

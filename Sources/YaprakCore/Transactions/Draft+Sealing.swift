@@ -106,8 +106,9 @@ extension SnapshotState {
 
     /// Every tree of a state: those of the collections, and those that extensions own. O(number of collections).
     var trees: [TreeRoot] {
-        let own = Array(roots)
-        return extensions.isEmpty ? own : own + extensions.flatMap { $0.registration.trees(of: $0.root) }
+        var all: [TreeRoot] = []
+        visitTrees { all.append($0) }
+        return all
     }
 
     /// Passes the same trees on, one by one.
