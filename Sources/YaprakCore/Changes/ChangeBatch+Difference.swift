@@ -31,23 +31,18 @@ extension ChangeBatch {
         }
         self.collections = OneOrMany(collections)
     }
+}
 
-    /// The same for one collection, if it has types: O(*d* · log *n*) in its tree alone.
-    init(from old: SnapshotState, to new: SnapshotState, inCollectionNamed name: String) {
-        self.init()
-        let changes: CollectionChanges?
-        if let slot = new.directory.slot(of: name) {
-            let binding = new.directory.bindings[slot]
-            if binding.isHidden || binding is RawBinding { return }
-            changes = CollectionChanges(binding, from: old.comparableRoot(of: binding), to: new.roots[slot])
-        } else if let slot = old.directory.slot(of: name) {
-            let binding = old.directory.bindings[slot]
-            if binding.isHidden || binding is RawBinding { return }
-            changes = CollectionChanges(binding, from: old.roots[slot], to: TreeRoot())
-        } else {
-            changes = nil
-        }
-        if let changes { collections = .one(changes) }
+extension Snapshot {
+    /// How the records of one collection differ from those in another snapshot, by comparing its trees; none without types.
+    /// The entries keep their records.
+    ///
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes of the collection that the two don't share.
+    package func changes(since old: Snapshot, in collection: CollectionTypes) -> ChangeEntries {
+        ChangeEntries(
+            withExtendedLifetime((old, self)) {
+                changedEntries(from: old.tree(of: collection), to: tree(of: collection))
+            })
     }
 }
 
@@ -55,24 +50,28 @@ extension CollectionChanges {
     /// What leads from one tree of a collection to another; `nil` if nothing has to.
     fileprivate init?(_ binding: CollectionBinding, from before: TreeRoot, to after: TreeRoot) {
         if before.isIdentical(to: after) { return nil }
-        var entries: ContiguousArray<ChangeEntry> = []
-        _ = TreeRoot.difference(from: before, to: after) { step in
-            switch step {
-            case .removed(let row):
-                entries.append(
-                    ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))
-            case .inserted(let row):
-                entries.append(
-                    ChangeEntry(before: nil, after: unsafeDowncast(row, to: RecordBox.self), kinds: .inserted))
-            case .replaced(let old, let new):
-                let before = unsafeDowncast(old, to: RecordBox.self)
-                let after = unsafeDowncast(new, to: RecordBox.self)
-                entries.append(ChangeEntry(before: before, after: after, kinds: after.kinds(since: before)))
-            }
-        }
+        let entries = changedEntries(from: before, to: after)
         guard !entries.isEmpty else { return nil }
-        self.init(binding: binding, clearedCount: nil, entries: OneOrMany(entries))
+        self.init(binding: binding, clearedCount: nil, entries: entries)
     }
+}
+
+/// The records that differ between two trees of a collection, in the order of their keys.
+private func changedEntries(from before: TreeRoot, to after: TreeRoot) -> OneOrMany<ChangeEntry> {
+    var entries: OneOrMany<ChangeEntry> = []
+    _ = TreeRoot.difference(from: before, to: after) { step in
+        switch step {
+        case .removed(let row):
+            entries.append(ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))
+        case .inserted(let row):
+            entries.append(ChangeEntry(before: nil, after: unsafeDowncast(row, to: RecordBox.self), kinds: .inserted))
+        case .replaced(let old, let new):
+            let before = unsafeDowncast(old, to: RecordBox.self)
+            let after = unsafeDowncast(new, to: RecordBox.self)
+            entries.append(ChangeEntry(before: before, after: after, kinds: after.kinds(since: before)))
+        }
+    }
+    return entries
 }
 
 extension RecordBox {

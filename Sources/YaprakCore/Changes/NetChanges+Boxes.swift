@@ -18,11 +18,6 @@ extension Snapshot {
     package func difference(since old: Snapshot) -> NetChanges {
         NetChanges(batch: ChangeBatch(from: old.state, to: state, includesRaw: true))
     }
-
-    /// The same for one collection, if it has types.
-    package func difference(since old: Snapshot, inCollectionNamed name: String) -> NetChanges {
-        NetChanges(batch: ChangeBatch(from: old.state, to: state, inCollectionNamed: name))
-    }
 }
 
 extension NetChanges {

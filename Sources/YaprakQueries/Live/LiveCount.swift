@@ -20,7 +20,7 @@ struct LiveCount: Sendable {
 
     /// Goes on to another snapshot of the same database. O(changed records of the collection).
     mutating func advance(to next: Snapshot) {
-        for entry in scope.changes(from: snapshot, to: next) ?? [] {
+        for entry in scope.changes(from: snapshot, to: next) {
             count += (scope.match(entry.after) == nil ? 0 : 1) - (scope.match(entry.before) == nil ? 0 : 1)
         }
         snapshot = next

@@ -24,6 +24,7 @@ struct LiveRows: Sendable {
         kept = RowList()
         isWhole = true
         if scope.limit > 0 { (kept, isWhole, _) = run(in: snapshot, behind: scope.start, capacity) }
+        kept.snapshot = snapshot
     }
 
     /// The rows that are shown.
@@ -51,8 +52,13 @@ struct LiveRows: Sendable {
     mutating func advance(to next: Snapshot) -> QueryChanges {
         let previous = snapshot
         snapshot = next
-        guard limit > 0, let changed = scope.changes(from: previous, to: next) else { return QueryChanges() }
+        guard limit > 0 else { return QueryChanges() }
         let before = kept
+        // Until the last row of it that is not in the next has gone.
+        defer { withExtendedLifetime(previous) {} }
+        kept.snapshot = next
+        let changed = scope.changes(from: previous, to: next)
+        if changed.isEmpty { return QueryChanges() }
         if changed.count == 1, let step = replace(changed[0]) { return step }
         // Rows are known up to here; `nil` if all are.
         let edge = isWhole ? nil : before.count > 0 ? before[before.count - 1] : nil

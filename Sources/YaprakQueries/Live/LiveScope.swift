@@ -27,12 +27,6 @@ struct LiveScope: Sendable {
         return record
     }
 
-    /// The records that differ between two snapshots; `nil` if none does.
-    func changes(from old: Snapshot, to new: Snapshot) -> ChangeEntries? {
-        guard let boxes = new.difference(since: old, inCollectionNamed: collection.name).boxes(in: collection) else {
-            return nil
-        }
-        precondition(!boxes.isCleared, "the difference of two trees names each record")
-        return boxes.entries.isEmpty ? nil : boxes.entries
-    }
+    /// The records that differ between two snapshots.
+    func changes(from old: Snapshot, to new: Snapshot) -> ChangeEntries { new.changes(since: old, in: collection) }
 }

@@ -1,6 +1,8 @@
 public import YaprakCore
 
 /// The rows of a ``RecordQuery`` in one snapshot, in order: a collection of ``Record``.
+///
+/// Those of an update keep their snapshot as long as they are kept.
 public struct QueryRows<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     @usableFromInline let list: RowList
 

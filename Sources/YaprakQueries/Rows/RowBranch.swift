@@ -1,30 +1,39 @@
 import YaprakCore
 
+/// A row that a snapshot keeps: nothing counts references to it here.
+typealias RowReference = Unmanaged<RecordBox>
+
 /// A branch of the tree that a changed `RowList` is: rows, or branches of one height. Immutable; a change copies the branches
 /// on its way and shares all others.
+///
+/// It does not keep its rows: who has it has a snapshot they are of.
 final class RowBranch: Sendable {
-    /// A branch and the number of its rows, which is asked for without looking at it.
+    /// A branch, and what is asked for without looking at it.
     struct Child: Sendable {
         let branch: RowBranch
         let count: Int
+        /// The last row. No branch is empty.
+        let last: RowReference
 
         init(_ branch: RowBranch) {
             self.branch = branch
             count = branch.count
+            last = branch.last
         }
     }
 
     /// Of the lowest branches; empty in the others.
-    let rows: ContiguousArray<RecordBox>
+    let rows: ContiguousArray<RowReference>
     let children: ContiguousArray<Child>
     let count: Int
-    /// The last row. No branch is empty.
-    let last: RecordBox
+    let last: RowReference
 
-    /// So many rows or children a branch has at most. A change counts references to each of those beside it, so few are fast.
-    private static let widthMax = 16
+    /// So many rows a branch has at most: a copy of them is one of words.
+    private static let rowsMax = 64
+    /// So many children: a copy counts a reference to each, so few are fast.
+    private static let childrenMax = 16
 
-    private init(rows: ContiguousArray<RecordBox>) {
+    private init(rows: ContiguousArray<RowReference>) {
         self.rows = rows
         children = []
         count = rows.count
@@ -38,7 +47,8 @@ final class RowBranch: Sendable {
         last = children[children.count - 1].branch.last
     }
 
-    private init(rows: ContiguousArray<RecordBox>, children: ContiguousArray<Child>, count: Int, last: RecordBox) {
+    private init(rows: ContiguousArray<RowReference>, children: ContiguousArray<Child>, count: Int, last: RowReference)
+    {
         self.rows = rows
         self.children = children
         self.count = count
@@ -46,12 +56,13 @@ final class RowBranch: Sendable {
     }
 
     /// The tree of some rows. O(*n*).
-    static func make(_ rows: ContiguousArray<RecordBox>) -> RowBranch? {
+    static func make(_ rows: ContiguousArray<RowReference>) -> RowBranch? {
         // Some room, so that the first changes split few.
-        let width = widthMax * 3 / 4
+        var width = rowsMax * 3 / 4
         var level = stride(from: 0, to: rows.count, by: width).map { start in
             RowBranch(rows: ContiguousArray(rows[start..<min(start + width, rows.count)]))
         }
+        width = childrenMax * 3 / 4
         while level.count > 1 {
             level = stride(from: 0, to: level.count, by: width).map { start in
                 RowBranch(
@@ -65,11 +76,11 @@ final class RowBranch: Sendable {
     convenience init(_ left: RowBranch, _ right: RowBranch) { self.init(children: [Child(left), Child(right)]) }
 
     private var isLowest: Bool { children.isEmpty }
-    private var width: Int { isLowest ? rows.count : children.count }
+    private var isNarrow: Bool { isLowest ? rows.count < Self.rowsMax / 4 : children.count < Self.childrenMax / 4 }
 
     // MARK: Finding
 
-    subscript(position: Int) -> RecordBox {
+    subscript(position: Int) -> RowReference {
         var branch = self
         var position = position
         while !branch.isLowest { branch = branch.descend(to: &position).branch }
@@ -91,24 +102,24 @@ final class RowBranch: Sendable {
         var branch = self
         var before = 0
         while !branch.isLowest {
-            let index = branch.children.partitionPoint { order.compare($0.branch.last, row) < 0 }
+            let index = branch.children.partitionPoint { $0.last.isBefore(row, order) }
             guard index < branch.children.count else { return before + branch.count }
             for child in branch.children[..<index] { before += child.count }
             branch = branch.children[index].branch
         }
-        return before + branch.rows.partitionPoint { order.compare($0, row) < 0 }
+        return before + branch.rows.partitionPoint { $0.isBefore(row, order) }
     }
 
     /// Calls `body` with each row, until it returns false.
     /// - Returns: whether it never did.
-    func forEach(_ body: (RecordBox) -> Bool) -> Bool {
+    func forEach(_ body: (RowReference) -> Bool) -> Bool {
         rows.allSatisfy(body) && children.allSatisfy { $0.branch.forEach(body) }
     }
 
     // MARK: Changing
 
     /// With another row at a position.
-    func replacing(_ position: Int, with row: RecordBox) -> RowBranch {
+    func replacing(_ position: Int, with row: RowReference) -> RowBranch {
         if isLowest {
             var rows = rows
             rows[position] = row
@@ -124,29 +135,31 @@ final class RowBranch: Sendable {
     /// With another row in the place of one, which it has in the order, too; `nil` if that is not there. One way down.
     func exchanging(_ old: RecordBox, for new: RecordBox, in order: RecordOrder) -> (branch: RowBranch, position: Int)?
     {
-        var (rows, children) = (rows, children)
-        let place: Int
+        let last = last.isTo(old) ? RowReference.passUnretained(new) : last
         if isLowest {
-            place = rows.partitionPoint { order.compare($0, old) < 0 }
-            guard place < rows.count, rows[place] === old else { return nil }
-            rows[place] = new
-        } else {
-            let index = children.partitionPoint { order.compare($0.branch.last, old) < 0 }
-            guard index < children.count, let below = children[index].branch.exchanging(old, for: new, in: order) else {
-                return nil
-            }
-            children[index] = Child(below.branch)
-            place = children[..<index].reduce(below.position) { $0 + $1.count }
+            let place = rows.partitionPoint { $0.isBefore(old, order) }
+            guard place < rows.count, rows[place].isTo(old) else { return nil }
+            var rows = rows
+            rows[place] = .passUnretained(new)
+            return (RowBranch(rows: rows, children: [], count: count, last: last), place)
         }
-        return (RowBranch(rows: rows, children: children, count: count, last: last === old ? new : last), place)
+        let index = children.partitionPoint { $0.last.isBefore(old, order) }
+        guard index < children.count, let below = children[index].branch.exchanging(old, for: new, in: order) else {
+            return nil
+        }
+        var children = children
+        children[index] = Child(below.branch)
+        var place = below.position
+        for child in children[..<index] { place += child.count }
+        return (RowBranch(rows: [], children: children, count: count, last: last), place)
     }
 
     /// With one more row before a position, or at the end; in two branches where one has no room.
-    func inserting(_ row: RecordBox, at position: Int) -> (RowBranch, RowBranch?) {
+    func inserting(_ row: RowReference, at position: Int) -> (RowBranch, RowBranch?) {
         if isLowest {
             var rows = rows
             rows.insert(row, at: position)
-            if rows.count <= Self.widthMax { return (RowBranch(rows: rows), nil) }
+            if rows.count <= Self.rowsMax { return (RowBranch(rows: rows), nil) }
             let middle = rows.count / 2
             return (
                 RowBranch(rows: ContiguousArray(rows[..<middle])), RowBranch(rows: ContiguousArray(rows[middle...]))
@@ -158,7 +171,7 @@ final class RowBranch: Sendable {
         var children = children
         children[index] = Child(left)
         if let right { children.insert(Child(right), at: index + 1) }
-        if children.count <= Self.widthMax { return (RowBranch(children: children), nil) }
+        if children.count <= Self.childrenMax { return (RowBranch(children: children), nil) }
         let middle = children.count / 2
         return (
             RowBranch(children: ContiguousArray(children[..<middle])),
@@ -178,7 +191,7 @@ final class RowBranch: Sendable {
         var children = children
         if let rest = branch.removing(position) {
             children[index] = Child(rest)
-            if rest.width < Self.widthMax / 4 { Self.merge(&children, at: index) }
+            if rest.isNarrow { Self.merge(&children, at: index) }
         } else {
             children.remove(at: index)
         }
@@ -190,10 +203,14 @@ final class RowBranch: Sendable {
         let first = index > 0 ? index - 1 : index
         guard first + 1 < children.count else { return }
         let (left, right) = (children[first].branch, children[first + 1].branch)
-        guard left.width + right.width <= widthMax else { return }
-        let merged =
-            left.isLowest
-            ? RowBranch(rows: left.rows + right.rows) : RowBranch(children: left.children + right.children)
+        let merged: RowBranch
+        if left.isLowest {
+            guard left.count + right.count <= rowsMax else { return }
+            merged = RowBranch(rows: left.rows + right.rows)
+        } else {
+            guard left.children.count + right.children.count <= childrenMax else { return }
+            merged = RowBranch(children: left.children + right.children)
+        }
         children.replaceSubrange(first...first + 1, with: CollectionOfOne(Child(merged)))
     }
 
@@ -214,6 +231,16 @@ final class RowBranch: Sendable {
         var branch = self
         while branch.children.count == 1 { branch = branch.children[0].branch }
         return branch
+    }
+}
+
+extension RowReference {
+    @inline(__always)
+    func isTo(_ row: RecordBox) -> Bool { toOpaque() == Unmanaged.passUnretained(row).toOpaque() }
+
+    @inline(__always)
+    func isBefore(_ row: RecordBox, _ order: RecordOrder) -> Bool {
+        _withUnsafeGuaranteedRef { order.compare($0, row) < 0 }
     }
 }
 

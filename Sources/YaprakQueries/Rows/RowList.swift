@@ -11,6 +11,9 @@ struct RowList: Sendable {
     }
 
     private var content: Content
+    /// A snapshot that has all the rows. A tree needs one, because nothing else keeps its rows: a copy of a branch would count
+    /// a reference to each of them.
+    var snapshot: Snapshot?
 
     /// No rows.
     init() { content = .array([]) }
@@ -32,7 +35,7 @@ struct RowList: Sendable {
         case .array(let rows): return rows[position]
         case .tree(let root):
             precondition(position >= 0 && position < root.count, "row \(position) is outside of 0..<\(root.count)")
-            return root[position]
+            return withExtendedLifetime(snapshot) { root[position].takeUnretainedValue() }
         }
     }
 
@@ -40,7 +43,8 @@ struct RowList: Sendable {
     func forEach(_ body: (RecordBox) -> Bool) {
         switch content {
         case .array(let rows): _ = rows.allSatisfy(body)
-        case .tree(let root): _ = root.forEach(body)
+        case .tree(let root):
+            withExtendedLifetime(snapshot) { _ = root.forEach { $0._withUnsafeGuaranteedRef(body) } }
         }
     }
 
@@ -54,10 +58,12 @@ struct RowList: Sendable {
 
     // MARK: Changing
 
+    // A caller that changes rows says which snapshot has them all before the last one that had them goes.
+
     /// The rows as a tree; `nil` if there are none. The first time O(*n*).
     private var tree: RowBranch? {
         switch content {
-        case .array(let rows): RowBranch.make(rows)
+        case .array(let rows): RowBranch.make(ContiguousArray(rows.lazy.map { .passUnretained($0) }))
         case .tree(let root): root
         }
     }
@@ -72,7 +78,7 @@ struct RowList: Sendable {
             content = .array([row])
             return
         }
-        let (left, right) = root.inserting(row, at: position)
+        let (left, right) = root.inserting(.passUnretained(row), at: position)
         content = .tree(right.map { RowBranch(left, $0) } ?? left)
     }
 
@@ -85,7 +91,9 @@ struct RowList: Sendable {
     }
 
     /// Exchanges the row at a position for one that belongs there.
-    mutating func replace(at position: Int, with row: RecordBox) { take(tree?.replacing(position, with: row)) }
+    mutating func replace(at position: Int, with row: RecordBox) {
+        take(tree?.replacing(position, with: .passUnretained(row)))
+    }
 
     /// O(log *n*) of rows that were changed before.
     mutating func truncate(to limit: Int) {

@@ -50,18 +50,27 @@ func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int {
 struct RecordOrder: Sendable {
     let sorts: [SortRule]
     /// The first of them, which most often decides: in place, so that asking it retains nothing.
-    private let first: SortRule?
+    private let first: RecordComparison
+    private let isFirstDescending: Bool
+    /// How many follow it.
+    private let restCount: Int
 
     init(sorts: [SortRule]) {
         self.sorts = sorts
-        first = sorts.first
+        if let rule = sorts.first {
+            first = RecordComparison(compare: rule.compare)
+            isFirstDescending = rule.isDescending
+        } else {
+            first = RecordComparison { _, _ in 0 }
+            isFirstDescending = false
+        }
+        restCount = max(0, sorts.count - 1)
     }
 
     func compare(_ a: RecordBox, _ b: RecordBox) -> Int {
-        guard let first else { return compareKeys(a, b) }
         let order = first.compare(a, b)
-        if order != 0 { return first.isDescending ? -order : order }
-        return sorts.count == 1 ? compareKeys(a, b) : compareRest(a, b)
+        if order != 0 { return isFirstDescending ? -order : order }
+        return restCount == 0 ? compareKeys(a, b) : compareRest(a, b)
     }
 
     private func compareRest(_ a: RecordBox, _ b: RecordBox) -> Int {
@@ -73,7 +82,7 @@ struct RecordOrder: Sendable {
     }
 
     func compareKeys(_ a: RecordBox, _ b: RecordBox) -> Int {
-        if a.key == b.key { return 0 }
+        if a === b || a.key == b.key { return 0 }
         return a.key.utf8.lexicographicallyPrecedes(b.key.utf8) ? -1 : 1
     }
 }
