@@ -24,6 +24,28 @@ import Yaprak
         #expect(beside <= alone * 5, "\(alone) s alone, \(beside) s beside 20,000")
     }
 
+    @Test func `A writer does not wake 20,000 followers itself`() async throws {
+        let database = Database.inMemory()
+        func seconds(beside followers: Int) async throws -> Double {
+            var best = Double.infinity
+            for number in 0..<7 {
+                while database.publication.waiterCount < followers { await Task.yield() }
+                let start = ContinuousClock.now
+                try await database.write { $0[.books]["a"] = Book(title: "\(number)") }
+                best = min(best, (ContinuousClock.now - start) / .seconds(1))
+            }
+            return best
+        }
+        let alone = try await seconds(beside: 0)
+        let beside = try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20_000 { group.addTask { for await _ in database.snapshots {} } }
+            defer { group.cancelAll() }
+            return try await seconds(beside: 20_000)
+        }
+        // It woke them one after the other: over a hundred times as long.
+        #expect(beside <= alone * 30, "\(alone) s alone, \(beside) s beside 20,000")
+    }
+
     @Test func `A stream that sleeps keeps no more than its limit of bytes`() async throws {
         var options = DatabaseOptions()
         options.lagBytesLimit = 1 << 20

@@ -95,7 +95,7 @@ final class Publication: Sendable {
             if !woken.isEmpty { state.waiters = [:] }
             return ((old, oldTail, prepared), woken, laggards)
         }
-        for waiter in woken.values { waiter.resume() }
+        Self.resume(woken)
         withExtendedLifetime(old) {}
         if let laggards { detachLaggingStreams(behind: laggards) }
     }
@@ -107,8 +107,31 @@ final class Publication: Sendable {
             defer { state.waiters = [:] }
             return state.waiters
         }
-        for waiter in woken.values { waiter.resume() }
+        Self.resume(woken)
     }
+
+    /// Resumes those who wait; many of them in a task, so that a commit costs its writer the same beside any number.
+    private static func resume(_ waiters: [UInt64: CheckedContinuation<Void, Never>]) {
+        if waiters.count <= resumedMax {
+            for waiter in waiters.values { waiter.resume() }
+            return
+        }
+        Task.detached {
+            var count = 0
+            for waiter in waiters.values {
+                waiter.resume()
+                count += 1
+                // Those that it has resumed have their turn.
+                if count % resumedMax == 0 { await Task.yield() }
+            }
+        }
+    }
+
+    /// A writer resumes at most so many itself.
+    private static let resumedMax = 64
+
+    /// How many wait.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Returns when something newer than `seen` is published, when the publication closes, or when the task is cancelled.
     func wait(after seen: SnapshotState) async {
