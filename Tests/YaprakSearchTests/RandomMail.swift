@@ -78,7 +78,9 @@ struct RandomMail {
         case 0..<60: transaction[.mails][key] = mail()
         case 60..<75:
             guard var mail = transaction[.mails][key] else { return }
-            mail.body += " \(word())"
+            // Most edits leave the beginning as it was.
+            if random.chance(50) { mail.body = String(mail.body.prefix(random.below(mail.body.count + 1))) }
+            mail.body += "\([" ", "", "\n", "京", " \u{301}"][random.below(5)])\(word())"
             transaction[.mails][key] = mail
         case 75..<80: transaction[.mails].touchObject(for: key)
         case 80..<97: transaction[.mails].remove(key)
