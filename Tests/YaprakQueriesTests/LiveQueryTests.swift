@@ -193,6 +193,39 @@ import YaprakLocks
         #expect(await end.value)
     }
 
+    @Test(arguments: seeds) func `Rows of an update outlive the update, its query and the database`(
+        seed: UInt64
+    ) async throws {
+        var random = SplitMix64(seed: seed)
+        var kept: [(rows: QueryRows<Goods, String>, names: [String])] = []
+        do {
+            let database = Database.inMemory()
+            try await database.write { [goods] in for number in 0..<300 { $0[.goods]["g\(number)"] = goods(number) } }
+            let query = RecordQuery<Goods, String>(
+                .goods, where: #Predicate { $0.rank < 200 }, sortedBy: RecordSort(\.rank), limit: 100)
+            var updates = database.updates(of: query).makeAsyncIterator()
+            for step in 0..<60 {
+                let (first, second, rank) = (random.below(300), random.below(300), random.below(300))
+                var newest = goods(step)
+                // Before all others: there is an update for each step.
+                newest.rank = -step
+                let new = newest
+                try await database.write { transaction in
+                    transaction[.goods]["g\(first)"]?.rank = rank
+                    transaction[.goods].remove("g\(second)")
+                    transaction[.goods]["new\(step)"] = new
+                }
+                guard let update = await updates.next() else { break }
+                if random.chance(30) { kept.append((update.rows, update.rows.map { "\($0.key) \($0.object)" })) }
+            }
+            try await database.close()
+        }
+        for (number, (rows, names)) in kept.enumerated() {
+            #expect(rows.map { "\($0.key) \($0.object)" } == names, "seed \(seed), update \(number)")
+        }
+        #expect(!kept.isEmpty, "seed \(seed)")
+    }
+
     @Test func `A limited query asks an index in order for the rows behind it, and says so where there is none`()
         async throws
     {

@@ -55,7 +55,8 @@ public actor Database {
         state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, settings: DatabaseSettings,
         files: DatabaseFiles? = nil, shelf: ExtensionShelf = ExtensionShelf(), hosts: [String: ExtensionHost] = [:]
     ) {
-        publication = Publication(state, lagLimit: settings.lagLimit)
+        publication = Publication(
+            state, lagLimit: settings.lagLimit, isScheduled: settings.scheduler != nil)
         working = state
         self.timeline = timeline
         self.reclaimer = reclaimer

@@ -39,9 +39,14 @@ final class Publication: Sendable {
     /// `publish` knows it, and commits are published one after the other.
     nonisolated(unsafe) private var isFollowed = false
 
-    init(_ first: SnapshotState, lagLimit: LagLimit) {
+    /// Whether a seed decides what runs next; see `WorkScheduler`.
+    private let isScheduled: Bool
+
+    /// - Parameter isScheduled: whether those who wait are resumed one after the other, in the order in which they came.
+    init(_ first: SnapshotState, lagLimit: LagLimit, isScheduled: Bool = false) {
         state = Mutex(State(newest: first, lookedAfter: (first.number.rawValue, 0)), rank: .publication)
         self.lagLimit = lagLimit
+        self.isScheduled = isScheduled
     }
 
     /// The newest published state.
@@ -95,7 +100,7 @@ final class Publication: Sendable {
             if !woken.isEmpty { state.waiters = [:] }
             return ((old, oldTail, prepared), woken, laggards)
         }
-        Self.resume(woken)
+        resume(woken)
         withExtendedLifetime(old) {}
         if let laggards { detachLaggingStreams(behind: laggards) }
     }
@@ -107,22 +112,21 @@ final class Publication: Sendable {
             defer { state.waiters = [:] }
             return state.waiters
         }
-        Self.resume(woken)
+        resume(woken)
     }
 
-    /// Resumes those who wait; many of them in a task, so that a commit costs its writer the same beside any number.
-    private static func resume(_ waiters: [UInt64: CheckedContinuation<Void, Never>]) {
-        if waiters.count <= resumedMax {
+    /// Resumes those who wait: a few at once, many in a task, so that no writer wakes more than a few.
+    private func resume(_ waiters: [UInt64: CheckedContinuation<Void, Never>]) {
+        if isScheduled {
+            for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }
+        } else if waiters.count <= Self.resumedMax {
             for waiter in waiters.values { waiter.resume() }
-            return
-        }
-        Task.detached {
-            var count = 0
-            for waiter in waiters.values {
-                waiter.resume()
-                count += 1
-                // Those that it has resumed have their turn.
-                if count % resumedMax == 0 { await Task.yield() }
+        } else {
+            Task.detached {
+                for (index, waiter) in waiters.values.enumerated() {
+                    waiter.resume()
+                    if index % Self.resumedMax == Self.resumedMax - 1 { await Task.yield() }
+                }
             }
         }
     }

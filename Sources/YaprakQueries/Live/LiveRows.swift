@@ -54,7 +54,7 @@ struct LiveRows: Sendable {
         snapshot = next
         guard limit > 0 else { return QueryChanges() }
         let before = kept
-        // Until the last row of it that is not in the next has gone.
+        // It has the rows that are taken out below.
         defer { withExtendedLifetime(previous) {} }
         kept.snapshot = next
         let changed = scope.changes(from: previous, to: next)

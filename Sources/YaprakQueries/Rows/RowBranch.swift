@@ -6,7 +6,7 @@ typealias RowReference = Unmanaged<RecordBox>
 /// A branch of the tree that a changed `RowList` is: rows, or branches of one height. Immutable; a change copies the branches
 /// on its way and shares all others.
 ///
-/// It does not keep its rows: who has it has a snapshot they are of.
+/// It does not keep its rows: the list that it is a part of has a snapshot that does.
 final class RowBranch: Sendable {
     /// A branch, and what is asked for without looking at it.
     struct Child: Sendable {
@@ -28,9 +28,9 @@ final class RowBranch: Sendable {
     let count: Int
     let last: RowReference
 
-    /// So many rows a branch has at most: a copy of them is one of words.
+    /// The most rows of a branch: copying them copies words.
     private static let rowsMax = 64
-    /// So many children: a copy counts a reference to each, so few are fast.
+    /// The most children: copying them counts a reference to each, so few are fast.
     private static let childrenMax = 16
 
     private init(rows: ContiguousArray<RowReference>) {

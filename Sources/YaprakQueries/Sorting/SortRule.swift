@@ -52,8 +52,6 @@ struct RecordOrder: Sendable {
     /// The first of them, which most often decides: in place, so that asking it retains nothing.
     private let first: RecordComparison
     private let isFirstDescending: Bool
-    /// How many follow it.
-    private let restCount: Int
 
     init(sorts: [SortRule]) {
         self.sorts = sorts
@@ -64,13 +62,12 @@ struct RecordOrder: Sendable {
             first = RecordComparison { _, _ in 0 }
             isFirstDescending = false
         }
-        restCount = max(0, sorts.count - 1)
     }
 
     func compare(_ a: RecordBox, _ b: RecordBox) -> Int {
         let order = first.compare(a, b)
         if order != 0 { return isFirstDescending ? -order : order }
-        return restCount == 0 ? compareKeys(a, b) : compareRest(a, b)
+        return sorts.count <= 1 ? compareKeys(a, b) : compareRest(a, b)
     }
 
     private func compareRest(_ a: RecordBox, _ b: RecordBox) -> Int {

@@ -15,8 +15,7 @@ final class DocumentRow: TreeRow, @unchecked Sendable {
 
 /// The rows of 128 documents by their numbers.
 final class DocumentBlock: TreeRow, @unchecked Sendable {
-    // Changed before it is shared only; that is the whole of the @unchecked, and why no access is checked.
-    @exclusivity(unchecked)
+    // Changed before it is shared only; that is the whole of the @unchecked.
     var rows: ContiguousArray<DocumentRow?>
 
     static let count = 128

@@ -40,15 +40,9 @@ extension FullTextRoot {
 
     /// The row of a document that is there.
     @inline(__always)
-    func row(of number: UInt32) -> DocumentRow { reference(of: number).takeUnretainedValue() }
-
-    /// The same, kept by the root alone.
-    @inline(__always)
-    func reference(of number: UInt32) -> Unmanaged<DocumentRow> {
+    func row(of number: UInt32) -> DocumentRow {
         blocks.reference(at: Int(number) / DocumentBlock.count)._withUnsafeGuaranteedRef {
-            unsafeDowncast($0, to: DocumentBlock.self).rows.withUnsafeBufferPointer {
-                Unmanaged.passUnretained($0[Int(number) % DocumentBlock.count].unsafelyUnwrapped)
-            }
+            unsafeDowncast($0, to: DocumentBlock.self).rows[Int(number) % DocumentBlock.count].unsafelyUnwrapped
         }
     }
 

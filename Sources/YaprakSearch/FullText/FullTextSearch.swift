@@ -121,16 +121,9 @@ extension LeafSearch {
 
 /// The best of the documents that are offered.
 struct BestDocuments {
-    private struct Item {
-        let document: UInt32
-        let score: Double
-        /// Its row, once its key was asked for: it is far away in memory.
-        var row: Unmanaged<DocumentRow>?
-    }
-
     private let root: FullTextRoot
     private let countMax: Int
-    private var items: [Item] = []
+    private var items: [(document: UInt32, score: Double)] = []
 
     /// So many are kept in order; more are sorted at the end.
     private static let keptInOrderMax = 128
@@ -148,42 +141,26 @@ struct BestDocuments {
     }
 
     private mutating func insert(_ document: UInt32, _ score: Double) {
-        var item = Item(document: document, score: score)
         guard countMax <= Self.keptInOrderMax else {
-            items.append(item)
+            items.append((document, score))
             return
         }
         var index = items.count
-        while index > 0, Self.comesBefore(&item, &items[index - 1], root) { index -= 1 }
+        while index > 0, comesBefore(document, score, items[index - 1]) { index -= 1 }
         if index == countMax { return }
-        if items.count == countMax { items.removeLast() }
-        items.insert(item, at: index)
+        items.insert((document, score), at: index)
+        if items.count > countMax { items.removeLast() }
     }
 
-    private static func comesBefore(_ a: inout Item, _ b: inout Item, _ root: FullTextRoot) -> Bool {
-        if a.score != b.score { return a.score > b.score }
-        return row(of: &a, root)._withUnsafeGuaranteedRef { a in
-            row(of: &b, root)._withUnsafeGuaranteedRef { a.key.comesBefore($0.key) }
-        }
-    }
-
-    private static func row(of item: inout Item, _ root: FullTextRoot) -> Unmanaged<DocumentRow> {
-        if let row = item.row { return row }
-        let row = root.reference(of: item.document)
-        item.row = row
-        return row
+    private func comesBefore(_ document: UInt32, _ score: Double, _ other: (document: UInt32, score: Double)) -> Bool {
+        if score != other.score { return score > other.score }
+        return root.row(of: document).key.comesBefore(root.row(of: other.document).key)
     }
 
     /// Best first.
     var sorted: [(document: UInt32, score: Double)] {
-        var items = items
-        if countMax > Self.keptInOrderMax {
-            items.sort {
-                var (a, b) = ($0, $1)
-                return Self.comesBefore(&a, &b, root)
-            }
-        }
-        return items.prefix(countMax).map { ($0.document, $0.score) }
+        guard countMax > Self.keptInOrderMax else { return items }
+        return Array(items.sorted { comesBefore($0.document, $0.score, $1) }.prefix(countMax))
     }
 }
 
