@@ -249,10 +249,17 @@ extension TreeDraft {
         return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered)
     }
 
-    /// Adds a row to the trees: one reference, one birth.
+    @inline(never)
+    private static func checkShared(_ row: TreeRow, _ stamp: UInt64) {
+        precondition(row.birth == stamp, "a row goes into the trees of one draft: make another box for it")
+        precondition(row.nestedTree == nil, "a row with a tree goes into one tree: make another box for it")
+    }
+
+    /// Adds a row to the trees: one reference, one birth. A row of this draft may go into several trees, each of which
+    /// gives up its own reference: the trees it is in need not be edited together later.
     @inline(__always)
     func adopt(_ row: TreeRow) -> RowRef {
-        precondition(row.birth == 0, "a row goes into one tree, once: make another box for it")
+        if row.birth != 0 { Self.checkShared(row, stamp) }
         row.birth = stamp
         made.rows &+= 1
         return RowRef.passRetained(row)

@@ -37,15 +37,25 @@ package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & 
 extension TypedRecord {
     /// Where the object begins, counted from the address of the record: behind the two words of every object, and the fields
     /// of ``TreeRow`` and ``RecordBox``. What reads one field of many objects, such as an index, reads it there.
-    package static var objectOffset: Int {
-        let alignment = MemoryLayout<Object>.alignment
-        return (64 + alignment - 1) / alignment * alignment
-    }
+    package static var objectOffset: Int { objectOffsetInRecord(Object.self) }
+}
+
+private func objectOffsetInRecord<Object: ~Copyable>(_ type: Object.Type) -> Int {
+    let alignment = MemoryLayout<Object>.alignment
+    return (64 + alignment - 1) / alignment * alignment
 }
 
 extension RecordBox {
     /// The bytes of the record, header and all. Valid while the record is.
     package var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// Lends the object to a closure, where it lies: as what may not be copied, so that no code without its type copies it.
+    ///
+    /// - Precondition: the record is a ``TypedRecord`` of such objects.
+    package final func lendObject<Object: ~Copyable, Result>(to body: (borrowing Object) -> Result) -> Result {
+        let object = (address + objectOffsetInRecord(Object.self)).assumingMemoryBound(to: Object.self)
+        return withExtendedLifetime(self) { body(object.pointee) }
+    }
 }
 
 /// A record as it stands on disk: of a collection that no type was bound to, or set aside because it does not decode.

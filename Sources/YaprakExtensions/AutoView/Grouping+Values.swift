@@ -14,7 +14,7 @@ extension Grouping {
     public static func byObject<Number: BinaryInteger & SendableMetatype>(
         _ group: @escaping @Sendable (_ object: Object) -> Number?
     ) -> Self {
-        Self(.object) { group(Record<Object, Metadata>(box: $0).object).map { String($0) } }
+        Self(.object) { $0.lendObject(to: group).map { String($0) } }
     }
 
     /// By the day of a date of the object: groups such as `"2026-11-21"`, which order as the days do. `nil`, and what is out of
@@ -28,7 +28,7 @@ extension Grouping {
         secondsFromGMT seconds: Int = 0, _ date: @escaping @Sendable (_ object: Object) -> Date?
     ) -> Self {
         Self(.object) { box in
-            date(Record<Object, Metadata>(box: box).object).flatMap { DayName.name(of: $0, secondsFromGMT: seconds) }
+            box.lendObject(to: date).flatMap { DayName.name(of: $0, secondsFromGMT: seconds) }
         }
     }
 }

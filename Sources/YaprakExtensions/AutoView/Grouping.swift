@@ -41,7 +41,7 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
 
     /// By the object. Runs when the object is set or touched.
     public static func byObject(_ group: @escaping @Sendable (_ object: Object) -> String?) -> Self {
-        Self(.object) { group(Record<Object, Metadata>(box: $0).object) }
+        Self(.object) { $0.lendObject(to: group) }
     }
 
     /// By the object, to the raw value of an enumeration.
@@ -49,7 +49,7 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
         _ group: @escaping @Sendable (_ object: Object) -> Group?
     ) -> Self
     where Group.RawValue == String {
-        Self(.object) { group(Record<Object, Metadata>(box: $0).object)?.rawValue }
+        Self(.object) { $0.lendObject(to: group)?.rawValue }
     }
 
     /// By the metadata. Runs when the metadata is set or touched.
@@ -77,7 +77,7 @@ public struct Grouping<Object: Codable & Sendable, Metadata: Codable & Sendable>
         _ groups: @escaping @Sendable (_ object: Object) -> Names
     ) -> Self
     where Names.Element: StringProtocol & SendableMetatype {
-        Self(each: .object) { groups(Record<Object, Metadata>(box: $0).object) }
+        Self(each: .object) { $0.lendObject(to: groups) }
     }
 
     /// Into several groups, by the metadata.

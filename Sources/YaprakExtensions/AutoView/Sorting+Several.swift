@@ -6,7 +6,7 @@ extension Sorting {
     ///     .byObject { $0.finished }                       // a Date?
     public static func byObject<Wrapped>(_ value: @escaping @Sendable (_ object: Object) -> Wrapped?) -> Self
     where Value == MissingFirst<Wrapped> {
-        Self(.object) { MissingFirst(value(Record<Object, Metadata>(box: $0).object)) }
+        Self(.object) { MissingFirst($0.lendObject(to: value)) }
     }
 
     /// By two values of the object, the first before the second. Runs when the object is set or touched.
@@ -16,7 +16,7 @@ extension Sorting {
         _ values: @escaping @Sendable (_ object: Object) -> (First, Second)
     ) -> Self where Value == ValuePair<First, Second> {
         Self(.object) { box in
-            let values = values(Record<Object, Metadata>(box: box).object)
+            let values = box.lendObject(to: values)
             return ValuePair(values.0, values.1)
         }
     }

@@ -41,7 +41,7 @@ public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, 
 
     /// By a value of the object. Runs when the object is set or touched.
     public static func byObject(_ value: @escaping @Sendable (_ object: Object) -> Value) -> Self {
-        Self(.object) { value(Record<Object, Metadata>(box: $0).object) }
+        Self(.object) { $0.lendObject(to: value) }
     }
 
     /// By a value of the metadata. Runs when the metadata is set or touched.
@@ -75,9 +75,7 @@ extension Sorting where Value == Comparison {
 
     /// By comparing objects: whether the first comes before the second.
     public static func comparingObjects(_ isAscending: @escaping @Sendable (Object, Object) -> Bool) -> Self {
-        Self(.object) {
-            isAscending(Record<Object, Metadata>(box: $0).object, Record<Object, Metadata>(box: $1).object)
-        }
+        Self(.object) { a, b in a.lendObject { a in b.lendObject { b in isAscending(a, b) } } }
     }
 
     /// By comparing metadata: whether the first comes before the second.

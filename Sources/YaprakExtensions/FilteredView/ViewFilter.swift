@@ -25,7 +25,7 @@ public struct ViewFilter<Element: ViewRow>: Sendable {
     /// By the object. Runs when the object is set or touched, and for rows that are new in the parent.
     public static func byObject<Object, Metadata>(_ isIncluded: @escaping @Sendable (_ object: Object) -> Bool) -> Self
     where Element == Record<Object, Metadata> {
-        Self(.object) { isIncluded(Element($0).object) }
+        Self(.object) { $0.placement.record.lendObject(to: isIncluded) }
     }
 
     /// By the metadata. Runs when the metadata is set or touched, and for rows that are new in the parent.

@@ -29,7 +29,7 @@ public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendab
 
     private init<Value: IndexColumnValue>(_ value: @escaping @Sendable (Object) -> Value, isDescending: Bool) {
         self.init(
-            ColumnRule(Value.self, path: nil, reads: .object) { value(Record<Object, Metadata>(box: $0).object) },
+            ColumnRule(Value.self, path: nil, reads: .object) { $0.lendObject(to: value) },
             isDescending: isDescending)
     }
 

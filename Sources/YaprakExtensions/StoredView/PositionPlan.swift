@@ -155,7 +155,7 @@ struct PositionPlan {
             placements[arrival.row, default: []].append(placement)
         }
         for (row, placements) in placements {
-            editor.notePlace(row, from: before[row], to: PlaceRow(placements), kinds: changes[row]?.kinds ?? [])
+            editor.notePlace(row, from: before[row], to: placements, kinds: changes[row]?.kinds ?? [])
         }
     }
 }

@@ -1,12 +1,13 @@
 public import YaprakCore
 public import YaprakTrees
 
-/// A record's place in one group of a view: one box per (group, row), in the group's tree.
+/// A record's place in one group of a view: one box per (group, row), in the group's tree. Where it is the only one of its
+/// record, which is nearly always, it stands in the tree of places as well.
 ///
 /// Keeps what it was ordered by, so that a row is found where it was put, whatever a closure says later. Subclasses add
 /// a sort key (``KeyedPlacement``) or a label (``LabelledPlacement``); a plain one is ordered by its record.
 @usableFromInline
-package class Placement: TreeRow, @unchecked Sendable {
+package class Placement: PlaceRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
     @usableFromInline package final let record: RecordBox
     /// The collection's number in the view.
@@ -31,6 +32,9 @@ package class Placement: TreeRow, @unchecked Sendable {
     func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
         Placement(record, collection: collection, group: group, touches: touches, hint: hint)
     }
+
+    override package final var placement: Placement { self }
+    override package final var others: [Placement] { [] }
 
     /// What it is ordered by, as text; `nil` if by its record.
     var sortKeyDescription: String? { nil }
@@ -90,33 +94,51 @@ extension Placement {
     }
 }
 
-/// Where a view has put a record: by the record's key, in the tree of its collection.
-package final class PlaceRow: TreeRow, @unchecked Sendable {
-    // Written once, before the box is shared; that is the whole of the @unchecked.
-    package let placement: Placement
+/// Where a view has put a record: by the record's key, in the tree of its collection. A ``Placement``, or a list of them.
+@usableFromInline
+package class PlaceRow: TreeRow, @unchecked Sendable {
+    /// The place, or the first of several.
+    package var placement: Placement { preconditionFailure("a place is a placement, or several of them") }
     /// Places in further groups, of views that put a row into several.
-    package let others: [Placement]
+    package var others: [Placement] { preconditionFailure("a place is a placement, or several of them") }
 
-    init(_ placement: Placement, _ others: [Placement] = []) {
-        self.placement = placement
-        self.others = others
-        super.init(key: placement.key)
-    }
-
-    convenience init?(_ placements: [Placement]) {
-        guard let first = placements.first else { return nil }
-        self.init(first, Array(placements.dropFirst()))
-    }
-
-    package var all: [Placement] { others.isEmpty ? [placement] : [placement] + others }
+    package final var all: [Placement] { [placement] + others }
 
     /// How often the row was touched, for its place in a group, or one that it moves to: a move is no touch.
-    func touches(inGroup name: String) -> Touches { (placement(inGroup: name) ?? placement).touches }
+    final func touches(inGroup name: String) -> Touches { (placement(inGroup: name) ?? placement).touches }
 
     /// The place in a group.
-    package func placement(inGroup name: String) -> Placement? {
+    package final func placement(inGroup name: String) -> Placement? {
         if placement.group == name { return placement }
         return others.first { $0.group == name }
+    }
+}
+
+/// The places of a record in several groups; or in one, where its placement had come into the group's tree before.
+final class SeveralPlaces: PlaceRow, @unchecked Sendable {
+    // Written once, before the box is shared; that is the whole of the @unchecked.
+    private let first: Placement
+    private let rest: [Placement]
+
+    init(_ first: Placement, _ rest: [Placement]) {
+        self.first = first
+        self.rest = rest
+        super.init(key: first.key)
+    }
+
+    override var placement: Placement { first }
+    override var others: [Placement] { rest }
+}
+
+extension PlaceRow {
+    /// What goes into the tree of places of a record that has been put, in this draft, at some placements.
+    ///
+    /// - Returns: the only placement, if this draft has put it into its group: both trees get a reference of their own, and
+    ///   one birth counts for both. `nil` if there is none.
+    static func row(for placements: [Placement], bornIn stamp: UInt64) -> PlaceRow? {
+        guard let first = placements.first else { return nil }
+        if placements.count == 1, first.birth == stamp { return first }
+        return SeveralPlaces(first, Array(placements.dropFirst()))
     }
 }
 

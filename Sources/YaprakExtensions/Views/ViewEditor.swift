@@ -9,10 +9,15 @@ import YaprakTrees
 ///
 /// Groups that are edited are held open, their trees outside of the tree of groups, until ``finish(_:)``. Nothing that
 /// can throw, and no closure but comparisons, runs between: a root is never left half edited.
+///
+/// Nobody but the extension that made it can reach it, so its fields go without the runtime's exclusivity checks.
 final class ViewEditor {
+    @exclusivity(unchecked)
     private(set) var root: ViewRoot
     let draft: TreeDraft
+    @exclusivity(unchecked)
     private var changes = ViewChanges()
+    @exclusivity(unchecked)
     private var order: PlacementOrder
 
     private struct OpenGroup {
@@ -20,10 +25,13 @@ final class ViewEditor {
         var rows: TreeRoot
         let existed: Bool
     }
+    @exclusivity(unchecked)
     private var groups: [OpenGroup] = []
     /// Where a group is held, once there are too many to look through.
+    @exclusivity(unchecked)
     private var numbers: [String: Int] = [:]
     private static let groupsSearchedMax = 8
+    @exclusivity(unchecked)
     private var latest = -1
 
     init(_ root: ViewRoot, draft: TreeDraft) {
@@ -44,7 +52,7 @@ final class ViewEditor {
             for old in before.all where !placements.contains(where: { $0.group == old.group }) { takeOut(old) }
         }
         for new in placements { put(new, replacing: before?.placement(inGroup: new.group)) }
-        notePlace(row, from: before, to: PlaceRow(placements), kinds: kinds)
+        notePlace(row, from: before, to: placements, kinds: kinds)
     }
 
     /// As ``put(_:from:to:kinds:)``, for one place: the path of nearly all rows.
@@ -60,13 +68,14 @@ final class ViewEditor {
         } else {
             put(placement, replacing: nil)
         }
-        notePlace(row, from: before, to: PlaceRow(placement), kinds: kinds)
+        notePlace(row, from: before, to: placement, kinds: kinds)
     }
 
     /// Takes a row out of the view.
     func takeOut(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
         for old in before.all { takeOut(old) }
-        notePlace(row, from: before, to: nil, kinds: kinds)
+        draft.remove(row.key, from: &root.places[row.collection])
+        changes.rows.append(.init(row: row, before: before, after: nil, kinds: kinds))
     }
 
     /// Takes out all rows of a collection. O(groups) if it is the only one.
@@ -127,12 +136,28 @@ final class ViewEditor {
         root.count -= 1
     }
 
-    func notePlace(_ row: RowID, from before: PlaceRow?, to after: PlaceRow?, kinds: ChangeKinds) {
+    /// Notes where a row is that has been put at `placements`, or that it is nowhere.
+    func notePlace(_ row: RowID, from before: PlaceRow?, to placements: [Placement], kinds: ChangeKinds) {
+        guard placements.count != 1 else { return notePlace(row, from: before, to: placements[0], kinds: kinds) }
+        let after = PlaceRow.row(for: placements, bornIn: draft.stamp)
         if let after {
             draft.insert(after, into: &root.places[row.collection])
         } else if before != nil {
             draft.remove(row.key, from: &root.places[row.collection])
         }
+        changes.rows.append(.init(row: row, before: before, after: after, kinds: kinds))
+    }
+
+    /// As ``notePlace(_:from:to:kinds:)``, for one place.
+    private func notePlace(_ row: RowID, from before: PlaceRow?, to placement: Placement, kinds: ChangeKinds) {
+        // A placement that has stood in its group since an older draft stands in the tree of places, too, or in a list there.
+        let after =
+            if placement.birth == draft.stamp {
+                placement
+            } else if before?.others.isEmpty ?? false, before?.placement === placement { before! } else {
+                SeveralPlaces(placement, [])
+            }
+        if after !== before { draft.insert(after, into: &root.places[row.collection]) }
         changes.rows.append(.init(row: row, before: before, after: after, kinds: kinds))
     }
 
@@ -180,7 +205,7 @@ final class ViewEditor {
         draft.clear(&groups[group].rows)
         groups[group].rows = draft.tree(of: placements, order: order)
         for placement in placements {
-            notePlace(placement.row, from: root.place(of: placement.row), to: PlaceRow(placement), kinds: [])
+            notePlace(placement.row, from: root.place(of: placement.row), to: placement, kinds: [])
         }
     }
 
@@ -190,7 +215,7 @@ final class ViewEditor {
             old.copy(record: old.record, group: old.group, touches: old.touches.adding(kinds))
         }
         for (old, new) in zip(before.all, touched) { put(new, replacing: old) }
-        let after = PlaceRow(touched)
+        let after = PlaceRow.row(for: touched, bornIn: draft.stamp)
         if let after { draft.insert(after, into: &root.places[row.collection]) }
         changes.touched.append(.init(row: row, before: before, after: after, kinds: kinds))
     }
@@ -217,7 +242,7 @@ final class ViewEditor {
                 let row = placement.row
                 let before = root.place(of: row)!
                 if before.others.isEmpty {
-                    notePlace(row, from: before, to: PlaceRow(placement), kinds: [])
+                    notePlace(row, from: before, to: placement, kinds: [])
                 } else {
                     others[row, default: []].append(placement)
                 }
@@ -225,7 +250,7 @@ final class ViewEditor {
         }
         for (row, placements) in others.sorted(by: { ($0.key.collection, $0.key.key) < ($1.key.collection, $1.key.key) }
         ) {
-            notePlace(row, from: root.place(of: row), to: PlaceRow(placements), kinds: [])
+            notePlace(row, from: root.place(of: row), to: placements, kinds: [])
         }
         changes.reordering = configuration
         closeGroups()

@@ -18,7 +18,7 @@ package final class ViewSeed: @unchecked Sendable {
     /// Adds a row; rows of a collection come in ascending order of their keys.
     func add(_ placement: Placement) {
         addToGroup(placement)
-        places[placement.collection].append(PlaceRow(placement))
+        places[placement.collection].append(placement)
     }
 
     /// Adds a row that is in several groups.
@@ -29,8 +29,8 @@ package final class ViewSeed: @unchecked Sendable {
 
     /// Says where a row is that is, or will be, in its groups.
     func addPlaces(_ several: [Placement]) {
-        guard let row = PlaceRow(several) else { return }
-        places[row.placement.collection].append(row)
+        guard let first = several.first else { return }
+        places[first.collection].append(several.count == 1 ? first : SeveralPlaces(first, Array(several.dropFirst())))
     }
 
     /// Adds a placement to its group, behind all that are there.
@@ -67,6 +67,7 @@ extension ViewRoot {
                 return GroupRow(name: seed.names[number], rows: draft.tree(of: placements, order: order))
             }
         groups = draft.tree(ofKeyed: ascending)
+        // After the groups, so that a placement that stands in both has been born.
         for (collection, rows) in seed.places.enumerated() { places[collection] = draft.tree(ofKeyed: rows) }
         count = seed.placements.reduce(0) { $0 + $1.count }
     }

@@ -81,9 +81,7 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
         _ collection: RecordCollection<Object, Metadata>, sortedBy sorts: RecordSort<Object, Metadata>...,
         limit: Int? = nil, where isIncluded: @escaping @Sendable (Object) -> Bool
     ) {
-        let test = RecordTest(.unknown, of: .object) { record in
-            isIncluded(Record<Object, Metadata>(box: record).object)
-        }
+        let test = RecordTest(.unknown, of: .object) { $0.lendObject(to: isIncluded) }
         self.init(CollectionTypes(collection), PreparedCondition(tests: [test]), sorts, limit)
     }
 

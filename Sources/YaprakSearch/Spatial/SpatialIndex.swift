@@ -68,7 +68,7 @@ public struct SpatialIndex<Object: Codable & Sendable, Metadata: Codable & Senda
     }
 
     private func place(of box: RecordBox?) -> GeoCoordinate? {
-        guard let box, !(box is RawRecord), let found = place(Record<Object, Metadata>(box: box).object), found.isValid
+        guard let box, !(box is RawRecord), let found = box.lendObject(to: place), found.isValid
         else { return nil }
         return found.normalized
     }
