@@ -118,7 +118,7 @@ import Testing
         timeline.close(roots: [root])
     }
 
-    @Test func `A draft that has ended, a row used twice and a second draft stop the program`() async {
+    @Test func `A draft that has ended, a row of an older draft and a second draft stop the program`() async {
         await #expect(processExitsWith: .failure) {
             let timeline = Timeline(arena: Arena()) { _ in }
             var root = TreeRoot()
@@ -131,7 +131,16 @@ import Testing
             var roots = (TreeRoot(), TreeRoot())
             let row = CountedRow("a")
             draft.insert(row, into: &roots.0)
+            _ = draft.freeze()
             draft.insert(row, into: &roots.1)
+        }
+        await #expect(processExitsWith: .failure) {
+            let draft = Timeline(arena: Arena()) { _ in }.beginDraft()
+            var roots = (TreeRoot(), TreeRoot(), TreeRoot())
+            draft.insert(CountedRow("a"), into: &roots.0)
+            let row = CountedRow("b", nested: roots.0)
+            draft.insert(row, into: &roots.1)
+            draft.insert(row, into: &roots.2)
         }
         await #expect(processExitsWith: .failure) {
             let timeline = Timeline(arena: Arena()) { _ in }

@@ -20,8 +20,9 @@ final class History {
             self.line = line
         }
 
-        func collect(_ nodes: inout Set<UInt>, _ rows: inout Set<UInt>) {
-            for root in roots { root.collectAddresses(nodes: &nodes, rows: &rows) }
+        /// Collects nodes, and the rows of each tree: a row may stand in two of them.
+        func collect(_ nodes: inout Set<UInt>, _ rows: inout [Set<UInt>]) {
+            for (i, root) in roots.enumerated() { root.collectAddresses(nodes: &nodes, rows: &rows[i]) }
             for parent in parents { parent.collect(&nodes, &rows) }
         }
     }
@@ -38,7 +39,8 @@ final class History {
         let timeline: Timeline
         var base: [Keep]
         var keep: Keep
-        /// Two trees of keys, one that a comparator orders, one whose rows own trees.
+        /// Two trees of keys, one that a comparator orders, one whose rows own trees. A row may stand in the first and in
+        /// others.
         var roots: [TreeRoot]
         init(_ timeline: Timeline, id: Int, base: [Keep], roots: [TreeRoot]) {
             self.timeline = timeline
@@ -135,7 +137,12 @@ final class History {
     private func edit(_ draft: TreeDraft, _ line: Line) {
         let key = "k" + String(generator.below(300))
         switch generator.below(100) {
-        case 0..<50: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 0..<40: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 40..<50:
+            let shared = row(key)
+            draft.insert(shared, into: &line.roots[0])
+            if generator.chance(50) { draft.insert(shared, into: &line.roots[1]) }
+            if generator.chance(50) { draft.insert(shared, into: &line.roots[2], order: order) }
         case 50..<65: draft.remove(key, from: &line.roots[generator.below(2)])
         case 65..<66: draft.clear(&line.roots[generator.below(4)])
         case 66..<80: draft.insert(row(key), into: &line.roots[2], order: order)
@@ -189,13 +196,15 @@ final class History {
         let timelines = lines.values.map(\.timeline) + held.map(\.version.timeline)
         for _ in 0..<4 { for timeline in timelines { timeline.reclaimAll(limit: 1 + generator.below(50)) } }
         var nodes: Set<UInt> = []
-        var rows: Set<UInt> = []
+        var rows = Array(repeating: Set<UInt>(), count: 4)
         for line in lines.values { line.keep.collect(&nodes, &rows) }
         for held in held { held.keep.collect(&nodes, &rows) }
         let counts = arena.counts
         if counts.nodes != nodes.count { return "\(counts.nodes) nodes live, \(nodes.count) reachable" }
-        if counts.rows != rows.count { return "\(counts.rows) rows counted, \(rows.count) reachable" }
-        if census.count != rows.count { return "\(census.count) rows live, \(rows.count) reachable" }
+        let places = rows.reduce(0) { $0 + $1.count }
+        if counts.rows != places { return "\(counts.rows) rows counted, \(places) reachable" }
+        let alive = rows.reduce(Set()) { $0.union($1) }
+        if census.count != alive.count { return "\(census.count) rows live, \(alive.count) reachable" }
         for held in held {
             if held.keep.roots.map(\.content) != held.content { return "version \(held.version.stamp) has changed" }
             for (i, root) in held.keep.roots.enumerated() {
