@@ -14,7 +14,7 @@ extension Snapshot {
         guard let registration = entry.registration as? TypedRegistration<Extension> else {
             throw DatabaseError.otherExtension(name, Extension.self)
         }
-        return registration.base.reader(of: entry.root as! Extension.Root, in: self)
+        return registration.base.reader(of: registration.root(entry.root), in: self)
     }
 
     /// What an extension knows in this snapshot.

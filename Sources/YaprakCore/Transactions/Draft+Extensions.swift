@@ -28,8 +28,13 @@ extension Draft {
     func concernsExtensions(_ batch: ChangeBatch) -> Bool {
         if loggedSteps != nil { return true }
         if batch.isEmpty { return false }
-        for index in extensions.indices where extensions.registration(at: index).isConcerned(by: batch) { return true }
+        for index in extensions.indices where isConcerned(extensions.registration(at: index), by: batch) { return true }
         return false
+    }
+
+    /// Whether an extension has to look at a batch: it may concern it, and the extension does not say that it leaves it alone.
+    func isConcerned(_ registration: ExtensionRegistration, by batch: ChangeBatch) -> Bool {
+        registration.isConcerned(by: batch) && !registration.isLeftAlone(by: NetChanges(batch: batch))
     }
 
     /// Ends the segment under way, if anything is in it.

@@ -60,7 +60,7 @@ extension Draft {
     private func judge(_ batch: ChangeBatch) throws {
         for index in extensions.indices {
             let registration = extensions.registration(at: index)
-            guard registration.judges, registration.isConcerned(by: batch) else { continue }
+            guard registration.judges, isConcerned(registration, by: batch) else { continue }
             try registration.judge(extensions.root(at: index), after: NetChanges(batch: batch))
         }
     }
