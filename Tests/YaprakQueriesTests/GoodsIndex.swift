@@ -81,5 +81,8 @@ struct GoodsIndex: Sendable {
                 { [Cell($0.object.seal)] }, { [Cell($0.object.wide)] }, { [Cell($0.object.isNew)] },
                 { [Cell($0.key.count + ($0.metadata?.count ?? 0))] }, { [Cell($0.object.title.count)] },
             ], descending: [0, 1, 2, 4]),
+        GoodsIndex(
+            index: RecordIndex("genreTags", of: .goods, columns: .ascending(\.genre), .ascending(\.tags)),
+            columns: [{ [Cell($0.object.genre)] }, { $0.object.tags.map { Cell($0) } }]),
     ]
 }

@@ -104,7 +104,7 @@ import YaprakReplay
         let all = GoodsIndex.all
         let reader = try ReplayReader(
             path, collections: .goods, extensions: all[0].index, all[1].index, all[2].index, all[3].index,
-            all[4].index, all[5].index, all[6].index, all[7].index)
+            all[4].index, all[5].index, all[6].index, all[7].index, all[8].index)
         try check(try reader.snapshot(), seed, "replay")
         let newest = try reader.snapshot().commitNumber
         for number in [newest, CommitNumber(rawValue: max(1, newest.rawValue - 3))] {

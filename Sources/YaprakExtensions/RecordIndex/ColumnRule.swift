@@ -85,7 +85,7 @@ package final class ColumnRule: @unchecked Sendable {
                 },
                 {
                     ($0.address + offset).assumingMemoryBound(to: String.self).pointee
-                        == ($1.address + offset).assumingMemoryBound(to: String.self).pointee
+                        .hasSameBytes(as: ($1.address + offset).assumingMemoryBound(to: String.self).pointee)
                 })
         case is Double.Type:
             ColumnRule(

@@ -3,7 +3,8 @@ import YaprakTrees
 
 // What the columns say, without reading records.
 extension IndexRows {
-    /// The values of a column, in order, one for each entry. No record is read. Strings are in NFC, and −0 is 0.
+    /// The values of a column, in order, one for each entry that has one: what is missing is left out, and so is what does not
+    /// fit into the type. No record is read. Strings are in NFC, and −0 is 0.
     ///
     ///     for genre in try snapshot[genreRank].values(ofColumn: 0, as: String.self) { … }
     ///
@@ -29,7 +30,7 @@ extension IndexRows {
     ///
     ///     let cheapest = try index.equal("sci-fi").minimum(as: Double.self)
     ///
-    /// - Throws: `invalidQuery` if there is no next column, or if it is of another type.
+    /// - Throws: `invalidQuery` if there is no next column, if it is of another type, or if the value does not fit into the type.
     /// - Complexity: O(log *n*); O(*k* log *n*) behind ``oneOf(_:)``.
     public func minimum<Value: IndexValue & Comparable>(as type: Value.Type = Value.self) throws -> Value? {
         try extremes(type) { $0.isDescending ? \.last : \.first }.min()
@@ -51,11 +52,19 @@ extension IndexRows {
         }
         try configuration.check(Value.indexType, column: depth)
         let column = configuration.columns[depth]
-        return try prefixes.compactMap { prefix in
+        return try prefixes.compactMap { prefix -> Value? in
             let positions = source.positions(column.spanOfValues, behind: prefix)
             guard let position = positions[keyPath: end(column)] else { return nil }
             let one = Self(source, IndexRanges(position..<position + 1), depth: depth)
-            return try Array(one.values(ofColumn: depth, as: Value.self)).first
+            guard let value = try one.values(ofColumn: depth, as: Value.self).first(where: { _ in true }) else {
+                throw DatabaseError(
+                    .invalidQuery,
+                    """
+                    a least or greatest value of column \(depth) of index "\(configuration.name)" does not fit into \
+                    \(Value.self). Ask for it as a type that has all values of the column.
+                    """)
+            }
+            return value
         }
     }
 

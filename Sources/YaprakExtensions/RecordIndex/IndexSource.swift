@@ -59,6 +59,7 @@ package struct IndexSource: Sendable {
     func first(_ value: inout IndexKeyWriter, _ type: IndexType) throws -> RecordBox? {
         let column = configuration.columns[0]
         try configuration.check(type, column: 0)
+        if type.isNotANumber(value.bytes) { throw configuration.notANumber() }
         if column.type.optionals != type.optionals || column.isDescending {
             let plain = value.array
             value.removeAll()

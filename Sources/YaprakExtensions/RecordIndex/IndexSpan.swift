@@ -103,10 +103,18 @@ extension ColumnRule {
 extension IndexValue {
     /// Whether it is a number that is none. (Text and data end in 0.)
     package var isNotANumber: Bool {
-        guard Self.indexType.kind == .real || Self.indexType.kind == .date else { return false }
+        guard Self.indexType.isNumber else { return false }
         var writer = IndexKeyWriter()
         write(to: &writer)
-        let bytes = writer.bytes
-        return bytes.count >= 10 && bytes[bytes.count - 10] == 1 && bytes.suffix(9).allSatisfy { $0 == 0x7F }
+        return Self.indexType.isNotANumber(writer.bytes)
+    }
+}
+
+extension IndexType {
+    fileprivate var isNumber: Bool { kind == .real || kind == .date }
+
+    /// Whether the bytes of a value, which were not turned round, are those of a number that is none.
+    func isNotANumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        isNumber && bytes.count >= 10 && bytes[bytes.count - 10] == 1 && bytes.suffix(9).allSatisfy { $0 == 0x7F }
     }
 }

@@ -8,6 +8,9 @@
 /// Values order as `<` orders them, `nil` first, `false` before `true`, UUIDs and data by their bytes, enumerations by their
 /// raw values. What is not a number comes last. No locale takes part.
 ///
+/// An entry has the raw value, and a type whose `==` says of two raw values that they are one is not one to look for by an index:
+/// it finds what has the same raw value.
+///
 /// Not a protocol to implement: ``IndexKeyWriter`` is opaque.
 public protocol IndexValue: Equatable, IndexColumnValue {
     /// What kind of value it is.
@@ -28,7 +31,7 @@ public protocol IndexColumnValue: Sendable {
     static var isMultiple: Bool { get }
     /// Hands over each value, written.
     func forEachIndexed(_ writer: inout IndexKeyWriter, _ body: (inout IndexKeyWriter) -> Void)
-    /// Whether another value has the same entries for sure.
+    /// Whether another value has the same entries for sure: the same bytes, whatever `==` says.
     func hasSameEntries(as other: Self) -> Bool
 }
 
@@ -71,6 +74,8 @@ extension IndexValue {
 }
 
 extension IndexValue where Self: RawRepresentable, RawValue: IndexValue {
+    /// Whether both have the same raw value.
+    public func hasSameEntries(as other: Self) -> Bool { rawValue.hasSameEntries(as: other.rawValue) }
     /// That of the raw value. O(1).
     public static var indexType: IndexType { RawValue.indexType }
     /// Writes the raw value.
@@ -102,8 +107,8 @@ extension Array: IndexColumnValue where Element: IndexValue {
     public func forEachIndexed(_ writer: inout IndexKeyWriter, _ body: (inout IndexKeyWriter) -> Void) {
         forEachElement(&writer, body)
     }
-    /// Whether both are equal.
-    public func hasSameEntries(as other: Self) -> Bool { self == other }
+    /// Whether both have the same elements in the same order.
+    public func hasSameEntries(as other: Self) -> Bool { elementsEqual(other) { $0.hasSameEntries(as: $1) } }
 }
 
 extension Set: IndexColumnValue where Element: IndexValue {
@@ -115,6 +120,8 @@ extension Set: IndexColumnValue where Element: IndexValue {
     public func forEachIndexed(_ writer: inout IndexKeyWriter, _ body: (inout IndexKeyWriter) -> Void) {
         forEachElement(&writer, body)
     }
-    /// Whether both are equal.
-    public func hasSameEntries(as other: Self) -> Bool { self == other }
+    /// Whether both are the same elements, found in the same order: two copies of one set.
+    public func hasSameEntries(as other: Self) -> Bool {
+        count == other.count && elementsEqual(other) { $0.hasSameEntries(as: $1) }
+    }
 }

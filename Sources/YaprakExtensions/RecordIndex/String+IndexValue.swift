@@ -30,6 +30,20 @@ extension String: IndexValue {
     }
     /// Reads the NFC form, which is equal to what was written.
     public static func read(from reader: inout IndexKeyReader) -> String? { reader.text() }
+    /// Whether both have the same bytes. Equal strings may not: what `==` and the NFC form know of a character need not be of one
+    /// version of Unicode.
+    public func hasSameEntries(as other: String) -> Bool { hasSameBytes(as: other) }
+}
+
+extension String {
+    @inline(__always)
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.withContiguousStorageIfAvailable { a in
+            other.utf8.withContiguousStorageIfAvailable { b in
+                a.count == b.count && (a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0)
+            }
+        }.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
 }
 
 extension Date: IndexValue {
@@ -80,6 +94,14 @@ extension Optional: IndexColumnValue, IndexValue where Wrapped: IndexValue {
     public func write(to writer: inout IndexKeyWriter) {
         writer.append(self == nil ? 1 : 2)
         self?.write(to: &writer)
+    }
+    /// Whether both are missing, or neither is and the values have the same entries.
+    public func hasSameEntries(as other: Self) -> Bool {
+        switch (self, other) {
+        case (nil, nil): true
+        case (let a?, let b?): a.hasSameEntries(as: b)
+        default: false
+        }
     }
     /// Reads one byte, and the value if there is one.
     public static func read(from reader: inout IndexKeyReader) -> Wrapped?? {

@@ -15,8 +15,8 @@ struct LiveCount: Sendable {
         count = snapshot.count(of: all)
     }
 
-    /// The number of rows.
-    var value: Int { min(count, scope.limit) }
+    /// The number of rows. A condition that changes its mind about a record counts wrong.
+    var value: Int { min(max(0, count), scope.limit) }
 
     /// Goes on to another snapshot of the same database. O(changed records of the collection).
     mutating func advance(to next: Snapshot) {

@@ -65,10 +65,7 @@ struct LiveRows: Sendable {
         var gone: [(position: Int, key: String)] = []
         var come: [RecordBox] = []
         for entry in changed {
-            if let old = scope.match(entry.before) {
-                let position = before.position(of: old, in: order)
-                if position < before.count, before[position] === old { gone.append((position, old.key)) }
-            }
+            if let old = entry.before, let position = place(of: old, among: before) { gone.append((position, old.key)) }
             if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true {
                 come.append(new)
             }
@@ -100,6 +97,15 @@ struct LiveRows: Sendable {
         var changes = steps(gone, places, before.count)
         changes.wasRerun = wasRerun
         return changes
+    }
+
+    /// Where a row is that changed, if it is there. Every one is found: nothing else keeps it from now on.
+    private func place(of old: RecordBox, among rows: RowList) -> Int? {
+        guard scope.mayHaveHad(old) else { return nil }
+        let position = rows.position(of: old, in: order)
+        if position < rows.count, rows[position] === old { return position }
+        // An order that has changed its mind does not lead to it.
+        return scope.isOrderPure ? nil : rows.position(identicalTo: old)
     }
 
     /// Exchanges one row that stays between its neighbours; `nil` if it does not.

@@ -10,6 +10,9 @@ struct LiveScope: Sendable {
     let start: RecordBox?
     /// How many rows are shown.
     let limit: Int
+    /// Whether the order says the same of the same records each time.
+    let isOrderPure: Bool
+    private let isConditionPure: Bool
 
     init<Object, Metadata>(_ query: RecordQuery<Object, Metadata>) {
         collection = query.collection
@@ -18,6 +21,13 @@ struct LiveScope: Sendable {
         order = query.order
         start = query.start
         limit = max(0, query.limit ?? .max)
+        isOrderPure = order.sorts.allSatisfy(\.isPure)
+        isConditionPure = outline.tests.allSatisfy(\.isPure)
+    }
+
+    /// Whether the query may have had a record before. Code of a program may say something else today than it did then.
+    func mayHaveHad(_ record: RecordBox) -> Bool {
+        isConditionPure && isOrderPure ? match(record) != nil : !(record is RawRecord)
     }
 
     /// The record if the query has it.

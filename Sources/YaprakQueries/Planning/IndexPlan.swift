@@ -16,6 +16,8 @@ struct IndexPlan {
     /// How the entries of the only part stand in the order of the query.
     struct Order {
         let isBackward: Bool
+        /// So many columns are the same in all entries.
+        let fixed: Int
         /// So many columns decide; entries with the same are sorted by their keys.
         let columns: Int
         /// Whether entries with the same columns stand in the order of their keys already.

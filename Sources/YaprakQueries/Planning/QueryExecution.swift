@@ -118,16 +118,7 @@ struct QueryExecution {
     /// order of their keys, where they are not.
     private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: RecordConditions) {
         guard var range = part.ranges.first else { return }
-        if let start {
-            let bytes = part.source.configuration.columnBytes(walk.columns, of: start)
-            if walk.isBackward {
-                let end = (bytes + [0xFF]).withUnsafeBufferPointer { part.source.root.tree.lowerBound($0) }
-                range = range.lowerBound..<max(range.lowerBound, min(end, range.upperBound))
-            } else {
-                let begin = bytes.withUnsafeBufferPointer { part.source.root.tree.lowerBound($0) }
-                range = min(max(begin, range.lowerBound), range.upperBound)..<range.upperBound
-            }
-        }
+        if let start { narrow(&range, behind: start, part.source, walk) }
         // Where a run of equal columns began among the rows, and their bytes.
         var run = 0
         var bytes: [UInt8]?
@@ -159,6 +150,27 @@ struct QueryExecution {
         rows = found
         entriesRead += read
         recordsTested += tested
+    }
+
+    /// Leaves out entries that can't be behind a row, which need not be one that the query has.
+    private func narrow(
+        _ range: inout Range<Int>, behind start: RecordBox, _ source: IndexSource, _ walk: IndexPlan.Order
+    ) {
+        guard !range.isEmpty else { return }
+        let (configuration, tree) = (source.configuration, source.root.tree)
+        // One with other values in the fixed columns says nothing of where its place would be.
+        let fixed = configuration.columnBytes(walk.fixed, of: start)
+        guard configuration.hasColumns(fixed, tree.row(at: range.lowerBound)) else { return }
+        var bytes = configuration.columnBytes(walk.columns, of: start)
+        if walk.isBackward {
+            let end = (bytes + [0xFF]).withUnsafeBufferPointer { tree.lowerBound($0) }
+            range = range.lowerBound..<max(range.lowerBound, min(end, range.upperBound))
+        } else {
+            // Equal entries stand in the order of their keys, which are behind the columns where several can be equal.
+            if walk.isComplete, !configuration.isUnique { bytes += start.key.utf8 }
+            let begin = bytes.withUnsafeBufferPointer { tree.lowerBound($0) }
+            range = min(max(begin, range.lowerBound), range.upperBound)..<range.upperBound
+        }
     }
 
     // MARK: Rows

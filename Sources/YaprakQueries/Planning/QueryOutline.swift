@@ -1,6 +1,7 @@
 import YaprakCore
 import YaprakExtensions
 import YaprakLocks
+import YaprakTrees
 
 /// What of a query's plan is the same in every snapshot: what its condition says, and what each index makes of it.
 ///
@@ -85,16 +86,19 @@ final class IndexOutline: @unchecked Sendable {
     /// Of so many combinations of values an index is asked for each.
     private static let prefixesMax = 64
 
-    /// `nil` if the clauses say nothing of the first column.
+    /// `nil` if the clauses say nothing of the first column, or nothing of a column of elements: a record without any has no
+    /// entry.
     init?(_ configuration: IndexConfiguration, _ clauses: [QueryOutline.Clause], _ sorts: [SortRule]) {
         var prefixes: [[UInt8]] = [[]]
         var last: [IndexSpan]?
         var proven: Set<Int> = []
         var fixed = 0
         var hasFreeElements = configuration.isMultiple
+        var mayLackEntries = configuration.isMultiple
         for column in configuration.columns {
             guard let (spans, holding) = Self.spans(column, clauses) else { break }
             proven.formUnion(holding)
+            if column.isMultiple { mayLackEntries = false }
             if column.isMultiple, spans.count <= 1, spans.allSatisfy({ $0.point != nil }) { hasFreeElements = false }
             if spans.allSatisfy({ $0.point != nil }), prefixes.count * spans.count <= Self.prefixesMax {
                 prefixes = prefixes.flatMap { prefix in spans.map { prefix + $0.lower } }
@@ -104,7 +108,7 @@ final class IndexOutline: @unchecked Sendable {
             last = spans
             break
         }
-        guard fixed > 0 || last != nil else { return nil }
+        guard fixed > 0 || last != nil, !mayLackEntries else { return nil }
         self.prefixes = prefixes
         self.last = last
         self.proven = proven
@@ -134,8 +138,10 @@ final class IndexOutline: @unchecked Sendable {
         return left.map { ($0, proven) }
     }
 
-    /// The entries in one snapshot.
-    func plan(in source: IndexSource) -> IndexPlan {
+    /// The entries in one snapshot; `nil` where looking for them would take as long as reading all.
+    func plan(in source: IndexSource) -> IndexPlan? {
+        let searches = prefixes.count * (last?.count ?? 1)
+        if searches > 16, searches > source.root.tree.count { return nil }
         var ranges: [Range<Int>] = []
         func add(_ span: IndexSpan, behind prefix: [UInt8]) {
             let range = source.positions(span, behind: prefix)
@@ -177,6 +183,7 @@ extension IndexConfiguration {
         guard position > fixed || position == columns.count else { return nil }
         let backward = isBackward ?? false
         return IndexPlan.Order(
-            isBackward: backward, columns: position, isComplete: !backward && position == columns.count)
+            isBackward: backward, fixed: fixed, columns: position,
+            isComplete: !backward && position == columns.count)
     }
 }

@@ -12,9 +12,12 @@ struct QueryPlanner {
         self.outline = outline
     }
 
+    /// Whether one index knows nothing of the condition.
+    func isOfNoUse(_ source: IndexSource) -> Bool { outline.outline(of: source.configuration) == nil }
+
     /// What one index knows of the condition; `nil` for nothing.
     func plan(for source: IndexSource) -> IndexPlan? {
-        outline.outline(of: source.configuration).map { $0.plan(in: source) }
+        outline.outline(of: source.configuration).flatMap { $0.plan(in: source) }
     }
 
     /// How many records match, if an index has their entries and no others.
@@ -83,7 +86,7 @@ struct QueryPlanner {
             add(shape)
             if isNever { continue }
             var plans = indexes.compactMap { source in
-                IndexOutline(source.configuration, clauses, []).map { $0.plan(in: source) }
+                IndexOutline(source.configuration, clauses, []).flatMap { $0.plan(in: source) }
             }
             if case .any(let parts) = shape, let inner = plan(alternatives: parts, part) { plans.append(inner) }
             guard let best = plans.min(by: { $0.cost < $1.cost }) else { return nil }

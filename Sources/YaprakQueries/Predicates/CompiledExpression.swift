@@ -5,9 +5,15 @@ final class CompiledExpression<Output> {
     let offset: Int?
     /// The value, if it is the same for all objects.
     let constant: Output?
+    /// Whether it says the same of the same object each time, for sure: no code of the program takes part.
+    let isPure: Bool
 
-    init(offset: Int? = nil, constant: Output? = nil, _ call: @escaping (UnsafeRawPointer) -> Output) {
+    init(
+        offset: Int? = nil, constant: Output? = nil, isPure: Bool = false,
+        _ call: @escaping (UnsafeRawPointer) -> Output
+    ) {
         self.call = call
+        self.isPure = isPure || offset != nil || constant != nil
         self.offset = offset
         self.constant = constant
     }

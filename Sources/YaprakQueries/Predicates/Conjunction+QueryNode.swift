@@ -5,7 +5,7 @@ extension PredicateExpressions.Conjunction: QueryNode where LHS: QueryNode, RHS:
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { first($0) && second($0) }
+        return CompiledExpression(isPure: a.isPure && b.isPure) { first($0) && second($0) }
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         .all(
@@ -22,7 +22,7 @@ extension PredicateExpressions.Disjunction: QueryNode where LHS: QueryNode, RHS:
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { first($0) || second($0) }
+        return CompiledExpression(isPure: a.isPure && b.isPure) { first($0) || second($0) }
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         .any(
@@ -36,7 +36,7 @@ extension PredicateExpressions.Negation: QueryNode where Wrapped: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
         guard let wrapped = wrapped.compiled(for: input) else { return nil }
         let call = wrapped.call
-        return CompiledExpression { !call($0) }
+        return CompiledExpression(isPure: wrapped.isPure) { !call($0) }
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         // Of a property that is true or false.
@@ -68,14 +68,15 @@ extension PredicateExpressions.NilCoalesce: QueryNode where LHS: QueryNode, RHS:
 extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
         guard let a = sequence.compiled(for: input), let b = element.compiled(for: input) else { return nil }
+        // By the type of the property: an array of something else casts where none of its elements says no.
         if let offset = b.offset, let list = a.constant {
-            if let list = list as? [String] {
-                let set = Set(list)
-                return CompiledExpression { set.contains($0.property(String.self, at: offset)) }
+            if RHS.Output.self == String.self {
+                let set = Set(list.map { unsafeBitCast($0, to: String.self) })
+                return CompiledExpression(isPure: true) { set.contains($0.property(String.self, at: offset)) }
             }
-            if let list = list as? [Int] {
-                let set = Set(list)
-                return CompiledExpression { set.contains($0.property(Int.self, at: offset)) }
+            if RHS.Output.self == Int.self {
+                let set = Set(list.map { unsafeBitCast($0, to: Int.self) })
+                return CompiledExpression(isPure: true) { set.contains($0.property(Int.self, at: offset)) }
             }
         }
         let (list, element) = (a.call, b.call)
@@ -102,7 +103,7 @@ extension PredicateExpressions.SequenceStartsWith: QueryNode where Base: QueryNo
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
         guard let a = base.compiled(for: input), let b = prefix.compiled(for: input) else { return nil }
         if let offset = a.offset, Base.Output.self == String.self, let prefix = b.constant as? String {
-            return CompiledExpression { $0.property(String.self, at: offset).starts(with: prefix) }
+            return CompiledExpression(isPure: true) { $0.property(String.self, at: offset).starts(with: prefix) }
         }
         let (first, second) = (a.call, b.call)
         return CompiledExpression { first($0).starts(with: second($0)) }
@@ -153,10 +154,10 @@ extension PredicateExpressions.RangeExpressionContains: QueryNode where RangeExp
         guard let a = range.compiled(for: input), let b = element.compiled(for: input) else { return nil }
         if let offset = b.offset {
             if let range = a.constant as? Range<Int> {
-                return CompiledExpression { range.contains($0.property(Int.self, at: offset)) }
+                return CompiledExpression(isPure: true) { range.contains($0.property(Int.self, at: offset)) }
             }
             if let range = a.constant as? ClosedRange<Int> {
-                return CompiledExpression { range.contains($0.property(Int.self, at: offset)) }
+                return CompiledExpression(isPure: true) { range.contains($0.property(Int.self, at: offset)) }
             }
         }
         let (range, element) = (a.call, b.call)

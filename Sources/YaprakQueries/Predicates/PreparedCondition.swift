@@ -39,17 +39,17 @@ extension PreparedCondition {
                     tests.append(
                         RecordTest(conjunct.shape, of: part) {
                             if let compiled = conjunct.compile() {
-                                return (place.condition(compiled), isEvaluated: false)
+                                return .init(place.condition(compiled.call), isPure: compiled.isPure)
                             }
                             // All parts of a predicate are of the standard's kind.
                             let part = conjunct.expression as? any StandardPredicateExpression<Bool>
-                            return (part.map(evaluated) ?? RecordCondition { _ in false }, isEvaluated: true)
+                            return .init(part.map(evaluated) ?? RecordCondition { _ in false }, isEvaluated: true)
                         })
                 }
             } else if let conjunction = expression as? any ConjunctionOfTwo {
                 conjunction.parts.forEach(add)
             } else {
-                tests.append(RecordTest(.unknown, of: part) { (evaluated(expression), isEvaluated: true) })
+                tests.append(RecordTest(.unknown, of: part) { .init(evaluated(expression), isEvaluated: true) })
             }
         }
         add(predicate.expression)

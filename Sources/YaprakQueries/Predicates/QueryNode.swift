@@ -23,7 +23,7 @@ struct Conjunct {
     let expression: any QueryNode
     let shape: QueryShape
     /// Makes it a closure over the address of the object; `nil` if it can't be one.
-    let compile: () -> ((UnsafeRawPointer) -> Bool)?
+    let compile: () -> CompiledExpression<Bool>?
 }
 
 extension QueryNode {
@@ -33,7 +33,7 @@ extension QueryNode {
     func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct] {
         [
             Conjunct(expression: self, shape: shape(for: input)) {
-                (compiled(for: input) as? CompiledExpression<Bool>)?.call
+                compiled(for: input) as? CompiledExpression<Bool>
             }
         ]
     }
@@ -123,10 +123,18 @@ private func equality<Value: Equatable>(
             Value.self == Usual.self ? make(unsafeBitCast(constant, to: Usual.self)) : nil
         }
         let usual =
-            stored(String.self) { value in .init { ($0.property(String.self, at: offset) == value) == wanted } }
-            ?? stored(Int.self) { value in .init { ($0.property(Int.self, at: offset) == value) == wanted } }
-            ?? stored(Bool.self) { value in .init { ($0.property(Bool.self, at: offset) == value) == wanted } }
-            ?? stored(Double.self) { value in .init { ($0.property(Double.self, at: offset) == value) == wanted } }
+            stored(String.self) { value in
+                .init(isPure: true) { ($0.property(String.self, at: offset) == value) == wanted }
+            }
+            ?? stored(Int.self) { value in
+                .init(isPure: true) { ($0.property(Int.self, at: offset) == value) == wanted }
+            }
+            ?? stored(Bool.self) { value in
+                .init(isPure: true) { ($0.property(Bool.self, at: offset) == value) == wanted }
+            }
+            ?? stored(Double.self) { value in
+                .init(isPure: true) { ($0.property(Double.self, at: offset) == value) == wanted }
+            }
         if let usual { return usual }
     }
     let (first, second) = (a.call, b.call)
@@ -188,10 +196,10 @@ private func storedComparison(
     _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: Int
 ) -> CompiledExpression<Bool>? {
     switch op {
-    case .lessThan: return CompiledExpression { $0.property(Int.self, at: offset) < value }
-    case .lessThanOrEqual: return CompiledExpression { $0.property(Int.self, at: offset) <= value }
-    case .greaterThan: return CompiledExpression { $0.property(Int.self, at: offset) > value }
-    case .greaterThanOrEqual: return CompiledExpression { $0.property(Int.self, at: offset) >= value }
+    case .lessThan: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) < value }
+    case .lessThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) <= value }
+    case .greaterThan: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) > value }
+    case .greaterThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) >= value }
     @unknown default: return nil
     }
 }
@@ -200,10 +208,10 @@ private func storedComparison(
     _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: Double
 ) -> CompiledExpression<Bool>? {
     switch op {
-    case .lessThan: return CompiledExpression { $0.property(Double.self, at: offset) < value }
-    case .lessThanOrEqual: return CompiledExpression { $0.property(Double.self, at: offset) <= value }
-    case .greaterThan: return CompiledExpression { $0.property(Double.self, at: offset) > value }
-    case .greaterThanOrEqual: return CompiledExpression { $0.property(Double.self, at: offset) >= value }
+    case .lessThan: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) < value }
+    case .lessThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) <= value }
+    case .greaterThan: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) > value }
+    case .greaterThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) >= value }
     @unknown default: return nil
     }
 }
@@ -212,10 +220,10 @@ private func storedComparison(
     _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: String
 ) -> CompiledExpression<Bool>? {
     switch op {
-    case .lessThan: return CompiledExpression { $0.property(String.self, at: offset) < value }
-    case .lessThanOrEqual: return CompiledExpression { $0.property(String.self, at: offset) <= value }
-    case .greaterThan: return CompiledExpression { $0.property(String.self, at: offset) > value }
-    case .greaterThanOrEqual: return CompiledExpression { $0.property(String.self, at: offset) >= value }
+    case .lessThan: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) < value }
+    case .lessThanOrEqual: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) <= value }
+    case .greaterThan: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) > value }
+    case .greaterThanOrEqual: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) >= value }
     @unknown default: return nil
     }
 }

@@ -10,18 +10,23 @@ final class RecordTest: @unchecked Sendable {
     let shape: QueryShape
     /// The part of a record that it reads.
     let part: Aspects
-    private let make: () -> (condition: RecordCondition, isEvaluated: Bool)
+    private let make: () -> Made
     private let known = AtomicLazyReference<Made>()
 
-    private final class Made: @unchecked Sendable {
+    /// A test that was made.
+    final class Made: @unchecked Sendable {
         let condition: RecordCondition
         let isEvaluated: Bool
+        let isPure: Bool
 
-        init(_ made: (condition: RecordCondition, isEvaluated: Bool)) { (condition, isEvaluated) = made }
+        init(_ condition: RecordCondition, isEvaluated: Bool = false, isPure: Bool = false) {
+            self.condition = condition
+            self.isEvaluated = isEvaluated
+            self.isPure = isPure
+        }
     }
 
-    init(_ shape: QueryShape, of part: Aspects, _ make: @escaping () -> (condition: RecordCondition, isEvaluated: Bool))
-    {
+    init(_ shape: QueryShape, of part: Aspects, _ make: @escaping () -> Made) {
         self.shape = shape
         self.part = part
         self.make = make
@@ -29,15 +34,17 @@ final class RecordTest: @unchecked Sendable {
 
     /// A test that needs no making.
     convenience init(_ shape: QueryShape, of part: Aspects, test: @escaping (RecordBox) -> Bool) {
-        self.init(shape, of: part) { (RecordCondition(holds: test), isEvaluated: false) }
+        self.init(shape, of: part) { Made(RecordCondition(holds: test)) }
     }
 
-    private var made: Made { known.load() ?? known.storeIfNil(Made(make())) }
+    private var made: Made { known.load() ?? known.storeIfNil(make()) }
 
     /// The test.
     var condition: RecordCondition { made.condition }
     /// Whether Foundation evaluates it.
     var isEvaluated: Bool { made.isEvaluated }
+    /// Whether it says the same of the same record each time, for sure.
+    var isPure: Bool { made.isPure }
 }
 
 /// A question to a record. Not a bare closure: one that goes through an array or an optional is wrapped on its way.

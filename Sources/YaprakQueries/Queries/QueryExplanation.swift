@@ -76,9 +76,14 @@ extension QueryExecution {
         let size = stretches?.reduce(0) { $0 + $1.count } ?? snapshot.tree(of: collection).count
         return planner.indexes.map { source in
             let name = source.configuration.name
-            guard let plan = planner.plan(for: source) else {
+            if planner.isOfNoUse(source) {
+                let elements = source.configuration.isMultiple ? ", or not which elements a record has" : ""
                 return .init(
-                    index: name, reason: "the condition says nothing that its first column could be searched for")
+                    index: name,
+                    reason: "the condition says nothing that its first column could be searched for\(elements)")
+            }
+            guard let plan = planner.plan(for: source) else {
+                return .init(index: name, reason: "more values to search for than it has entries")
             }
             if plan.readingCost >= size {
                 return .init(index: name, reason: "\(plan.count) entries to read, of \(size) records")

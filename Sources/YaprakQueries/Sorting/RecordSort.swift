@@ -13,23 +13,26 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
     let rule: SortRule
 
     private init<Value: Comparable & Sendable>(
-        path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder,
+        path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder, isStored: Bool,
         stored: RecordComparison? = nil, _ value: @escaping @Sendable (RecordBox) -> Value
     ) {
-        let type = NaturalOrder.isOf(Value.self) ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        let isNatural = NaturalOrder.isOf(Value.self)
+        let type = isNatural ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        let compare = stored ?? RecordComparison { YaprakQueries.order(value($0), value($1)) }
         rule = SortRule(
             path: path, part: part, type: path == nil ? nil : type, isDescending: order == .descending,
-            compare: (stored ?? RecordComparison { YaprakQueries.order(value($0), value($1)) }).compare)
+            isPure: isStored && isNatural, compare: compare.compare)
     }
 
     private init<Value: Comparable & Sendable>(
-        path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder,
+        path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder, isStored: Bool,
         optional value: @escaping @Sendable (RecordBox) -> Value?
     ) {
-        let type = NaturalOrder.isOf(Value.self) ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        let isNatural = NaturalOrder.isOf(Value.self)
+        let type = isNatural ? (Value.self as? any IndexValue.Type)?.indexType : nil
         rule = SortRule(
             path: path, part: part, type: path == nil ? nil : type.map { IndexType($0.kind, optionals: 1) },
-            isDescending: order == .descending,
+            isDescending: order == .descending, isPure: isStored && isNatural,
             compare: { a, b in
                 switch (value(a), value(b)) {
                 case (nil, nil): 0
@@ -44,10 +47,11 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
     public init<Value: Comparable & Sendable>(
         _ path: any KeyPath<Object, Value> & Sendable, _ order: ViewOrder = .ascending
     ) {
-        let stored = MemoryLayout<Object>.offset(of: path).flatMap {
+        let offset = MemoryLayout<Object>.offset(of: path)
+        let stored = offset.flatMap {
             RecordComparison.stored(Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0)
         }
-        self.init(path: path, part: .object, order, stored: stored) {
+        self.init(path: path, part: .object, order, isStored: offset != nil, stored: stored) {
             Record<Object, Metadata>(box: $0).object[keyPath: path]
         }
     }
@@ -57,14 +61,15 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
         _ path: any KeyPath<Object, Value?> & Sendable, _ order: ViewOrder = .ascending
     ) {
         self.init(
-            path: path, part: .object, order, optional: { Record<Object, Metadata>(box: $0).object[keyPath: path] })
+            path: path, part: .object, order, isStored: MemoryLayout<Object>.offset(of: path) != nil,
+            optional: { Record<Object, Metadata>(box: $0).object[keyPath: path] })
     }
 
     /// By what a closure makes of a record.
     public init<Value: Comparable & Sendable>(
         _ order: ViewOrder = .ascending, by value: @escaping @Sendable (Record<Object, Metadata>) -> Value
     ) {
-        self.init(path: nil, part: .row, order) { value(Record(box: $0)) }
+        self.init(path: nil, part: .row, order, isStored: false) { value(Record(box: $0)) }
     }
 
     /// By a property of the metadata; records without metadata come first.
@@ -72,13 +77,13 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
         _ path: any KeyPath<Metadata, Value> & Sendable, _ order: ViewOrder = .ascending
     ) -> Self {
         Self(
-            path: path, part: .metadata, order,
+            path: path, part: .metadata, order, isStored: MemoryLayout<Metadata>.offset(of: path) != nil,
             optional: { Record<Object, Metadata>(box: $0).metadata?[keyPath: path] })
     }
 
     /// By the key.
     public static func key(_ order: ViewOrder = .ascending) -> Self {
-        Self(path: nil, part: .key, order) { $0.key }
+        Self(path: nil, part: .key, order, isStored: true) { $0.key }
     }
 
     /// As a sort descriptor of Foundation compares. No index serves it: a descriptor may compare by a locale, and does not

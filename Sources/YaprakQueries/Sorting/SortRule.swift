@@ -11,6 +11,8 @@ struct SortRule: Sendable {
     /// The type of the property, if an index of it has the same order; `nil` if not.
     let type: IndexType?
     var isDescending: Bool
+    /// Whether it says the same of the same records each time, for sure: no code of the program takes part.
+    var isPure = false
     /// Negative if the first comes before the second, positive after it, 0 if neither; ascending.
     let compare: @Sendable (RecordBox, RecordBox) -> Int
 }

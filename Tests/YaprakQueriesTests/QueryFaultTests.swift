@@ -1,0 +1,220 @@
+import Foundation
+import TestSupport
+import Testing
+import Yaprak
+import YaprakLocks
+
+@testable import YaprakQueries
+
+/// A value whose `==` says less than its bytes.
+private struct Address: RawRepresentable, Codable, Sendable, IndexValue {
+    var rawValue: String
+    static func == (a: Self, b: Self) -> Bool { a.rawValue.lowercased() == b.rawValue.lowercased() }
+}
+
+private struct Item: Codable, Sendable, Equatable {
+    var rank = 0
+    var next = 100
+    var code: Int?
+    var name: String?
+    var tags: [String] = []
+    var address = Address(rawValue: "a")
+    var price = 0.0
+    var title = ""
+    var last = 7
+}
+
+extension RecordCollection where Object == Item, Metadata == NoMetadata {
+    fileprivate static var items: Self { Self("items") }
+}
+
+private typealias ItemQuery = RecordQuery<Item, NoMetadata>
+
+/// What conditions, orders and indexes make of values that are unlike most, and of code that changes its mind.
+@Suite(.bounded) struct QueryFaultTests {
+    private func database(_ items: [Item], _ indexes: RecordIndex<Item, NoMetadata>...) async throws -> Database {
+        let database = Database.inMemory()
+        for index in indexes { try await database.register(index) }
+        try await database.write { transaction in
+            for (number, item) in items.enumerated() { transaction[.items]["k\(100 + number)"] = item }
+        }
+        return database
+    }
+
+    private func keys(_ query: ItemQuery, in database: Database) -> [String] { database.snapshot[query].map(\.key) }
+
+    @Test func `An index with a column of elements is not asked for records that may have none`() async throws {
+        var items = (0..<30).map { Item(rank: $0 % 3, tags: ["x"], title: "other") }
+        items[4] = Item(rank: 7, title: "wanted")
+        let index = RecordIndex<Item, NoMetadata>(
+            "titleTags", of: .items, columns: .ascending(\.title), .ascending(\.tags))
+        let database = try await database(items, index)
+        let query = ItemQuery(.items, where: #Predicate { $0.title == "wanted" })
+        #expect(keys(query, in: database) == ["k104"])
+        #expect(database.snapshot[query].count == 1)
+        let either = ItemQuery(.items, where: #Predicate { $0.title == "wanted" || $0.title == "none" })
+        #expect(keys(either, in: database) == ["k104"])
+        // Where elements are asked for, it is.
+        let tagged = ItemQuery(.items, where: #Predicate { $0.title == "other" && $0.tags.contains("x") })
+        #expect(keys(tagged, in: database).count == 29)
+        #expect(database.snapshot.explain(tagged).indexes == ["titleTags"])
+    }
+
+    @Test func `A list of values is compared as what the property is, whatever it would cast to`() async throws {
+        let database = try await database([Item(code: nil), Item(code: 0), Item(code: 5, name: ""), Item(code: 6)])
+        let none: [Int] = [], noText: [String] = []
+        #expect(keys(ItemQuery(.items, where: #Predicate { none.contains($0.rank) }), in: database).isEmpty)
+        #expect(keys(ItemQuery(.items, where: #Predicate { none.contains($0.last) }), in: database).isEmpty)
+        #expect(keys(ItemQuery(.items, where: #Predicate { noText.contains($0.title) }), in: database).isEmpty)
+        let codes: [Int?] = [0, 5], names: [String?] = [""]
+        #expect(
+            keys(ItemQuery(.items, where: #Predicate { codes.contains($0.code) }), in: database) == ["k101", "k102"])
+        #expect(keys(ItemQuery(.items, where: #Predicate { names.contains($0.name) }), in: database) == ["k102"])
+        try await database.register(RecordIndex("code", of: .items, \.code))
+        #expect(
+            keys(ItemQuery(.items, where: #Predicate { codes.contains($0.code) }), in: database) == ["k101", "k102"])
+    }
+
+    /// What a condition and an order look at that is no part of a record.
+    private final class Outside: Sendable {
+        let state = Mutex((least: 0, turn: 1))
+        var least: Int { state.withLock { $0.least } }
+        var turn: Int { state.withLock { $0.turn } }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func `Rows whose condition or order changes its mind are let go with their records`(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let outside = Outside()
+        let database = try await database((0..<200).map { Item(rank: $0) })
+        let condition: @Sendable (Item) -> Bool = { $0.rank >= outside.least }
+        var live = [
+            LiveRows(ItemQuery(.items, where: condition), in: database.snapshot),
+            LiveRows(ItemQuery(.items, sortedBy: RecordSort { $0.object.rank * outside.turn }), in: database.snapshot),
+            LiveRows(
+                ItemQuery(.items, sortedBy: RecordSort { $0.object.rank * outside.turn }, limit: 20, where: condition),
+                in: database.snapshot),
+        ]
+        for step in 0..<120 {
+            if random.chance(20) {
+                let (least, turn) = (random.below(220), random.chance(50) ? 1 : -1)
+                outside.state.withLock { $0 = (least, turn) }
+            }
+            let (key, rank) = ("k\(100 + random.below(200))", random.below(220))
+            if random.chance(40) {
+                try await database.write { $0[.items].remove(key) }
+            } else {
+                try await database.write { $0[.items][key] = Item(rank: rank) }
+            }
+            let snapshot = database.snapshot
+            for index in live.indices {
+                _ = live[index].advance(to: snapshot)
+                // Each row is the record that the snapshot has: none that nothing keeps.
+                live[index].rows.forEach { row in
+                    let record = snapshot[.items].row(for: Record<Item, NoMetadata>(box: row).key)
+                    #expect(record?.storedBox === row, "seed \(seed), step \(step), query \(index)")
+                    return record?.storedBox === row
+                }
+            }
+        }
+    }
+
+    @Test func `An entry follows the bytes of its value, whatever == says of it`() async throws {
+        for entries in [IndexEntries.holdRecords, .holdKeys] {
+            let index = RecordIndex<Item, NoMetadata>("address", of: .items, \.address, entries: entries)
+            let database = try await database([Item(address: Address(rawValue: "A@x"))], index)
+            try await database.write { $0[.items]["k100"]?.address = Address(rawValue: "a@x") }
+            #expect(try database.snapshot[index].equal(Address(rawValue: "a@x")).map(\.key) == ["k100"])
+            try await database.write { $0[.items].remove("k100") }
+            #expect(database.snapshot[index].map(\.key).isEmpty)
+        }
+        let unique = RecordIndex<Item, NoMetadata>("unique", of: .items, \.address, unique: true)
+        let database = try await database(["A", "b"].map { Item(address: Address(rawValue: $0)) }, unique)
+        try await database.write { $0[.items]["k100"]?.address = Address(rawValue: "a") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.items]["k101"]?.address = Address(rawValue: "a") }
+        }
+        #expect(error?.code == .uniqueViolation)
+    }
+
+    @Test func `A page of rows that are all alike reads no more than a page`() async throws {
+        let items = (0..<2_000).map { Item(rank: $0 % 2, title: "same") }
+        let database = try await database(items, RecordIndex("title", of: .items, \.title))
+        let query = ItemQuery(.items, where: #Predicate { $0.title == "same" }, limit: 20)
+        var pages: [[String]] = []
+        var page = database.snapshot[query]
+        while let last = page.last {
+            pages.append(page.map(\.key))
+            let next = query.after(last)
+            #expect(database.snapshot.explain(next).entriesRead <= 21)
+            page = database.snapshot[next]
+        }
+        #expect(pages.joined().elementsEqual(database.snapshot[.items].keys))
+        // In a unique index the records without a value are alike.
+        try await database.register(RecordIndex("code", of: .items, \.code, unique: true))
+        let ordered = ItemQuery(.items, sortedBy: RecordSort(\.code), limit: 30)
+        var all: [String] = []
+        page = database.snapshot[ordered]
+        while let last = page.last {
+            all += page.map(\.key)
+            page = database.snapshot[ordered.after(last)]
+        }
+        #expect(all.elementsEqual(database.snapshot[.items].keys))
+    }
+
+    @Test func `Behind a row that the query does not have is the same by an index and by a scan`() async throws {
+        let items = (0..<60).map { Item(rank: $0 % 7, title: ["a", "m", "z"][$0 % 3]) }
+        let scanned = try await database(items)
+        let indexed = try await database(items, RecordIndex("titleRank", of: .items, \.title, \.rank))
+        for order in [ViewOrder.ascending, .descending] {
+            let queries = [
+                ItemQuery(
+                    .items, where: #Predicate { $0.title == "m" }, sortedBy: RecordSort(\.rank, order), limit: 50),
+                ItemQuery(
+                    .items, where: #Predicate { $0.title == "m" }, sortedBy: RecordSort(\.title, order),
+                    RecordSort(\.rank, order), limit: 50),
+            ]
+            for query in queries {
+                for row in scanned.snapshot[.items] {
+                    let next = query.after(row)
+                    #expect(
+                        keys(next, in: indexed) == keys(next, in: scanned), "behind \(row.key), \(row.object.title)")
+                }
+            }
+        }
+    }
+
+    @Test func `An extreme that does not fit the type asked for is an error`() async throws {
+        let index = RecordIndex<Item, NoMetadata>("rank", of: .items, \.title, \.rank)
+        let database = try await database([Item(rank: 5_000, title: "a"), Item(rank: 5, title: "b")], index)
+        let rows = database.snapshot[index]
+        #expect(try rows.oneOf(["a", "b"]).maximum(as: Int.self) == 5_000)
+        let error = #expect(throws: DatabaseError.self) { try rows.oneOf(["a", "b"]).maximum(as: Int8.self) }
+        #expect(error?.code == .invalidQuery)
+        #expect(try rows.equal("b").maximum(as: Int8.self) == 5)
+        #expect(try rows.equal("c").maximum(as: Int8.self) == nil)
+    }
+
+    @Test func `No record is asked for by what is not a number`() async throws {
+        let index = RecordIndex<Item, NoMetadata>("price", of: .items, \.price)
+        let down = RecordIndex<Item, NoMetadata>("down", of: .items, columns: .descending(\.price))
+        let database = try await database([Item(price: .nan), Item(price: 1)], index, down)
+        for index in [index, down] {
+            let error = #expect(throws: DatabaseError.self) { try database.snapshot[index].row(for: Double.nan) }
+            #expect(error?.code == .invalidQuery)
+            #expect(try database.snapshot[index].row(for: 1.0)?.key == "k101")
+        }
+    }
+
+    @Test func `A list longer than its index is not looked up value by value`() async throws {
+        let database = try await database(
+            (0..<100).map { Item(title: "t\($0)") }, RecordIndex("title", of: .items, \.title))
+        let long = (0..<10_000).map { "t\($0 * 3)" }
+        let query = ItemQuery(.items, where: #Predicate { long.contains($0.title) })
+        let explanation = database.snapshot.explain(query)
+        #expect(explanation.indexes.isEmpty && explanation.recordsTested == 100)
+        #expect(keys(query, in: database).count == 34)
+        let short = ItemQuery(.items, where: #Predicate { ["t1", "t2"].contains($0.title) })
+        #expect(database.snapshot.explain(short).indexes == ["title"])
+    }
+}
