@@ -92,6 +92,37 @@ import Yaprak
         #expect(!database.snapshot.isRegistered("picky"))
     }
 
+    @Test func `A root may be declared as a protocol, or as what may be missing`() async throws {
+        struct Shapeless: DatabaseExtension {
+            let name = "shapeless"
+            func makeRoot() -> any Sendable & CustomStringConvertible { 0 }
+            func update(
+                _ root: inout any Sendable & CustomStringConvertible, for changes: NetChanges,
+                in context: ExtensionContext
+            ) -> Never? {
+                root = root is Int ? "\(root) and text" : 7
+                return nil
+            }
+        }
+        struct Latest: DatabaseExtension {
+            let name = "latest"
+            func makeRoot() -> String? { nil }
+            func update(_ root: inout String?, for changes: NetChanges, in context: ExtensionContext) -> Never? {
+                root = changes.keys(inCollectionNamed: "books").first?.key
+                return nil
+            }
+        }
+        try await database.register(Shapeless())
+        try await database.register(Latest())
+        #expect(database.snapshot[Latest()] == nil)
+        var seen: [String] = []
+        for key in ["a", "b", "c"] {
+            try await database.write { $0[.books][key] = Book(title: "x") }
+            seen.append("\(database.snapshot[Shapeless()]) \(database.snapshot[Latest()] ?? "none")")
+        }
+        #expect(seen == ["0 and text a", "7 b", "7 and text c"])
+    }
+
     @Test func `Names are taken once, parents come first and take their dependants with them`() async throws {
         let total = Total(counter: counter)
         #expect(
