@@ -19,6 +19,7 @@ import YaprakTrees
         "weighted", of: .mails,
         columns: [SearchColumn("title", \.title, weight: 3), SearchColumn("body", \.body, weight: 0.5)],
         tokenizer: WordTokenizer(locale: .turkish, foldsDiacritics: false))
+    static let gapped = MailIndex("gapped", of: .mails, \.title, \.body, tokenizer: StopWords())
 
     static func numbers(_ count: Int) -> [UInt64] { (0..<count).map { UInt64($0) + 1 } }
 
@@ -81,6 +82,7 @@ import YaprakTrees
         let database = Database.inMemory()
         try await database.register(Self.index)
         try await database.register(Self.weighted)
+        try await database.register(Self.gapped)
         var mail = RandomMail(seed: seed)
         var kept: [Snapshot] = []
         for step in 0..<40 {
@@ -89,6 +91,7 @@ import YaprakTrees
             try Self.check(Self.index, in: snapshot, &mail, queries: 3, "seed \(seed), step \(step)")
             if step.isMultiple(of: 10) {
                 try Self.check(Self.weighted, in: snapshot, &mail, queries: 3, "seed \(seed), step \(step)")
+                try Self.check(Self.gapped, in: snapshot, &mail, queries: 10, "seed \(seed), step \(step)")
                 try Self.checkShape(Self.index, in: snapshot, "seed \(seed), step \(step)")
                 kept.append(snapshot)
             }

@@ -7,10 +7,10 @@ import Yaprak
 struct NaiveSearch {
     struct Document {
         var key: String
-        /// The terms of each column.
+        /// The terms of each column, by position; empty where the tokenizer leaves a gap.
         var columns: [[String]]
 
-        var length: Int { columns.reduce(0) { $0 + $1.count } }
+        var length: Int { columns.reduce(0) { $0 + $1.count { !$0.isEmpty } } }
     }
 
     var documents: [Document] = []
@@ -46,7 +46,8 @@ struct NaiveSearch {
         var units: [Unit] = []
         var offset = 0
         for word in phrase.text.split(separator: " ") {
-            for (index, token) in tokenizer.tokens(in: String(word), for: .query).enumerated() {
+            for (index, token) in tokenizer.tokens(in: String(word), for: .query).enumerated()
+            where !token.term.isEmpty {
                 units.append(Unit(term: token.term, isPrefix: token.isPrefix, offset: offset + index))
             }
             // The last character of a run of Chinese is a term in a text and none in a query.
@@ -91,8 +92,9 @@ struct NaiveSearch {
         case .fuzzy(let word, let distance):
             let units = units(QueryPhrase(text: word))
             if units.count != 1 { return counts(.phrase(QueryPhrase(text: word)), document) }
+            let wanted = Array(units[0].term.unicodeScalars)
             return document.columns.map { terms in
-                terms.count { Self.distance(Array($0.unicodeScalars), Array(units[0].term.unicodeScalars)) <= distance }
+                terms.count { !$0.isEmpty && Self.distance(Array($0.unicodeScalars), wanted) <= distance }
             }
         case .near(let phrases, let distance):
             let all = phrases.map(units).filter { !$0.isEmpty }

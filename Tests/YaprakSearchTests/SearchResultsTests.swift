@@ -165,6 +165,28 @@ import YaprakStorage
         }
     }
 
+    @Test func `A commit decides by positions, as the index does, where a tokenizer leaves gaps`() async throws {
+        let index = MailIndex("gapped", of: .mails, \.title, tokenizer: StopWords())
+        let found = SearchResultsView("found", of: Self.byLength, in: index)
+        let database = Database.inMemory()
+        try await database.register(index)
+        try await database.register(Self.byLength)
+        try await database.register(found)
+        for (phrase, expected) in [("king of rome", ["a"]), ("king rome", ["b"])] {
+            try await database.write { try $0.setQuery(of: found, to: .phrase(phrase)) }
+            // Rows come by the text of the record alone.
+            try await database.write { transaction in
+                transaction[.mails]["a"] = Mail(title: "king of rome now")
+                transaction[.mails]["b"] = Mail(title: "king rome now")
+            }
+            let snapshot = database.snapshot
+            let keys = snapshot[found].groupNames.flatMap { group in snapshot[found][group].map(\.key) }
+            #expect(keys == expected, "\(phrase)")
+            #expect(snapshot[index].keys(matching: .phrase(phrase)) == expected, "\(phrase)")
+            try await database.write { $0[.mails].removeAll() }
+        }
+    }
+
     @Test func `Setting the same query again is no commit, and one that can't be logged throws`() async throws {
         let database = Database.inMemory()
         try await Self.register(database)

@@ -7,9 +7,12 @@ import Yaprak
 /// Highlights, snippets, suggestions.
 @Suite(.bounded) struct ShowingTests {
     static let index = MailIndex("text", of: .mails, \.title, \.body)
+    static let gapped = MailIndex("gapped", of: .mails, \.title, \.body, tokenizer: StopWords())
 
     /// A reader over one record, and the record.
-    static func reader(_ mail: Mail) async throws -> (FullTextReader<Mail, NoMetadata>, Record<Mail, NoMetadata>) {
+    static func reader(
+        _ mail: Mail, _ index: MailIndex = ShowingTests.index
+    ) async throws -> (FullTextReader<Mail, NoMetadata>, Record<Mail, NoMetadata>) {
         let database = Database.inMemory()
         try await database.register(index)
         try await database.write { $0[.mails]["a"] = mail }
@@ -59,13 +62,28 @@ import Yaprak
         #expect(reader.snippet(of: record, for: .word("dune"), in: "nowhere").text == "")
     }
 
+    @Test func `Highlights are those of the index where a tokenizer leaves gaps`() async throws {
+        let text = "king of rome, then king rome now"
+        let (reader, record) = try await Self.reader(Mail(body: text), Self.gapped)
+        func found(_ query: SearchQuery) -> [String] {
+            reader.highlights(in: "body", of: record, for: query).map { String(text[$0]) }
+        }
+        #expect(found(.phrase("king of rome,")) == ["king of rome,"])
+        #expect(found(.phrase("king rome now")) == ["king rome now"])
+        #expect(found(.phrase("king rome,")) == [])
+        #expect(found(.near("king", "rome,", within: 1)) == ["king", "rome,", "king"])
+        #expect(found(.near("king", "rome,", within: 0)) == [])
+        let snippet = reader.snippet(of: record, for: .phrase("king of rome,"), terms: 3)
+        #expect(snippet.marked("[", "]") == "[king of rome,] then…")
+    }
+
     @Test(arguments: (0..<UInt64(Soak.volume(3, soak: 40))).map { $0 })
     func `Highlights are terms of the text, apart from each other, and there are some where a record matches`(
         seed: UInt64
     ) async throws {
         var mail = RandomMail(seed: seed)
-        for _ in 0..<40 {
-            let (reader, record) = try await Self.reader(mail.mail())
+        for round in 0..<60 {
+            let (reader, record) = try await Self.reader(mail.mail(), round % 3 == 0 ? Self.gapped : Self.index)
             let query = mail.query()
             var isFound = false
             for (column, text) in [("title", record.object.title), ("body", record.object.body)] {

@@ -1,8 +1,13 @@
 /// A text and its terms, in the order in which they stand: what a query is compared with where there is no index.
+///
+/// Terms are numbered one after the other. Their positions, by which phrases are found, are those of the index: a tokenizer
+/// may leave gaps.
 struct ScannedText {
     private var bytes: [UInt8] = []
     /// Where each term ends in `bytes`.
     private var ends: [Int] = []
+    /// The position of each term, ascending.
+    private var positions: [Int] = []
     /// Where each term stands in the text, in bytes.
     private(set) var places: [Range<Int>] = []
 
@@ -10,6 +15,7 @@ struct ScannedText {
         splitter.split(text, for: .document) { token in
             bytes.append(contentsOf: token.term)
             ends.append(bytes.count)
+            positions.append(token.position)
             places.append(token.start..<token.end)
         }
     }
@@ -17,26 +23,38 @@ struct ScannedText {
     /// The number of terms.
     var count: Int { ends.count }
 
-    func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+    private func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
-    /// The positions at which a phrase begins, ascending.
-    func positions(of phrase: CompiledQuery.Phrase) -> [Int] {
-        guard phrase.length <= count else { return [] }
-        return (0...(count - phrase.length)).filter { start in
-            phrase.units.allSatisfy { unit in
-                let term = term(start + unit.offset)
-                return unit.isPrefix ? term.starts(with: unit.term) : term.elementsEqual(unit.term)
-            }
-        }
+    private func isTerm(_ index: Int, _ unit: CompiledQuery.Phrase.Unit) -> Bool {
+        unit.isPrefix ? term(index).starts(with: unit.term) : term(index).elementsEqual(unit.term)
     }
 
-    /// The terms that a leaf of a query stands for, as ranges of positions, ascending.
+    /// The positions at which a phrase begins, ascending.
+    private func starts(of phrase: CompiledQuery.Phrase) -> [Int] {
+        guard let first = phrase.units.first else { return [] }
+        return positions.indices.filter { index in
+            isTerm(index, first)
+                && phrase.units.dropFirst().allSatisfy { unit in
+                    let position = positions[index] + unit.offset
+                    let other = positions.firstIndex(notLessThan: position)
+                    return other < count && positions[other] == position && isTerm(other, unit)
+                }
+        }
+        .map { positions[$0] }
+    }
+
+    /// The terms at some positions, which may have gaps.
+    private func terms(at range: Range<Int>) -> Range<Int> {
+        positions.firstIndex(notLessThan: range.lowerBound)..<positions.firstIndex(notLessThan: range.upperBound)
+    }
+
+    /// The terms that a leaf of a query stands for, as ranges of their numbers, ascending.
     func occurrences(of leaf: CompiledQuery.Leaf) -> [Range<Int>] {
         switch leaf.kind {
-        case .phrase(let phrase): return positions(of: phrase).map { $0..<$0 + phrase.length }
+        case .phrase(let phrase): return starts(of: phrase).map { terms(at: $0..<$0 + phrase.length) }
         case .near(let phrases, let distance):
-            let near = NearMatch(phrases.map(positions(of:)), lengths: phrases.map(\.length), distance: distance)
-            return near.members.map { $0.position..<$0.position + phrases[$0.phrase].length }
+            let near = NearMatch(phrases.map(starts(of:)), lengths: phrases.map(\.length), distance: distance)
+            return near.members.map { terms(at: $0.position..<$0.position + phrases[$0.phrase].length) }
                 .sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         case .fuzzy(let word, let distance):
             let compare = EditDistance(to: word, atMost: distance)
