@@ -90,7 +90,7 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
             let all = places.map { (key: $0.key, distance: distance($0.place, center)) }.sorted {
                 ($0.distance, $0.key) < ($1.distance, $1.key)
             }
-            for count in [1, 10, 200] {
+            for count in [0, 1, 10, 200, 1 << 62, .max] {
                 let found = reader.nearest(count, to: center)
                 try #require(found.count == min(count, all.count), "\(place): \(count) of \(center)")
                 for (hit, expected) in zip(found, all) {
@@ -196,6 +196,25 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
         #expect(reader.hits(within: .infinity, of: GeoCoordinate(latitude: 0, longitude: 0)).count == 8)
         #expect(
             GeoCoordinate(latitude: 0, longitude: 0).distance(to: GeoCoordinate(latitude: .nan, longitude: 0)).isNaN)
+    }
+
+    @Test func `Every record is among the nearest if more are asked for than there are`() async throws {
+        let database = Database.inMemory()
+        try await database.register(Self.index)
+        let center = GeoCoordinate(latitude: 41, longitude: 29)
+        #expect(database.snapshot[Self.index].nearest(.max, to: center).isEmpty)
+        try await database.write { transaction in
+            for number in 0..<300 {
+                transaction[.spots]["s\(number)"] = Spot(
+                    place: GeoCoordinate(latitude: Double(number % 90), longitude: Double(number)))
+            }
+        }
+        let reader = database.snapshot[Self.index]
+        let all = reader.nearest(300, to: center).map(\.key)
+        #expect(all.count == 300)
+        for count in [301, Int.max / 2, Int.max / 2 + 1, Int.max - 1, Int.max] {
+            #expect(reader.nearest(count, to: center).map(\.key) == all, "\(count)")
+        }
     }
 
     @Test func `A thousand records at one place are all found`() async throws {

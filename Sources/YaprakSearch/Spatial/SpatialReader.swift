@@ -80,10 +80,13 @@ public struct SpatialReader<Object: Codable & Sendable, Metadata: Codable & Send
     ///
     ///     reader.nearest(5, to: here).first?.record.object.name
     ///
+    /// All records that have a place if `count` is not less than their number.
     /// - Complexity: O(log *n* + *k* log *k*) where places are spread evenly.
     public func nearest(_ count: Int, to center: GeoCoordinate) -> [SpatialHit<Object, Metadata>] {
         precondition(count >= 0, "a number of hits is not less than 0")
         guard center.isValid else { return [] }
+        // Not more than there are: the search computes with it.
+        let count = min(count, self.count)
         return withExtendedLifetime(snapshot) { search.nearest(count, to: center.normalized).compactMap(hit) }
     }
 
