@@ -77,11 +77,16 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
             try #require(reader.count(in: box) == expected.count, "\(place): \(box)")
             for (_, spot) in places { try #require(box.contains(spot) == isIn(spot, box), "\(place): \(box), \(spot)") }
 
-            let center =
+            var center =
                 random.chance(40)
                 ? self.place(&random) ?? GeoCoordinate(latitude: 0, longitude: 0)
                 : GeoCoordinate(
                     latitude: .random(in: -90...90, using: &random), longitude: .random(in: -180...180, using: &random))
+            if random.chance(20), !places.isEmpty {
+                // On the other side of the Earth.
+                let spot = places[random.below(places.count)].place
+                center = GeoCoordinate(latitude: -spot.latitude, longitude: spot.longitude - 180)
+            }
             guard center.isValid else {
                 try #require(reader.nearest(3, to: center).isEmpty && reader.hits(within: 1e9, of: center).isEmpty)
                 try #require(Array(reader.byDistance(from: center)).isEmpty)
@@ -90,11 +95,14 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
             let all = places.map { (key: $0.key, distance: distance($0.place, center)) }.sorted {
                 ($0.distance, $0.key) < ($1.distance, $1.key)
             }
-            for count in [0, 1, 10, 200, 1 << 62, .max] {
+            for count in [0, 1, 10, 200, Int.max / 2, Int.max] {
                 let found = reader.nearest(count, to: center)
                 try #require(found.count == min(count, all.count), "\(place): \(count) of \(center)")
                 for (hit, expected) in zip(found, all) {
-                    try #require(abs(hit.distance - expected.distance) < 0.5, "\(place): \(count) of \(center)")
+                    // On the other side of the Earth the last bit of a chord is 20 cm.
+                    let tolerance = expected.distance < 20_000_000 ? 0.5 : 2
+                    try #require(
+                        abs(hit.distance - expected.distance) < tolerance, "\(place): \(count) of \(center)")
                 }
                 for (a, b) in zip(found, found.dropFirst()) {
                     try #require(
@@ -107,6 +115,10 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
             for (key, distance) in all where abs(distance - metres) > 1 {
                 try #require(
                     near.contains(key) == (distance < metres), "\(place): \(key) within \(metres) of \(center)")
+            }
+            for everywhere in [Double.infinity, .pi * GeoCoordinate.earthRadius] {
+                let found = reader.hits(within: everywhere, of: center).map(\.key).sorted()
+                try #require(found == places.map(\.key).sorted(), "\(place): \(everywhere) of \(center)")
             }
             let lazily = Array(reader.byDistance(from: center).prefix(70))
             try #require(
@@ -214,6 +226,26 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
         #expect(all.count == 300)
         for count in [301, Int.max / 2, Int.max / 2 + 1, Int.max - 1, Int.max] {
             #expect(reader.nearest(count, to: center).map(\.key) == all, "\(count)")
+        }
+    }
+
+    @Test func `What is on the other side of the Earth is within half of its circumference`() async throws {
+        let database = Database.inMemory()
+        try await database.register(Self.index)
+        try await database.write { transaction in
+            for latitude in -90...90 {
+                transaction[.spots]["s\(latitude)"] = Spot(
+                    place: GeoCoordinate(latitude: Double(latitude), longitude: 143))
+            }
+        }
+        let reader = database.snapshot[Self.index]
+        for latitude in -90...90 {
+            let center = GeoCoordinate(latitude: Double(-latitude), longitude: -37)
+            for metres in [Double.infinity, 1e9, .pi * GeoCoordinate.earthRadius] {
+                let hits = reader.hits(within: metres, of: center)
+                #expect(hits.count == 181, "\(metres) of \(center)")
+                #expect(hits.contains { $0.key == "s\(latitude)" }, "\(metres) of \(center)")
+            }
         }
     }
 

@@ -67,8 +67,11 @@ extension Double {
     /// The arc over a chord of the unit sphere, of which this is the square, in metres on the Earth.
     var arcLength: Double { 2 * GeoCoordinate.earthRadius * asin(min(1, squareRoot() / 2)) }
 
-    /// The square of the chord of the unit sphere under an arc of so many metres on the Earth.
+    /// The square of the chord of the unit sphere under an arc of so many metres on the Earth; infinity from half of the
+    /// circumference on, which nothing is beyond.
     var squaredChordOfArc: Double {
+        // The square of a chord to the other side of the Earth may be computed as a little more than 4.
+        if self >= .pi * GeoCoordinate.earthRadius { return .infinity }
         let half = sin(min(.pi / 2, self / GeoCoordinate.earthRadius / 2))
         return 4 * half * half
     }

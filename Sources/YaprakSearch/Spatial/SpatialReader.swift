@@ -67,7 +67,7 @@ public struct SpatialReader<Object: Codable & Sendable, Metadata: Codable & Send
     // MARK: By distance
 
     /// The records within so many metres of a place, nearest first; of those at one distance the smaller key first. None if
-    /// it is no place.
+    /// it is no place. All that have a place from half of the Earth's circumference on, and within infinity.
     /// - Complexity: O(pages that touch the circle · log *n* + hits · log).
     public func hits(within metres: Double, of center: GeoCoordinate) -> [SpatialHit<Object, Metadata>] {
         guard center.isValid, metres >= 0 else { return [] }
