@@ -77,6 +77,88 @@ import Yaprak
         #expect(snippet.marked("[", "]") == "[king of rome,] then…")
     }
 
+    /// A compound is a term, and so are its parts, which stand within it.
+    struct Compounds: SearchTokenizer {
+        let identifier = "compounds/1"
+        static let parts = ["donau", "dampf", "schiff", "fahrt"]
+
+        func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
+            text.split(separator: " ").flatMap { word -> [SearchToken] in
+                var tokens = [SearchToken(word.lowercased(), at: word.startIndex..<word.endIndex)]
+                guard purpose == .document, word.lowercased() == Self.parts.joined() else { return tokens }
+                var start = word.startIndex
+                for part in Self.parts {
+                    let end = word.index(start, offsetBy: part.count)
+                    tokens.append(SearchToken(part, at: start..<end))
+                    start = end
+                }
+                return tokens
+            }
+        }
+    }
+
+    /// The last word comes first.
+    struct Backwards: SearchTokenizer {
+        let identifier = "backwards/1"
+        func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
+            text.split(separator: " ").reversed().map { SearchToken(String($0), at: $0.startIndex..<$0.endIndex) }
+        }
+    }
+
+    /// Places anywhere in the text, also in the middle of a scalar.
+    struct Scattered: SearchTokenizer {
+        let identifier = "scattered/1"
+        func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
+            let utf8 = text.utf8
+            var random = SplitMix64(seed: UInt64(utf8.count))
+            var tokens: [SearchToken] = []
+            for word in text.split(separator: " ") {
+                let (a, b) = (random.below(utf8.count + 1), random.below(utf8.count + 1))
+                let start = utf8.index(utf8.startIndex, offsetBy: min(a, b))
+                let end = utf8.index(utf8.startIndex, offsetBy: max(a, b))
+                tokens.append(SearchToken(word.lowercased(), at: start..<end))
+            }
+            return tokens
+        }
+    }
+
+    @Test func `Terms within each other, and in descending order, are shown where they stand`() async throws {
+        let compounds = MailIndex("compounds", of: .mails, \.title, \.body, tokenizer: Compounds())
+        let text = "Die Donaudampfschifffahrt heute abend"
+        let (reader, record) = try await Self.reader(Mail(body: text), compounds)
+        func snippet(_ query: SearchQuery, _ terms: Int) -> String {
+            reader.snippet(of: record, for: query, terms: terms).marked("[", "]")
+        }
+        #expect(snippet(.word("donaudampfschifffahrt"), 4) == "Die [Donaudampfschifffahrt]…")
+        #expect(snippet(.word("schiff"), 3) == "…dampf[schiff]fahrt…")
+        let found = reader.highlights(in: "body", of: record, for: .phrase("die donaudampfschifffahrt"))
+        #expect(found.map { String(text[$0]) } == ["Die Donaudampfschifffahrt"])
+
+        let backwards = MailIndex("backwards", of: .mails, \.title, \.body, tokenizer: Backwards())
+        let (other, same) = try await Self.reader(Mail(body: "one two three"), backwards)
+        let phrase = SearchQuery.phrase("two three")
+        #expect(other.snippet(of: same, for: phrase, terms: 2).marked("[", "]") == "one [two three]")
+        #expect(other.highlights(in: "body", of: same, for: phrase).count == 1)
+    }
+
+    @Test(arguments: (0..<UInt64(Soak.volume(3, soak: 40))).map { $0 })
+    func `No place that a tokenizer gives is a fault of a snippet or a highlight`(seed: UInt64) async throws {
+        let scattered = MailIndex("scattered", of: .mails, \.title, \.body, tokenizer: Scattered())
+        var mail = RandomMail(seed: seed)
+        for _ in 0..<40 {
+            let (reader, record) = try await Self.reader(mail.mail(), scattered)
+            let query = mail.query()
+            for (column, text) in [("title", record.object.title), ("body", record.object.body)] {
+                let ranges = reader.highlights(in: column, of: record, for: query)
+                for (a, b) in zip(ranges, ranges.dropFirst()) { #expect(a.upperBound <= b.lowerBound, "seed \(seed)") }
+                for range in ranges { #expect(!text[range].isEmpty, "seed \(seed): \(query)") }
+                let snippet = reader.snippet(of: record, for: query, terms: 1 + mail.random.below(9), in: column)
+                for range in snippet.highlights { #expect(!snippet.text[range].isEmpty, "seed \(seed): \(query)") }
+                _ = snippet.marked("[", "]")
+            }
+        }
+    }
+
     @Test(arguments: (0..<UInt64(Soak.volume(3, soak: 40))).map { $0 })
     func `Highlights are terms of the text, apart from each other, and there are some where a record matches`(
         seed: UInt64

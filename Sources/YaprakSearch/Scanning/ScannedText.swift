@@ -23,6 +23,14 @@ struct ScannedText {
     /// The number of terms.
     var count: Int { ends.count }
 
+    /// The smallest stretch of the text with some terms, in bytes: the places of a tokenizer may be in any order, and within
+    /// each other.
+    func bytes(of terms: Range<Int>) -> Range<Int> {
+        let places = places[terms]
+        let start = places.map(\.lowerBound).min() ?? 0
+        return start..<max(start, places.map(\.upperBound).max() ?? 0)
+    }
+
     private func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     private func isTerm(_ index: Int, _ unit: CompiledQuery.Phrase.Unit) -> Bool {

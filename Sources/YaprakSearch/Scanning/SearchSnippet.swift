@@ -33,9 +33,8 @@ struct TextHighlighter {
     /// The places in a text that a query found, joined where they meet: indexes of `text`. O(bytes).
     func highlights(in text: String, column: Int) -> [Range<String.Index>] {
         let scanned = scan.scan(text)
-        let ranges = Self.joined(scan.occurrences(in: scanned, column: column).map(\.terms))
-            .map { scanned.places[$0.lowerBound].lowerBound..<scanned.places[$0.upperBound - 1].upperBound }
-        return Self.indexes(ranges, in: text)
+        let found = Self.joined(scan.occurrences(in: scanned, column: column).map(\.terms))
+        return Self.indexes(found.map(scanned.bytes(of:)), in: text)
     }
 
     /// The stretch of at most `count` terms that has most of the query, and how much that is; the beginning if none has
@@ -44,17 +43,19 @@ struct TextHighlighter {
         let scanned = scan.scan(text)
         let occurrences = scan.occurrences(in: scanned, column: column)
         let (window, score) = Self.bestWindow(occurrences, of: scanned.count, terms: count)
-        let start = window.lowerBound == 0 ? 0 : scanned.places[window.lowerBound].lowerBound
-        let end =
-            window.upperBound == scanned.count ? text.utf8.count : scanned.places[window.upperBound - 1].upperBound
+        let bytes = scanned.bytes(of: window)
+        let start = window.lowerBound == 0 ? 0 : bytes.lowerBound
+        let end = window.upperBound == scanned.count ? text.utf8.count : bytes.upperBound
         let utf8 = text.utf8
         func index(_ offset: Int) -> String.Index { utf8.index(utf8.startIndex, offsetBy: offset) }
-        let part = String(text[index(start)..<max(index(start), index(end))])
+        let part = String(text[index(start)..<index(end)])
         let shown = Self.joined(
             occurrences.map(\.terms).filter { window.lowerBound <= $0.lowerBound && $0.upperBound <= window.upperBound }
         )
-        let ranges = shown.map {
-            scanned.places[$0.lowerBound].lowerBound - start..<scanned.places[$0.upperBound - 1].upperBound - start
+        // Within the part, which has all of the window's terms.
+        let ranges = shown.map { terms in
+            let found = scanned.bytes(of: terms)
+            return found.lowerBound - start..<found.upperBound - start
         }
         return (
             SearchSnippet(
@@ -107,11 +108,11 @@ struct TextHighlighter {
         return joined
     }
 
-    /// Indexes of bytes; places of neighbouring wide terms overlap, and are joined.
+    /// Indexes of bytes; places of neighbouring wide terms overlap, and are joined. Empty ones show nothing.
     private static func indexes(_ ranges: [Range<Int>], in text: String) -> [Range<String.Index>] {
         let utf8 = text.utf8
         var apart: [Range<Int>] = []
-        for range in ranges {
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
             if let last = apart.last, range.lowerBound < last.upperBound {
                 apart[apart.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {

@@ -34,7 +34,7 @@ public enum TokenPurpose: Sendable, Hashable {
 public struct SearchToken: Sendable, Hashable {
     /// What is compared, byte by byte: folded, if the tokenizer folds.
     public var term: String
-    /// Where it stands in the text, for highlights.
+    /// Where it stands in the text, for highlights. May be within that of another term, as the parts of a compound are.
     public var range: Range<String.Index>
     /// Whether it also stands for the terms that begin with it. Only asked in queries.
     public var isPrefix: Bool

@@ -36,8 +36,8 @@ final class TextSplitter {
         for token in tokenizer.tokens(in: text, for: purpose) {
             var term = token.term
             // What somebody else's code says is in the text may not be.
-            let start = min(max(token.range.lowerBound, utf8.startIndex), utf8.endIndex)
-            let end = min(max(token.range.upperBound, start), utf8.endIndex)
+            let start = utf8.scalarStart(of: token.range.lowerBound)
+            let end = max(start, utf8.scalarStart(of: token.range.upperBound))
             term.withUTF8 { bytes in
                 let whole = UnsafeBufferPointer(rebasing: bytes.prefix(WordScanner.termBytesMax))
                 let length = bytes.count > whole.count ? whole.wholeScalarCount : whole.count
@@ -51,5 +51,14 @@ final class TextSplitter {
             }
             position += 1
         }
+    }
+}
+
+extension String.UTF8View {
+    /// An index within the text, at the beginning of the scalar that it is in.
+    fileprivate func scalarStart(of index: String.Index) -> String.Index {
+        var index = Swift.min(Swift.max(index, startIndex), endIndex)
+        while index > startIndex, index < endIndex, self[index] & 0xC0 == 0x80 { index = self.index(before: index) }
+        return index
     }
 }
