@@ -42,7 +42,10 @@ struct NaiveSearch {
         }
     }
 
-    private func units(_ phrase: QueryPhrase) -> [Unit] {
+    private func units(_ phrase: QueryPhrase) -> [Unit] { unitsAndLength(phrase).units }
+
+    /// The terms of a phrase, and how many words of a text it takes from the first on.
+    private func unitsAndLength(_ phrase: QueryPhrase) -> (units: [Unit], length: Int) {
         var units: [Unit] = []
         var offset = 0
         for word in phrase.text.split(separator: " ") {
@@ -53,17 +56,16 @@ struct NaiveSearch {
             // The last character of a run of Chinese is a term in a text and none in a query.
             offset += tokenizer.tokens(in: String(word), for: .document).count
         }
-        if let first = units.first?.offset { for index in units.indices { units[index].offset -= first } }
+        let first = units.first?.offset ?? 0
+        for index in units.indices { units[index].offset -= first }
         if phrase.isPrefix, !units.isEmpty { units[units.count - 1].isPrefix = true }
-        return units
+        return (units, offset - first)
     }
-
-    private func length(_ units: [Unit]) -> Int { (units.last?.offset ?? -1) + 1 }
 
     /// Where a phrase begins in a column.
     private func starts(_ units: [Unit], _ terms: [String]) -> [Int] {
-        guard !units.isEmpty, terms.count >= length(units) else { return [] }
-        return (0...terms.count - length(units)).filter { start in
+        guard let last = units.last?.offset, terms.count > last else { return [] }
+        return (0..<terms.count - last).filter { start in
             units.allSatisfy { $0.matches(terms[start + $0.offset]) }
         }
     }
@@ -97,11 +99,11 @@ struct NaiveSearch {
                 terms.count { !$0.isEmpty && Self.distance(Array($0.unicodeScalars), wanted) <= distance }
             }
         case .near(let phrases, let distance):
-            let all = phrases.map(units).filter { !$0.isEmpty }
+            let all = phrases.map(unitsAndLength).filter { !$0.units.isEmpty }
             if all.isEmpty { return nil }
             return document.columns.map { terms in
-                let starts = all.map { self.starts($0, terms) }
-                return all.count == 1 ? starts[0].count : nearLasts(starts, all.map(length), distance).count
+                let starts = all.map { self.starts($0.units, terms) }
+                return all.count == 1 ? starts[0].count : nearLasts(starts, all.map(\.length), distance).count
             }
         default: preconditionFailure("a leaf")
         }

@@ -19,6 +19,9 @@ struct RandomMail {
 
     mutating func word() -> String { Self.words[random.below(Self.words.count)] }
 
+    /// A word; often a run of Chinese, whose characters take a position each.
+    mutating func wordOrRun() -> String { random.chance(30) ? ["東京", "東京都", "京都"][random.below(3)] : word() }
+
     mutating func text(_ longest: Int) -> String {
         (0..<random.below(longest + 1)).map { _ in word() }.joined(separator: random.chance(90) ? " " : ", ")
     }
@@ -39,7 +42,7 @@ struct RandomMail {
         case 5: return .fuzzy(word(), distance: 1 + random.below(2))
         case 6:
             return random.chance(50)
-                ? .near(word(), word(), within: random.below(4))
+                ? .near(wordOrRun(), wordOrRun(), within: random.below(4))
                 : .near("\(word()) \(word())", word(), word(), within: random.below(6))
         case 7, 8: return .all(of: (0..<2 + random.below(2)).map { _ in query(depth: depth - 1) })
         case 9, 10: return .any(of: (0..<2 + random.below(2)).map { _ in query(depth: depth - 1) })

@@ -50,7 +50,9 @@ import Yaprak
 
     @Test func `Chinese, Japanese and Korean are pairs, and one character at the end`() {
         #expect(terms("東京都 and 京") == ["東京", "京都", "都", "and", "京"])
-        #expect(terms("東京都 and", WordTokenizer(), .query) == ["東京", "京都", "and"])
+        // In a query the last character has no term, and its position.
+        #expect(terms("東京都 and", WordTokenizer(), .query) == ["東京", "京都", "", "and"])
+        #expect(terms("and 東京都", WordTokenizer(), .query) == ["and", "東京", "京都", ""])
         let query = WordTokenizer().tokens(in: "東", for: .query)
         #expect(query.map(\.term) == ["東"] && query[0].isPrefix)
         // Decomposed syllables and kana are those of one piece.
@@ -102,6 +104,38 @@ import Yaprak
                 #expect(tokens.map(\.range.lowerBound) == tokens.map(\.range.lowerBound).sorted(), "seed \(seed)")
                 _ = tokenizer.tokens(in: string, for: .query)
             }
+        }
+    }
+
+    /// What a tokenizer of one's own makes of ours.
+    struct Wrapped: SearchTokenizer {
+        let identifier = "wrapped/1"
+        func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
+            WordTokenizer().tokens(in: text, for: purpose)
+        }
+    }
+
+    @Test(arguments: [WordTokenizer() as any SearchTokenizer, Wrapped()])
+    func `No word stands between a run of Chinese and its neighbour`(tokenizer: any SearchTokenizer) async throws {
+        let index = MailIndex("text", of: .mails, \.title, tokenizer: tokenizer)
+        let database = Database.inMemory()
+        try await database.register(index)
+        try await database.write { transaction in
+            transaction[.mails]["a"] = Mail(title: "東京 tower")
+            transaction[.mails]["b"] = Mail(title: "tower 東京")
+            transaction[.mails]["c"] = Mail(title: "東京 big tower")
+            transaction[.mails]["d"] = Mail(title: "東京都 tower")
+        }
+        let reader = database.snapshot[index]
+        #expect(reader.keys(matching: .near("東京", "tower", within: 0)) == ["a", "b"])
+        #expect(reader.keys(matching: .near("東京", "tower", within: 1)) == ["a", "b", "c", "d"])
+        #expect(reader.keys(matching: .near("東京都", "tower", within: 0)) == ["d"])
+        #expect(reader.keys(matching: .phrase("東京 tower")) == ["a"])
+        // What is shown is the run, not the character behind it.
+        let record = try #require(database.snapshot[.mails].row(for: "d"))
+        for query in [SearchQuery.word("東京"), .near("東京", "tower", within: 1)] {
+            let first = reader.highlights(in: "title", of: record, for: query).first
+            #expect(first.map { String(record.object.title[$0]) } == "東京", "\(query)")
         }
     }
 

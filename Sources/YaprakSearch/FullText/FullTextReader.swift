@@ -157,7 +157,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Complexity: O(different terms): some milliseconds for 100,000.
     public func suggestions(for word: String, _ count: Int = 5) -> [SearchSuggestion] {
         var wanted: [UInt8]?
-        index.splitters.withSplitter {
+        _ = index.splitters.withSplitter {
             $0.split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
         }
         guard let wanted, count > 0 else { return [] }

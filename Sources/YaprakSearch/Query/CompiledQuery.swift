@@ -20,8 +20,10 @@ struct CompiledQuery {
         }
 
         var units: [Unit]
-        /// How many positions it takes.
+        /// How many positions it takes in a text: up to where the next word would stand.
         var length: Int
+        /// How many positions its terms take, which is what is shown.
+        var span: Int { (units.last?.offset ?? -1) + 1 }
     }
 
     /// What is looked up in an index as one.
@@ -96,13 +98,14 @@ struct CompiledQuery {
 
     private func phrase(_ phrase: QueryPhrase, _ splitter: TextSplitter) -> Phrase? {
         var units: [Phrase.Unit] = []
-        splitter.split(phrase.text, for: .query) { token in
+        // The last position of a run of Chinese has a term in a text and none in a query.
+        let end = splitter.split(phrase.text, for: .query) { token in
             units.append(
                 Phrase.Unit(term: Array(token.term), isPrefix: token.isPrefix, offset: token.position))
         }
-        guard let first = units.first?.offset, let last = units.last?.offset else { return nil }
+        guard let first = units.first?.offset else { return nil }
         for index in units.indices { units[index].offset -= first }
         if phrase.isPrefix { units[units.count - 1].isPrefix = true }
-        return Phrase(units: units, length: last - first + 1)
+        return Phrase(units: units, length: end - first)
     }
 }

@@ -59,10 +59,10 @@ struct ScannedText {
     /// The terms that a leaf of a query stands for, as ranges of their numbers, ascending.
     func occurrences(of leaf: CompiledQuery.Leaf) -> [Range<Int>] {
         switch leaf.kind {
-        case .phrase(let phrase): return starts(of: phrase).map { terms(at: $0..<$0 + phrase.length) }
+        case .phrase(let phrase): return starts(of: phrase).map { terms(at: $0..<$0 + phrase.span) }
         case .near(let phrases, let distance):
             let near = NearMatch(phrases.map(starts(of:)), lengths: phrases.map(\.length), distance: distance)
-            return near.members.map { terms(at: $0.position..<$0.position + phrases[$0.phrase].length) }
+            return near.members.map { terms(at: $0.position..<$0.position + phrases[$0.phrase].span) }
                 .sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         case .fuzzy(let word, let distance):
             let compare = EditDistance(to: word, atMost: distance)

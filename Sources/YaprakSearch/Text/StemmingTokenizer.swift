@@ -69,7 +69,7 @@
             var tokens = words.tokens(in: text, for: purpose)
             let folding = WordTokenizer(locale: words.locale)
             stemmers.withStemmer { stemmer in
-                for index in tokens.indices where !tokens[index].isPrefix {
+                for index in tokens.indices where !tokens[index].isPrefix && !tokens[index].term.isEmpty {
                     let stem = stemmer.stem(of: tokens[index].term)
                     tokens[index].term =
                         foldsDiacritics ? folding.tokens(in: stem, for: .document).first?.term ?? stem : stem

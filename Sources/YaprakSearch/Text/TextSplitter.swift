@@ -14,21 +14,23 @@ final class TextSplitter {
     }
 
     /// Calls `body` with each term, its place in bytes, and the number of its position. O(bytes).
+    /// - Returns: how many positions the text takes, also those without a term.
     @inline(__always)
-    func split(_ text: String, for purpose: TokenPurpose, _ body: (WordScanner.Token) -> Void) {
+    @discardableResult
+    func split(_ text: String, for purpose: TokenPurpose, _ body: (WordScanner.Token) -> Void) -> Int {
         switch kind {
         case .words(let scanner):
             var text = text
-            text.withUTF8 { scanner.scan($0, for: purpose, body) }
+            return text.withUTF8 { scanner.scan($0, for: purpose, body) }
         case .other(let tokenizer):
-            Self.split(text, by: tokenizer, for: purpose, body)
+            return Self.split(text, by: tokenizer, for: purpose, body)
         }
     }
 
     private static func split(
         _ text: String, by tokenizer: any SearchTokenizer, for purpose: TokenPurpose,
         _ body: (WordScanner.Token) -> Void
-    ) {
+    ) -> Int {
         var text = text
         text.makeContiguousUTF8()
         let utf8 = text.utf8
@@ -51,6 +53,7 @@ final class TextSplitter {
             }
             position += 1
         }
+        return position
     }
 }
 

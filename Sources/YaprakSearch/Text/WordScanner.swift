@@ -52,10 +52,11 @@ final class WordScanner {
         return page[Int(scalar & 255)]
     }
 
-    /// Calls `emit` with each term of a text, which is valid UTF-8. O(bytes).
+    /// Calls `emit` with each term of a text, which is valid UTF-8, and returns the number of positions. O(bytes).
     @inline(__always)
-    func scan(_ text: UnsafeBufferPointer<UInt8>, for purpose: TokenPurpose, _ emit: (Token) -> Void) {
-        guard let bytes = text.baseAddress, !text.isEmpty else { return }
+    @discardableResult
+    func scan(_ text: UnsafeBufferPointer<UInt8>, for purpose: TokenPurpose, _ emit: (Token) -> Void) -> Int {
+        guard let bytes = text.baseAddress, !text.isEmpty else { return 0 }
         let ascii = table.ascii.bytes
         let end = text.count
         var at = 0
@@ -180,6 +181,7 @@ final class WordScanner {
         }
         finishRun()
         finishWord()
+        return position
     }
 
     // MARK: UTF-8

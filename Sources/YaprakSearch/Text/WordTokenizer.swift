@@ -31,14 +31,25 @@ public struct WordTokenizer: SearchTokenizer, Hashable {
     }
 
     /// The terms of a text. O(bytes).
+    ///
+    /// In a query, an empty term stands for the last character of a run of Chinese, Japanese or Korean, which is a term of a
+    /// text.
     public func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken] {
         var text = text
         text.makeContiguousUTF8()
         var tokens: [SearchToken] = []
         let scanner = WordScanner(self)
         let utf8 = text.utf8
-        _ = utf8.withContiguousStorageIfAvailable { bytes in
+        // Behind what stands before: the number of a token is its position.
+        func leaveGaps(upTo position: Int) {
+            while tokens.count < position {
+                let end = tokens.last?.range.upperBound ?? utf8.startIndex
+                tokens.append(SearchToken("", at: end..<end))
+            }
+        }
+        let count = utf8.withContiguousStorageIfAvailable { bytes in
             scanner.scan(bytes, for: purpose) { token in
+                leaveGaps(upTo: token.position)
                 let start = utf8.index(utf8.startIndex, offsetBy: token.start)
                 tokens.append(
                     SearchToken(
@@ -46,6 +57,7 @@ public struct WordTokenizer: SearchTokenizer, Hashable {
                         at: start..<utf8.index(start, offsetBy: token.end - token.start), isPrefix: token.isPrefix))
             }
         }
+        leaveGaps(upTo: count ?? 0)
         return tokens
     }
 }
