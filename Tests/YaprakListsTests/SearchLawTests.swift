@@ -247,6 +247,40 @@ import YaprakExtensions
         #expect(count < 300)
     }
 
+    @Test func `A query is answered however steadily commits come`() async throws {
+        let database = try await Database.cities(["c0": City(name: "Ankara"), "v": City(name: "Van")])
+        try await database.register(SearchLawTests.text)
+        let (queries, typed) = AsyncStream.makeStream(of: SearchQuery?.self)
+        var updates = database.updates(
+            of: ViewMappings(CityView.byCountry), searching: queries, in: SearchLawTests.text
+        ).makeAsyncIterator()
+        _ = try await updates.next()
+        typed.yield(.word("ankara"))
+        var count = 0
+        var isAnswered = false
+        while !isAnswered, count < 20 {
+            count += 1
+            // Each commit changes the list, searched or not.
+            try await database.put(["c\(count)": City(name: "Ankara")])
+            // The snapshot waits, as the query does, when the next update is asked for.
+            try await Task.sleep(for: .milliseconds(20))
+            let update = try #require(try await updates.next())
+            isAnswered = update.mappings.isSearching
+            if isAnswered { #expect(update.rowChanges.contains { "\($0)".hasPrefix("delete") }) }
+        }
+        #expect(isAnswered, "not in \(count) updates")
+        // Commits are not starved by queries, either.
+        var isFollowed = false
+        for number in 0..<20 where !isFollowed {
+            try await database.put(["d\(number)": City(name: "Ankara")])
+            typed.yield(number.isMultiple(of: 2) ? nil : .word("ankara"))
+            try await Task.sleep(for: .milliseconds(20))
+            let update = try #require(try await updates.next())
+            isFollowed = update.rowChanges.contains { "\($0)".hasPrefix("insert") && "\($0)".contains("(d") }
+        }
+        #expect(isFollowed)
+    }
+
     @Test func `Commits that nobody waited for are one update`() async throws {
         let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
         try await database.register(SearchLawTests.text)

@@ -134,6 +134,8 @@ final class SearchFeed: Sendable {
         var error: (any Error)?
         var waiter: CheckedContinuation<Void, Never>?
         var hasSnapshot = false
+        /// Whether a snapshot was taken last: a query that waits comes next.
+        var isQueryNext = false
     }
 
     private let state = Mutex(State())
@@ -180,14 +182,18 @@ final class SearchFeed: Sendable {
 
     private func take() -> (event: Event?, isEnded: Bool, error: (any Error)?) {
         state.withLock { state in
-            if let snapshot = state.snapshot {
+            // Both take turns, so that neither waits for more than one of the other. The list is there before anything is
+            // sought in it.
+            let query: SearchQuery?? = state.hasSnapshot ? state.query : nil
+            if let snapshot = state.snapshot, query == nil || !state.isQueryNext {
                 state.snapshot = nil
                 state.hasSnapshot = true
+                state.isQueryNext = true
                 return (.snapshot(snapshot), false, nil)
             }
-            // The list is there before anything is sought in it.
-            if state.hasSnapshot, let query = state.query {
+            if let query {
                 state.query = nil
+                state.isQueryNext = false
                 return (.query(query, turn: state.turn), false, nil)
             }
             return (nil, state.isEnded, state.error)
@@ -234,7 +240,8 @@ extension Database {
     ///
     /// The first element comes at once and is a reload: the list as the mappings have it. Each query gives the exact changes
     /// from what was found before. The newest query wins: those that came while another was looked up are skipped, and a
-    /// search that nobody waits for any more is given up. `nil` shows all rows again.
+    /// search that nobody waits for any more is given up. `nil` shows all rows again. Queries and commits take turns: however
+    /// steadily commits come, a query waits for one of their updates at most, and the other way round.
     /// - Parameters:
     ///   - mappings: the list.
     ///   - queries: what to find, one after the other. When they end, the last one stays. What they throw ends the updates.
