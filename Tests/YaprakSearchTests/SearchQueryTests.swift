@@ -35,6 +35,8 @@ import Yaprak
         try same("a b NOT c", "(a b) NOT c")
         try same("a NOT b c", "a NOT (b c)")
         try same("a NOT b NOT c", "(a NOT b) NOT c")
+        try same("a NOT b NOT c", "a NOT (b OR c)")
+        try same("a NOT b NOT (c OR d)", "(a NOT (b OR c)) NOT d")
         try same("a b OR c", "(a b) OR c")
         try same("title: a b", "(title: a) b")
         try same("title: (a b)", "title:(a b)")
@@ -72,6 +74,29 @@ import Yaprak
         let long = String(repeating: "a ", count: 10_000)
         #expect(throws: SearchQueryError.self) { try SearchQuery(parsing: long) }
         #expect(throws: Never.self) { try SearchQuery(parsing: String(repeating: "a ", count: 8_000)) }
+    }
+
+    @Test func `A long chain of NOT is one level, in text and by calls`() async throws {
+        let database = Database.inMemory()
+        let index = MailIndex("text", of: .mails, \.title, \.body)
+        try await database.register(index)
+        try await database.write { transaction in
+            transaction[.mails]["a"] = Mail(title: "spice", body: "a")
+            transaction[.mails]["b"] = Mail(title: "spice", body: "b w2000")
+        }
+        let parsed = try index.query("spice" + (0..<1_600).map { " NOT w\($0)" }.joined() + " NOT w2000")
+        var built = SearchQuery.word("spice")
+        for number in 0..<1_600 { built = built.excluding(.word("w\(number)")) }
+        built = built.excluding(.word("w2000"))
+        #expect(parsed == built)
+        // Less than the deepest there may be, so it can be said again.
+        #expect(try SearchQuery(parsing: parsed.description) == parsed)
+        let reader = database.snapshot[index]
+        #expect(reader.keys(matching: parsed) == ["a"])
+        #expect(reader.top(5, for: built).map(\.key) == ["a"])
+        let longest = try index.query(String(repeating: "a NOT ", count: 2_700) + "a")
+        #expect(try SearchQuery(parsing: longest.description) == longest)
+        #expect(reader.keys(matching: longest) == [])
     }
 
     @Test(arguments: (0..<UInt64(Soak.volume(4, soak: 100))).map { $0 })

@@ -17,7 +17,10 @@ public struct SearchQuery: Sendable, Hashable {
 
     /// The most bytes that a query may have as a string.
     public static let byteCountMax = 16 << 10
-    /// The most levels that a query may be nested as a string.
+    /// The most levels that a query may be nested as a string: parentheses and columns. A chain of `AND`, `OR` or `NOT` is one.
+    ///
+    /// A query made by calls has no limit of its own, and every level takes stack when it is asked. For parts that a loop
+    /// gathers, make one list of them, and one ``all(of:)`` or ``any(of:)``.
     public static let depthMax = 64
     /// The greatest distance of ``fuzzy(_:distance:)``.
     public static let distanceMax = 3
@@ -89,8 +92,9 @@ public struct SearchQuery: Sendable, Hashable {
     /// What any of several queries matches.
     public static func any(of queries: [SearchQuery]) -> SearchQuery { SearchQuery(.any(queries.map(\.node))) }
 
-    /// What this query matches and another does not.
-    public func excluding(_ other: SearchQuery) -> SearchQuery { SearchQuery(.without(node, other.node)) }
+    /// What this query matches and another does not. Of several exclusions, one after the other, none may match: the same as
+    /// excluding ``any(of:)`` them.
+    public func excluding(_ other: SearchQuery) -> SearchQuery { SearchQuery(node.excluding([other.node])) }
 
     /// The same, in some columns only.
     public func within(_ columns: String...) -> SearchQuery { SearchQuery(.columns(columns, node)) }
@@ -105,6 +109,18 @@ indirect enum QueryNode: Sendable, Hashable {
     case any([QueryNode])
     case without(QueryNode, QueryNode)
     case columns([String], QueryNode)
+
+    /// This without any of others. A chain is one level, however long: one list of what is excluded.
+    func excluding(_ others: [QueryNode]) -> QueryNode {
+        var (wanted, unwanted) = (self, others.flatMap(\.alternatives))
+        if case .without(let node, let former) = self { (wanted, unwanted) = (node, former.alternatives + unwanted) }
+        return .without(wanted, unwanted.count == 1 ? unwanted[0] : .any(unwanted))
+    }
+
+    private var alternatives: [QueryNode] {
+        if case .any(let nodes) = self { return nodes }
+        return [self]
+    }
 }
 
 /// Words in sequence.

@@ -55,12 +55,13 @@ struct SearchQueryParser {
 
     private mutating func exclusion() throws(SearchQueryError) -> QueryNode {
         if token.kind == .not { throw error("NOT stands between two parts: what is wanted, and what is not") }
-        var node = try items()
+        let wanted = try items()
+        var unwanted: [QueryNode] = []
         while token.kind == .not {
             try advance()
-            node = .without(node, try items())
+            unwanted.append(try items())
         }
-        return node
+        return unwanted.isEmpty ? wanted : wanted.excluding(unwanted)
     }
 
     private mutating func items() throws(SearchQueryError) -> QueryNode {
