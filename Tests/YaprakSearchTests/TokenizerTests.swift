@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Yaprak
@@ -38,6 +39,55 @@ import Yaprak
         }
         #expect(FoldingLocale(identifier: "de_CH") == .root)
         #expect(WordTokenizer(locale: .turkish).identifier != WordTokenizer().identifier)
+    }
+
+    @Test func `A Turkic I with a mark is the capital of an i with that mark, in one piece or two`() {
+        for folds in [true, false] {
+            let tokenizer = WordTokenizer(locale: .turkish, foldsDiacritics: folds)
+            for text in ["RESM\u{CE}", "RESMI\u{302}", "resm\u{EE}", "resmi\u{302}", "RESM\u{FF29}\u{302}"] {
+                #expect(terms(text, tokenizer) == [folds ? "resmi" : "resmî"], "\(text)")
+                #expect(terms(text, tokenizer, .query) == [folds ? "resmi" : "resmî"], "\(text)")
+            }
+            for text in ["I\u{307}", "\u{130}", "i", "\u{FF29}\u{307}"] {
+                #expect(terms(text, tokenizer) == ["i"], "\(text)")
+            }
+            for text in ["I", "ı", "\u{FF29}"] { #expect(terms(text, tokenizer) == ["ı"], "\(text)") }
+            // A dot above, behind a mark below or before it.
+            for text in ["I\u{323}\u{307}", "I\u{307}\u{323}", "\u{1ECA}\u{307}", "\u{130}\u{323}"] {
+                #expect(terms(text, tokenizer) == [folds ? "i" : "ị"], "\(text)")
+            }
+        }
+        #expect(WordTokenizer(locale: .turkish).identifier.hasPrefix("words/2 tr "))
+    }
+
+    @Test(arguments: (0..<UInt64(Soak.volume(4, soak: 100))).map { $0 })
+    func `Canonical equivalents of Latin letters are one term, whatever the locale`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let letters: [UInt32] = [
+            0x49, 0x69, 0x130, 0x131, 0xCE, 0xEE, 0xCF, 0x12A, 0x12E, 0x12F, 0x1ECA, 0x1ECB, 0x1E2C, 0x1E2E, 0xFF29,
+            0x49, 0x53, 0x15E, 0x47, 0x11F, 0x41, 0xE2, 0x20,
+        ]
+        let marks: [UInt32] = [0x300, 0x301, 0x302, 0x304, 0x307, 0x307, 0x308, 0x323, 0x327, 0x328, 0x330]
+        let tokenizers = [FoldingLocale.root, .turkish].flatMap { locale in
+            [true, false].map { WordTokenizer(locale: locale, foldsDiacritics: $0) }
+        }
+        for _ in 0..<400 {
+            var scalars = String.UnicodeScalarView()
+            for _ in 0..<1 + random.below(4) {
+                scalars.append(Unicode.Scalar(letters[random.below(letters.count)])!)
+                for _ in 0..<random.below(4) { scalars.append(Unicode.Scalar(marks[random.below(marks.count)])!) }
+            }
+            let text = String(scalars)
+            let values = scalars.map { String($0.value, radix: 16) }.joined(separator: " ")
+            for tokenizer in tokenizers {
+                let expected = terms(text.precomposedStringWithCanonicalMapping, tokenizer).map { Array($0.utf8) }
+                for form in [text, text.decomposedStringWithCanonicalMapping] {
+                    #expect(
+                        terms(form, tokenizer).map { Array($0.utf8) } == expected,
+                        "seed \(seed): \(values) of \(tokenizer.identifier)")
+                }
+            }
+        }
     }
 
     @Test func `With accents, NFC and NFD are still one term`() {

@@ -1,8 +1,9 @@
 /// The language by whose rules letters are folded.
 ///
 /// Only the Turkic languages differ: their alphabet has a dotted and a dotless i, so that `I` is the capital of `ı` and `İ`
-/// that of `i`. Everywhere else all four are one letter. Never taken from the environment: an index must not depend on the
-/// machine it is read on.
+/// that of `i`. Everywhere else all four are one letter. An `I` with another mark is the capital of `i` with that
+/// mark (`Î`, `î`), in one piece or decomposed. Never taken from the environment: an index must not depend on the machine it is
+/// read on.
 ///
 ///     WordTokenizer(locale: .turkish)
 public struct FoldingLocale: Sendable, Hashable {

@@ -13,8 +13,9 @@ struct FoldingRules: Sendable {
         guard let scalar = Unicode.Scalar(value) else { return nil }
         if scalar.properties.isDefaultIgnorableCodePoint || Self.isKanaMark(value) { return [] }
         guard Self.isInWords(scalar) else { return nil }
+        // An I with marks behind it is that of what follows; the scanner looks.
         if isTurkic {
-            if value == 0x49 { return ["\u{131}"] }
+            if value == 0x49 || value == Self.fullwidthI { return ["\u{131}"] }
             if value == 0x130 { return ["i"] }
         }
         if Self.isWide(value) {
@@ -35,6 +36,16 @@ struct FoldingRules: Sendable {
             }
         }
         return folded
+    }
+
+    private static let fullwidthI: UInt32 = 0xFF29
+
+    /// Whether the marks behind a letter say what it is: a Turkic capital I without a mark above it, in whatever form.
+    func dependsOnMarks(_ value: UInt32) -> Bool {
+        guard isTurkic, let scalar = Unicode.Scalar(value) else { return false }
+        if value == Self.fullwidthI { return true }
+        let parts = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars
+        return parts.first == "I" && parts.allSatisfy { $0.properties.canonicalCombiningClass != .above }
     }
 
     /// Case folding by way of the capital, which makes one letter of `ς` and `σ`, `ſ` and `s`, `ß` and `ss`.

@@ -15,6 +15,8 @@ final class FoldingTable: Sendable {
     static let several: UInt32 = 1 << 30
     /// A mark that stays: the term has to be normalised.
     static let mark: UInt32 = 1 << 27
+    /// A capital I that the marks behind it may make another letter; see ``FoldingRules/dependsOnMarks(_:)``.
+    static let capitalI: UInt32 = 1 << 26
     static let scalarMask: UInt32 = (1 << 21) - 1
 
     /// Pages that there are.
@@ -97,11 +99,13 @@ final class FoldingTable: Sendable {
         guard let folded = rules.fold(scalar) else { return Self.separator }
         guard let first = folded.first else { return Self.dropped }
         let keepsMarks = folded.contains { FoldingRules.isMark($0) }
+        var flags = keepsMarks ? Self.mark : 0
+        if first == "i" || first == "\u{131}", rules.dependsOnMarks(scalar) { flags |= Self.capitalI }
         if folded.count == 1 {
             if FoldingRules.isWide(first.value) { return Self.wide | first.value }
-            return first.value | (keepsMarks ? Self.mark : 0)
+            return first.value | flags
         }
         expansions[scalar] = Array(String(String.UnicodeScalarView(folded)).utf8)
-        return Self.several | (keepsMarks ? Self.mark : 0)
+        return Self.several | flags
     }
 }

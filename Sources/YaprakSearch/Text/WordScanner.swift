@@ -66,6 +66,8 @@ final class WordScanner {
         var wordStart = 0
         var wordEnd = 0
         var hasMarks = false
+        // Where the dot of a Turkic İ is, decomposed: the letter has it.
+        var dot = -1
         // The run of wide characters at hand: how many, and the last.
         var wideCount = 0
         var wide: UInt32 = 0
@@ -120,13 +122,9 @@ final class WordScanner {
                 } else if isTurkic, first == UInt8(ascii: "I") {
                     if count == 0 { wordStart = at }
                     at &+= 1
-                    // A capital I and a dot above are İ, decomposed.
-                    if at &+ 1 < end, bytes[at] == 0xCC, bytes[at &+ 1] == 0x87 {
-                        at &+= 2
-                        count = append(0x69, at: count)
-                    } else {
-                        count = append(0x131, at: count)
-                    }
+                    let marks = Self.marksOfI(bytes, at, end)
+                    dot = marks.dot
+                    count = append(marks.areThere ? 0x69 : 0x131, at: count)
                     wordEnd = at
                 } else {
                     at &+= 1
@@ -136,6 +134,10 @@ final class WordScanner {
             }
             let start = at
             let scalar = Self.decode(bytes, &at)
+            if start == dot {
+                wordEnd = at
+                continue
+            }
             let entry = entry(of: scalar)
             if entry & FoldingTable.wide != 0 {
                 finishWord()
@@ -167,6 +169,12 @@ final class WordScanner {
                 if wideCount > 0 { finishRun() }
                 if count == 0 { wordStart = start }
                 wordEnd = at
+                var letter = entry & FoldingTable.scalarMask
+                if entry & FoldingTable.capitalI != 0 {
+                    let marks = Self.marksOfI(bytes, at, end)
+                    dot = marks.dot
+                    if marks.areThere, letter == 0x131 { letter = 0x69 }
+                }
                 if entry & FoldingTable.mark != 0 { hasMarks = true }
                 if entry & FoldingTable.several != 0 {
                     for byte in table.expansion(of: scalar) where count < Self.termBytesMax {
@@ -175,7 +183,7 @@ final class WordScanner {
                     }
                     count = wholeScalars(count)
                 } else {
-                    count = append(entry & FoldingTable.scalarMask, at: count)
+                    count = append(letter, at: count)
                 }
             }
         }
@@ -251,6 +259,31 @@ final class WordScanner {
     /// Cuts the buffer behind the last whole scalar.
     private func wholeScalars(_ count: Int) -> Int {
         UnsafeBufferPointer(start: buffer, count: count).wholeScalarCount
+    }
+
+    // MARK: The Turkic I
+
+    /// Whether marks stand behind a capital I, and where the dot is that makes an `İ` of it; -1 if there is none.
+    ///
+    /// With a mark it is the capital of `i` with that mark (`Î`, `î`), as it is in one piece. The dot may stand behind marks
+    /// that are not above the letter: they may change places, and the text is the same.
+    @inline(never)
+    private static func marksOfI(
+        _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int
+    ) -> (areThere: Bool, dot: Int) {
+        var at = start
+        // Where the marks begin: U+0300.
+        while at < end, bytes[at] >= 0xCC {
+            let mark = at
+            let value = decode(bytes, &at)
+            if value == 0x307 { return (true, mark) }
+            switch Unicode.Scalar(value)?.properties.canonicalCombiningClass ?? .notReordered {
+            case .notReordered: return (mark > start, -1)
+            case .above: return (true, -1)
+            default: continue
+            }
+        }
+        return (at > start, -1)
     }
 
     // MARK: Normal forms

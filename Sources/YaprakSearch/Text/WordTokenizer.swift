@@ -27,7 +27,10 @@ public struct WordTokenizer: SearchTokenizer, Hashable {
 
     /// The settings, and the version of Unicode whose tables are used.
     public var identifier: String {
-        "words/1 \(locale.identifier)\(foldsDiacritics ? "" : " accents") unicode/\(UnicodeVersion.current)"
+        // The rules of the Turkic I have changed once.
+        let version = locale.isTurkic ? 2 : 1
+        let accents = foldsDiacritics ? "" : " accents"
+        return "words/\(version) \(locale.identifier)\(accents) unicode/\(UnicodeVersion.current)"
     }
 
     /// The terms of a text. O(bytes).
