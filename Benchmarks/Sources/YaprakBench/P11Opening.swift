@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SystemPackage
 import Yaprak
@@ -26,6 +27,13 @@ extension Measure {
                 try grdb.close()
             }
 
+            let blocks = try stride(from: 0, to: n, by: 1000).map { start in
+                let range = start..<min(n, start + 1000)
+                return BareBlock(
+                    keys[range].map { Array($0.utf8) }[...],
+                    try range.map { try CBORRecordCoder.shared.encode(items[$0]) }[...])
+            }
+
             let series = try await interleave(
                 [
                     Contender(name: "Yaprak") {
@@ -43,15 +51,42 @@ extension Measure {
                             try grdb.close()
                         }
                     },
+                    Contender(name: "bare LZ4 blocks, decoded on all cores into a Dictionary") {
+                        time(n) { sink &+= UInt64(decoded(blocks).count) }
+                    },
                 ], runs: min(settings.runs, 3))
 
-            report.compare("P11", "open \(n) records from a checkpoint, per row", series[0], series[1], .timesFaster(5))
+            let what = "open \(n) records from a checkpoint, per row"
+            report.compare("P11", what, series[0], series[1], .timesFaster(5), bound: series[2])
+            report.compare("P11", what, series[0], series[2], .none)
             let bytes = try checkpointBytes(of: path)
             report.hold("P11", "rows opened per second", 1e9 / series[0].median, unit: .rate)
             report.hold("P11", "checkpoint bytes per row on disk", bytes / Double(n), unit: .bytes)
             report.hold(
                 "P11", "checkpoint bytes opened per second", bytes / (series[0].median * Double(n)) * 1e9, unit: .bytes)
         }
+    }
+
+    /// What no opening of typed records can be without: nothing is read, checked, ordered or counted.
+    private static func decoded(_ blocks: [BareBlock]) -> [String: Boxed] {
+        nonisolated(unsafe) let parts = UnsafeMutableBufferPointer<[Boxed]>.allocate(capacity: blocks.count)
+        parts.initialize(repeating: [])
+        defer {
+            parts.deinitialize()
+            parts.deallocate()
+        }
+        // Each iteration writes to a part of its own.
+        DispatchQueue.concurrentPerform(iterations: blocks.count) { number in
+            var boxes: [Boxed] = []
+            blocks[number].forEach { key, value in
+                guard let item = try? CBORRecordCoder.shared.decode(Item.self, from: value) else { return }
+                boxes.append(Boxed(key: key, item: item))
+            }
+            parts[number] = boxes
+        }
+        var dictionary: [String: Boxed] = [:]
+        for boxes in parts { for box in boxes { dictionary[box.key] = box } }
+        return dictionary
     }
 
     private static func checkpointBytes(of path: FilePath) throws -> Double {

@@ -62,8 +62,8 @@ extension Measure {
     }
 }
 
-/// Keys and values one after the other, compressed as one block: a log without checksums, heads, numbers, times and types.
-private struct BareBlock {
+/// Keys and values one after the other, compressed as one block: a file without checksums, heads, numbers, times and types.
+struct BareBlock: Sendable {
     private let packed: [UInt8]
     private let count: Int
 
@@ -79,6 +79,11 @@ private struct BareBlock {
     }
 
     func read(into dictionary: inout [String: [UInt8]]) {
+        forEach { key, value in dictionary[key] = Array(value) }
+    }
+
+    /// Calls `body` with each key and its value.
+    func forEach(_ body: (String, UnsafeRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: count) { bytes in
             packed.withUnsafeBytes { packed in
                 let source = packed.bindMemory(to: CChar.self).baseAddress
@@ -89,7 +94,7 @@ private struct BareBlock {
             while let keyCount = rest.popFirst(), let valueCount = rest.popFirst() {
                 let key = String(decoding: rest.prefix(Int(keyCount)), as: UTF8.self)
                 rest = rest.dropFirst(Int(keyCount))
-                dictionary[key] = Array(rest.prefix(Int(valueCount)))
+                body(key, UnsafeRawBufferPointer(rebasing: rest.prefix(Int(valueCount))))
                 rest = rest.dropFirst(Int(valueCount))
             }
         }
