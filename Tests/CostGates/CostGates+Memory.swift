@@ -74,7 +74,7 @@ extension CostGates {
             Gate("calls of a view's sorting closure for an update", Double(sorted) / Double(rounds), atMost: 1),
         ]
         gates += try await allocations(
-            "an update with a view and an index, which moves a row", atMost: 50, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 36, rounds: rounds
         ) { round in
             let key = key(round * 104_729 % count)
             try await database.write { $0[.items][key]?.rank = -round }
@@ -84,7 +84,7 @@ extension CostGates {
         try mappings.update(to: shown)
         var changes = 0
         let withWrite = try await allocations(
-            "the same, and the row changes of a list", atMost: 80, rounds: rounds
+            "the same, and the row changes of a list", atMost: 68, rounds: rounds
         ) { round in
             let key = key(round * 1299709 % count)
             try await database.write { $0[.items][key]?.rank = count + round }
