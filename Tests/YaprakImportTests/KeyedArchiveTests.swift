@@ -163,6 +163,9 @@ final class OldBook: NSObject, NSCoding {
 
     @Test func `References that lead nowhere and objects without a class are errors, never traps`() throws {
         let nowhere = try archive([.text("$null"), .object(9, []), .text("x")])
+        // A chain of references would have no level of its own to be counted.
+        let chain = try ArchiveMaker.archive([.text("$null"), .uid(2), .uid(3), .text("x")], root: 1)
+        #expect { try CBORValue(keyedArchive: chain) } throws: { ($0 as? ForeignDataError)?.code == .malformed }
         #expect { try CBORValue(keyedArchive: nowhere) } throws: { ($0 as? ForeignDataError)?.code == .malformed }
         let far = try archive([.text("$null")], root: 7)
         #expect { try CBORValue(keyedArchive: far) } throws: { ($0 as? ForeignDataError)?.code == .malformed }

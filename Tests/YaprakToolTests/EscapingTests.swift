@@ -1,8 +1,13 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
+
+extension RecordCollection where Object == [String: String], Metadata == NoMetadata {
+    fileprivate static var tables: Self { Self("tables") }
+}
 
 /// Stored data must not be able to speak to the terminal of who looks at it.
 @Suite(.bounded) struct EscapingTests {
@@ -32,6 +37,32 @@ import Yaprak
                 }
             }
         }
+    }
+
+    @Test(arguments: ["table", "json", "ndjson", "csv", "markdown"])
+    func `Control characters of the names of fields are escaped`(format: String) async throws {
+        let folder = try Folder()
+        // Without a bracket, a dot or a dollar sign, for which a name is quoted.
+        let evil = "\u{1b}]52;c;cm0K\u{7}\u{9b}31m\u{202e}|"
+        let database = try await Database.open(at: .init(folder("names.yaprak")), collections: .tables)
+        try await database.write { $0[.tables]["k"] = ["id": "k", evil: "1"] }
+        try await database.close()
+        for verb in ["ls", "export"] {
+            let outcome = await yaprak([verb, folder("names.yaprak"), "tables", "--format", format], onTerminal: true)
+            for scalar in (outcome.out + outcome.err).unicodeScalars where scalar != "\n" {
+                if format == "csv", scalar == "\r" { continue }
+                #expect(!Self.canSteer(scalar), "\(verb) prints U+\(String(scalar.value, radix: 16))")
+            }
+        }
+    }
+
+    @Test func `A column of CSV that is nested too deep is refused`() async throws {
+        let folder = try Folder()
+        let head = "id," + Array(repeating: "a", count: 40_000).joined(separator: ".")
+        try "\(head)\n1,2\n".write(toFile: folder("deep.csv"), atomically: false, encoding: .utf8)
+        let outcome = await yaprak(
+            "load", folder("deep.csv"), folder("deep.yaprak"), "--collection", "c", "--key", "id")
+        #expect(outcome.code == 64 && outcome.err.contains("nested too deep"), "\(outcome.err)")
     }
 
     private static func canSteer(_ scalar: Unicode.Scalar) -> Bool {

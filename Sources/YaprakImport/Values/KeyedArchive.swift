@@ -63,7 +63,12 @@ struct KeyedArchive {
         case .uid(let place):
             // The first object stands for nil.
             if place == 0 { return .null }
-            return try value(number(at: place), level, &walk)
+            let target = try number(at: place)
+            // One after the other they would be a way around the bound of levels.
+            if case .uid = try walk.object(target) {
+                throw .malformed("a reference of a keyed archive leads to another reference")
+            }
+            return try value(target, level, &walk)
         case .array(let numbers): return .array(try values(numbers, level, &walk))
         case .dictionary(let keys, let values):
             let fields = try ArchivedFields(keys, values, &walk)

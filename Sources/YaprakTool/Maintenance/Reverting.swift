@@ -75,7 +75,7 @@ struct Reverting {
 
     private func warn(_ revert: ReplayRevert) throws {
         guard !revert.extensionNames.isEmpty else { return }
-        let names = revert.extensionNames.map(\.debugDescription).joined(separator: ", ")
+        let names = revert.extensionNames.map { "\"\($0.plain)\"" }.joined(separator: ", ")
         try console.err.write(
             "yaprak: operations of the primary extensions \(names) are not reverted: only their program can do that\n")
     }

@@ -43,11 +43,11 @@ struct UndoCommand: AsyncParsableCommand {
         guard let commit = try newest(in: reader) else {
             throw Failure(
                 "notFound",
-                "the log has no commit \(origin.map { "of \($0.debugDescription)" } ?? "of this tool") that is not undone yet",
+                "the log has no commit \(origin.map { "of \"\($0.plain)\"" } ?? "of this tool") that is not undone yet",
                 exitCode: 3, hint: origin == nil ? "Name another's with --origin." : nil)
         }
         try console.err.write(
-            "yaprak: undoing commit \(commit.commitNumber) of \(commit.isoTime), \(commit.origin.debugDescription)\n")
+            "yaprak: undoing commit \(commit.commitNumber) of \(commit.isoTime), \"\(commit.origin.plain)\"\n")
         try await Reverting(
             database: database, force: force, isDryRun: dryRun, origin: "yaprak undo",
             format: output.format(on: console),

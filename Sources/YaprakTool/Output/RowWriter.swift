@@ -9,6 +9,9 @@ struct Column {
     var isKept = false
     /// Whether only programs need it: tables and Markdown don't have it.
     var isForPrograms = false
+
+    /// The name as it is shown to a person: it may be that of a field, which is data.
+    var title: String { name.plain }
 }
 
 /// Prints rows in any of the formats, as they come: memory does not grow with their number.
@@ -104,7 +107,7 @@ struct RowWriter {
 
     private func writeMarkdownHead() throws {
         let shown = shown.map { columns[$0] }
-        try console.out.write("| " + shown.map(\.name).joined(separator: " | ") + " |\n")
+        try console.out.write("| " + shown.map { markdown($0.title) }.joined(separator: " | ") + " |\n")
         try console.out.write("| " + shown.map { $0.isNumber ? "---:" : "---" }.joined(separator: " | ") + " |\n")
     }
 

@@ -54,14 +54,14 @@ struct TableWriter {
     /// Chooses the widths of the columns that are shown.
     private mutating func fit(_ shown: [Int], _ rows: [[String]]) {
         let values = shown.map { column in rows.reduce(0) { max($0, $1[column].columns) } }
-        let wanted = zip(shown, values).map { max(columns[$0].name.columns, $1) }
+        let wanted = zip(shown, values).map { max(columns[$0].title.columns, $1) }
         let needed = zip(shown, zip(values, wanted)).map { column, width in
             columns[column].isNumber ? width.0 : min(width.1, Self.widthMin)
         }
         let gaps = Self.gap.count * max(0, shown.count - 1)
         guard let fitting = Self.fair(wanted, needed, room: room == .max ? .max : room - gaps) else {
             isUpright = true
-            for column in shown { widths[column] = columns[column].name.columns }
+            for column in shown { widths[column] = columns[column].title.columns }
             return
         }
         for (column, width) in zip(shown, fitting) { widths[column] = width }
@@ -117,7 +117,7 @@ struct TableWriter {
         }
     }
 
-    private func printHead() throws { try printLine(columns.map(\.name), color: .faint) }
+    private func printHead() throws { try printLine(columns.map(\.title), color: .faint) }
 
     private func printLine(_ cells: [String], color: Console.Color? = nil) throws {
         let shown = columns.indices.filter { widths[$0] > 0 }
@@ -141,11 +141,11 @@ struct TableWriter {
 
     /// A row as lines of a name and a value.
     private mutating func printBlock(_ cells: [String]) throws {
-        let nameWidth = columns.reduce(0) { max($0, $1.name.columns) }
+        let nameWidth = columns.reduce(0) { max($0, $1.title.columns) }
         if blockCount > 0 { try console.out.write("\n") }
         blockCount += 1
         for (column, cell) in zip(columns, cells) where column.isKept || !cell.isEmpty {
-            let name = console.paint(column.name.padded(to: nameWidth), .faint)
+            let name = console.paint(column.title.padded(to: nameWidth), .faint)
             let value = cell.cut(to: max(Self.widthMin, room - nameWidth - Self.gap.count))
             try console.out.write("\(name)\(Self.gap)\(value)\n")
         }

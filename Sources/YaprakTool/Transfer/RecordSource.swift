@@ -108,6 +108,9 @@ struct CSVColumn {
         }
         var path: [CBORValue] = [], rest = Substring(name)
         while !rest.isEmpty {
+            guard path.count < CBORItem.depthMax else {
+                throw InputError("a column is nested too deep: \(CBORItem.depthMax) levels are allowed")
+            }
             if rest.first == "[" {
                 guard let (key, end) = Self.bracketed(rest) else {
                     // A name of another program's, taken as it is.
@@ -121,7 +124,7 @@ struct CSVColumn {
                 path.append(.text(String(rest[..<end])))
                 rest = rest[end...]
             }
-            if rest.first == ".", rest.count > 1 {
+            if rest.first == ".", !rest.dropFirst().isEmpty {
                 rest = rest.dropFirst()
             } else if !rest.isEmpty, rest.first != "[" {
                 self.path = [.text(name)]
