@@ -65,9 +65,20 @@
         func value<Value>(
             _ key: String, _ expected: String, _ standard: Value, _ parse: (String) -> Value?
         ) throws -> Value {
-            guard let text = configuration.string(forKey: ConfigKey(key)) else { return standard }
+            guard let text = text(forKey: ConfigKey(key)) else { return standard }
             guard let value = parse(text) else { throw ConfigurationError(key: key, value: text, expected: expected) }
             return value
+        }
+
+        /// What stands there as text, also where a file has a number or something else: a reader says of both that there is no
+        /// text.
+        private func text(forKey key: ConfigKey) -> String? {
+            if let text = configuration.string(forKey: key) { return text }
+            if let number = configuration.int(forKey: key) { return String(number) }
+            if let number = configuration.double(forKey: key) { return String(number) }
+            if let flag = configuration.bool(forKey: key) { return String(flag) }
+            if let list = configuration.stringArray(forKey: key) { return list.description }
+            return configuration.intArray(forKey: key)?.description
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -54,6 +55,17 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
             #expect(reports.allSatisfy { $0.waiting >= .zero && $0.transaction > .zero && $0.total >= $0.transaction })
         }
         #expect(other.heard.withLock { $0 }.count == 3)
+    }
+
+    @Test func `What runs after a commit is no part of the time that the log took`() async throws {
+        let hearer = Hearer()
+        let database = database([hearer])
+        try await database.write { transaction in
+            transaction[.visits]["page"] = Visit(count: 1)
+            transaction.afterCommit { usleep(300_000) }
+        }
+        let report = try #require(hearer.heard.withLock { $0 }.first)
+        #expect(report.log < .milliseconds(250) && report.total < .milliseconds(290))
     }
 
     @Test func `A write that is cancelled in line is heard of, and the turn of others is not`() async throws {

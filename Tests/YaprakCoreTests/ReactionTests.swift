@@ -252,6 +252,20 @@ import YaprakReplay
         #expect(log.lines == ["a a -", "c c -", "b - B", "committed", "committed", "committed"])
     }
 
+    @Test func `A record that a closure puts back was removed all the same, and is given as removed and as new`()
+        async throws
+    {
+        try await database.write { for key in ["a", "b", "c"] { $0[.books][key] = Book(title: key) } }
+        let log = Log()
+        try await database.register(
+            RecordReaction("count", to: .books) { change, transaction in
+                log.add("\(change.key) \(change.before?.object.title ?? "-") \(change.after?.object.title ?? "-")")
+                if change.key == "a", change.after == nil { transaction[.books]["b"] = Book(title: "B") }
+            })
+        try await database.write { $0[.books].removeAll() }
+        #expect(log.lines == ["a a -", "b b -", "c c -", "b - B"])
+    }
+
     @Test func `Registering costs nothing to writes that do not concern the reaction`() async throws {
         // Counted, not timed: such a write freezes no trees and copies no node more.
         func nodes(_ database: Database) async throws -> Int {

@@ -143,6 +143,24 @@ import YaprakSimulator
         try await database.close()
     }
 
+    // What a transaction put in the place of bytes and took out again was no change, and the bytes came back with a launch.
+    @Test(arguments: [true, false])
+    func `What was set aside stays away when its successor is removed in the same transaction`(all: Bool) async throws {
+        try await withBadRecords(["bad"])
+        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        try await database.write { transaction in
+            transaction[Self.strict]["bad"] = Strict(title: "x")
+            if all { transaction[Self.strict].removeAll() } else { transaction[Self.strict].remove("bad") }
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        #expect(database.snapshot[Self.strict].isEmpty)
+        try await database.close()
+    }
+
     // Extensions never saw the rows of a collection without types, but were given the count of those removed.
     @Test func `Extensions hear nothing of collections without types`() async throws {
         try await withBadRecords(["a", "b"])

@@ -64,6 +64,13 @@ import Yaprak
         #expect(!more.changes.hasChanges && sections.range(of: "departed")?.length == 100)
         #expect(more.addedCount == 0 && more.obstacle == .notShown)
 
+        // All there are, and more than an Int holds, is no fault.
+        var widest = sections
+        for side in [ListRange.Side.beginning, .end, .beginning, .end] {
+            for group in ["boarding", "departed"] { _ = try widest.extend(group, by: .max, at: side, in: shown) }
+        }
+        _ = try widest.extend("departed", by: 1, at: .beginning, in: shown)
+
         // snippet: list-options
         let earlier = sections
         sections.setDynamicForAllGroups(true)

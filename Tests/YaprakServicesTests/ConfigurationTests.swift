@@ -23,6 +23,18 @@
             #expect(found.lagLimit == defaults.lagLimit && found.lagBytesLimit == defaults.lagBytesLimit)
         }
 
+        @Test func `A number in a file is read, and what is neither text nor a number is an error`() throws {
+            func options(_ key: AbsoluteConfigKey, _ value: ConfigContent) throws -> DatabaseOptions {
+                let provider = InMemoryProvider(values: [key: ConfigValue(value, isSecret: false)])
+                return try DatabaseOptions(configuration: ConfigReader(provider: provider))
+            }
+            #expect(try options(["lag", "limit"], .int(12)).lagLimit == 12)
+            #expect(try options(["limits", "key"], .int(1024)).limits.keyBytesMax == 1024)
+            #expect(throws: ConfigurationError.self) { try options(["checkpoints"], .bool(true)) }
+            #expect(throws: ConfigurationError.self) { try options(["lag", "limit"], .double(1.5)) }
+            #expect(throws: ConfigurationError.self) { try options(["durability"], .stringArray(["always"])) }
+        }
+
         @Test func `Each key is read, in every way it may be written`() throws {
             #expect(try options(["durability": "relaxed"]).durability == .relaxed)
             #expect(try options(["durability": "100ms"]).durability == .interval(.milliseconds(100)))

@@ -87,7 +87,10 @@ extension Database {
                     try body(&$0)
                 }
             }
-            if let ticket = done.ticket { try await waitForLog(ticket, isOwnCommit: done.isOwnCommit) }
+            do {
+                defer { stopwatch.endLog() }
+                if let ticket = done.ticket { try await waitForLog(ticket, isOwnCommit: done.isOwnCommit) }
+            }
             finish(done)
             commitNumber = done.commitNumber
         } catch {

@@ -31,7 +31,7 @@ public struct WriteReport: Sendable {
     public let waiting: Duration
     /// The closure, what extensions did with its changes, and encoding.
     public let transaction: Duration
-    /// Until the log had the commit. Next to nothing in memory.
+    /// Until the log had the commit. Next to nothing in memory. What runs after the commit is no part of it.
     public let log: Duration
     /// What the write threw.
     public let error: (any Error)?
@@ -46,6 +46,7 @@ struct WriteStopwatch {
     private var waiting = Duration.zero
     private var transaction = Duration.zero
     private var turnEnd: ContinuousClock.Instant?
+    private var logEnd: ContinuousClock.Instant?
 
     /// The turn is over, or never began.
     mutating func endTurn(begunAt turn: ContinuousClock.Instant?) {
@@ -55,9 +56,12 @@ struct WriteStopwatch {
         transaction = turn.map { $0.duration(to: end) } ?? .zero
     }
 
+    /// The log has the commit, or has refused it.
+    mutating func endLog() { logEnd = .now }
+
     func report(_ origin: String, _ number: CommitNumber?, _ error: (any Error)?) -> WriteReport {
         WriteReport(
             origin: origin, commitNumber: number, waiting: waiting, transaction: transaction,
-            log: turnEnd.map { $0.duration(to: .now) } ?? .zero, error: error)
+            log: turnEnd.map { $0.duration(to: logEnd ?? $0) } ?? .zero, error: error)
     }
 }

@@ -70,6 +70,8 @@ final class Draft {
     private(set) var failure: (any Error)?
     @exclusivity(unchecked)
     var frozen: SnapshotState?
+    /// Records set aside in whose place this transaction has put others, by slot and key.
+    var replacedAsides: [Int: [String: RecordBox]] = [:]
 
     init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
         self.base = base
@@ -198,6 +200,7 @@ final class Draft {
             tree.clear(&roots[aside])
             hadAsides = true
         }
+        if replacedAsides.removeValue(forKey: slot)?.isEmpty == false { hadAsides = true }
         guard !roots[slot].isEmpty || hadAsides || knownRecorder(of: slot) != nil else { return }
         recorders.update(at: recorder(of: slot, count: roots[slot].count)) { $0.noteClear(ofAsides: hadAsides) }
         tree.clear(&roots[slot])

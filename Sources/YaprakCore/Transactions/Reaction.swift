@@ -84,7 +84,8 @@ public struct RecordReaction<Object: Codable & Sendable, Metadata: Codable & Sen
     ) throws {
         let changed = changes.changes(in: collection)
         if changed.didRemoveAll {
-            for record in before[collection] where !transaction[collection].contains(key: record.key) {
+            // What the round itself put back, and not what a closure has put back since.
+            for record in before[collection] where changed[record.key]?.after == nil {
                 try body(RecordChange(removed: record), &transaction)
             }
         }

@@ -119,10 +119,12 @@ extension GroupWindow {
         // Not by so much that rows on the other side would have to leave.
         let room = max(0, (asked.flexibility?.maxLength ?? .max) - positions.count)
         let count = min(count, room)
+        // There are no more rows than these to show.
+        let shown = min(count, groupCount)
         var next = GroupWindow(asked.extended(by: count, at: side))
         if let flexibility = asked.flexibility {
-            let low = side == .beginning ? max(0, positions.lowerBound - count) : positions.lowerBound
-            let high = side == .end ? min(groupCount, positions.upperBound + count) : positions.upperBound
+            let low = side == .beginning ? max(0, positions.lowerBound - shown) : positions.lowerBound
+            let high = side == .end ? min(groupCount, positions.upperBound + shown) : positions.upperBound
             let grown = clamp(low..<high, flexibility, count: groupCount)
             next.offset = asked.pin == .beginning ? grown.lowerBound : groupCount - grown.upperBound
             next.length = grown.count

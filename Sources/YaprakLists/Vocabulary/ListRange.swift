@@ -93,8 +93,9 @@ public struct ListRange: Hashable, Sendable {
     func extended(by count: Int, at side: Side) -> Self {
         let towardsPin = side == pin ? min(count, offset) : 0
         let grown = side == pin ? towardsPin : count
-        let longest = flexibility?.maxLength ?? .max
+        let (sum, isBeyond) = length.addingReportingOverflow(grown)
         return Self(
-            length: min(length + grown, longest), offset: offset - towardsPin, pin: pin, flexibility: flexibility)
+            length: min(isBeyond ? .max : sum, flexibility?.maxLength ?? .max), offset: offset - towardsPin, pin: pin,
+            flexibility: flexibility)
     }
 }

@@ -133,7 +133,7 @@ public func explore(
         let result = await SeededRun(seed: seed).perform { run in
             guard let test = Test.current else { return try await body(run) }
             let observer = IssueHandlingTrait.compactMapIssues { issue in
-                guard issue.severity >= .error else { return issue }
+                guard issue.isFailure else { return issue }
                 issues.add()
                 var issue = issue
                 issue.comments.append("\(remedy)")

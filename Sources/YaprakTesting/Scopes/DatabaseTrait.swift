@@ -39,7 +39,7 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
         let database = try await fixture.fork()
         let recording = CommitRecording(database)
         let observer = IssueHandlingTrait.compactMapIssues { issue in
-            guard issue.severity >= .error, recording.noteFailure() else { return issue }
+            guard issue.isFailure, recording.noteFailure() else { return issue }
             guard recording.hasCommits else { return issue }
             var issue = issue
             issue.comments.append("\(recording.text(last: Self.commitsShown))")
