@@ -16,6 +16,11 @@ import Yaprak
         try await database.write { for (key, one) in pairs { $0[collection][key] = Node(one: one) } }
     }
 
+    @Test func `The keys of a set are followed in one order, whatever the process`() {
+        let keys = (0..<200).map { "k\($0 * 7919 % 1000)" }
+        #expect(Set(keys).referencedKeys == Set(keys).sorted())
+    }
+
     @Test func `A chain of 10,000 records is removed whole, on a small stack, in linear time`() async throws {
         let chain = Relationship("chain", from: .children, \.one, to: .children, onDelete: .cascade)
         func make(_ count: Int) async throws -> Database {

@@ -37,8 +37,8 @@ extension Array: ReferenceKey, NullableReferenceKey where Element == String {
 }
 
 extension Set: ReferenceKey, NullableReferenceKey where Element == String {
-    /// The elements.
-    public var referencedKeys: [String] { Array(self) }
+    /// The elements, ascending: a set has another order in each process, and which target comes first must not depend on that.
+    public var referencedKeys: [String] { sorted() }
     /// The others.
     public func removing(_ isRemoved: (String) -> Bool) -> Set<String>? { filter { !isRemoved($0) } }
 }
