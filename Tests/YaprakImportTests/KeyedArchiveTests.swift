@@ -51,6 +51,13 @@ final class OldBook: NSObject, NSCoding {
 
     private func value(_ object: Any) throws -> CBORValue { try CBORValue(keyedArchive: try archive(object)) }
 
+    @Test func `What a reference leads to is counted once`() throws {
+        // More than half of what a value may have.
+        let text = NSString(string: String(repeating: "x", count: 40 << 20))
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: text, requiringSecureCoding: true)
+        #expect(throws: Never.self) { try CBORValue(keyedArchive: Array(archive)) }
+    }
+
     @Test func `An object of a program's class is a map that a type with its properties decodes`() throws {
         let second = OldBook(title: "Dune Messiah", rank: 9)
         let value = try value(OldBook(title: "Dune", rank: 3, tags: ["sand", "spice"], sequel: second))

@@ -65,7 +65,8 @@ struct KeyedArchive {
             if place == 0 { return .null }
             let target = try number(at: place)
             // One after the other they would be a way around the bound of levels.
-            if case .uid = try walk.object(target) {
+            // It is counted where it is converted, and only there.
+            if case .uid = try walk.list.object(target) {
                 throw .malformed("a reference of a keyed archive leads to another reference")
             }
             return try value(target, level, &walk)

@@ -27,7 +27,9 @@ struct LiveScope: Sendable {
 
     /// Whether the query may have had a record before. Code of a program may say something else today than it did then.
     func mayHaveHad(_ record: RecordBox) -> Bool {
-        isConditionPure && isOrderPure ? match(record) != nil : !(record is RawRecord)
+        if isConditionPure && isOrderPure { return match(record) != nil }
+        // What a pure condition says of it now it said then, whatever the order makes of it.
+        return !(record is RawRecord) && (!isConditionPure || conditions.hold(for: record))
     }
 
     /// The record if the query has it.
