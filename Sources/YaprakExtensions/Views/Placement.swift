@@ -115,7 +115,9 @@ package class PlaceRow: TreeRow, @unchecked Sendable {
 }
 
 /// The places of a record in several groups; or in one, where its placement had come into the group's tree before.
-final class SeveralPlaces: PlaceRow, @unchecked Sendable {
+///
+/// `package`, because the optimizer (6.3.1) warns of a recursion in the initializer that an internal one does not inherit.
+package final class SeveralPlaces: PlaceRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
     private let first: Placement
     private let rest: [Placement]
@@ -126,8 +128,8 @@ final class SeveralPlaces: PlaceRow, @unchecked Sendable {
         super.init(key: first.key)
     }
 
-    override var placement: Placement { first }
-    override var others: [Placement] { rest }
+    override package var placement: Placement { first }
+    override package var others: [Placement] { rest }
 }
 
 extension PlaceRow {
