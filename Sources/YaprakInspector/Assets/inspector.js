@@ -20,7 +20,7 @@ addEventListener("keydown", (event) => {
 });
 
 const connection = document.getElementById("connection");
-const events = new EventSource("/events");
+let events;
 let last = "";
 
 function say(words, state) {
@@ -30,10 +30,14 @@ function say(words, state) {
   connection.dataset.state = state;
 }
 
-events.addEventListener("open", () => say("connected", "good"));
-events.addEventListener("error", () => say("connection lost", "bad"));
-events.addEventListener("commits", (event) => {
-  const { newest } = JSON.parse(event.data);
+function listen() {
+  events = new EventSource("/events");
+  events.addEventListener("open", () => say("connected", "good"));
+  events.addEventListener("error", () => say("connection lost", "bad"));
+  events.addEventListener("commits", (event) => noteCommits(JSON.parse(event.data).newest));
+}
+
+function noteCommits(newest) {
   const shown = Number(document.body.dataset.commit ?? -1);
   noteNewest(newest);
   if (document.body.dataset.follows && shown !== newest) {
@@ -44,4 +48,10 @@ events.addEventListener("commits", (event) => {
   } else {
     say("connected", "good");
   }
-});
+}
+
+listen();
+// A page that the browser keeps for going back to would keep its connection, too, and there are six for all pages: a seventh
+// page would wait for a minute.
+addEventListener("pagehide", () => events.close());
+addEventListener("pageshow", (event) => event.persisted && listen());
