@@ -249,7 +249,7 @@ import YaprakReplay
             transaction[.books].removeAll()
             transaction[.books]["b"] = Book(title: "B")
         }
-        #expect(log.lines == ["a a -", "c c -", "b - B", "committed", "committed", "committed"])
+        #expect(log.lines == ["a a -", "c c -", "b b B", "committed", "committed", "committed"])
     }
 
     @Test func `A record that a closure puts back was removed all the same, and is given as removed and as new`()

@@ -143,14 +143,23 @@ import YaprakSimulator
         try await database.close()
     }
 
-    // What a transaction put in the place of bytes and took out again was no change, and the bytes came back with a launch.
-    @Test(arguments: [true, false])
-    func `What was set aside stays away when its successor is removed in the same transaction`(all: Bool) async throws {
-        try await withBadRecords(["bad"])
+    // What a transaction put in the place of bytes and took out again was no change, and the bytes came back with a launch;
+    // also where it looked at its changes in between, or other records came and went.
+    @Test(arguments: [true, false], [true, false])
+    func `What was set aside stays away when its successor is removed in the same transaction`(all: Bool, looks: Bool)
+        async throws
+    {
+        try await withBadRecords(["bad", "worse"])
         var database = try await Database.open(at: path, collections: Self.lenient, .authors)
         try await database.write { transaction in
             transaction[Self.strict]["bad"] = Strict(title: "x")
-            if all { transaction[Self.strict].removeAll() } else { transaction[Self.strict].remove("bad") }
+            transaction[Self.strict]["new"] = Strict(title: "y")
+            if looks { _ = try transaction.snapshot() }
+            if all {
+                transaction[Self.strict].removeAll()
+            } else {
+                for key in ["bad", "worse", "new"] { transaction[Self.strict].remove(key) }
+            }
             transaction[.authors]["a"] = Author(name: "a")
         }
         #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)

@@ -59,7 +59,7 @@ import YaprakLocks
             closing.cancel()
             for _ in 0..<100 { await Task.yield() }
             #expect(database.pendingWriteCount == 2)
-            database.turns.pass()
+            database.passTurn()
             try await closing.value
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.write { $0[.books]["late"] = Book(title: "x") }

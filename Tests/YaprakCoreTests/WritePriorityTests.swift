@@ -67,6 +67,40 @@ private final class BusyPool: TaskExecutor {
         #expect(database.pendingWriteCount == 0)
     }
 
+    @Test func `Writers that wait are not held up by one that was favored for its age and does not run`() async throws {
+        let pool = BusyPool()
+        let first = try await HeldTurn(of: database)
+        let slow = Task(executorPreference: pool, priority: .background) { try await write("slow") }
+        while database.pendingWriteCount < 2 {
+            pool.runHeld()
+            await Task.yield()
+        }
+        // More than may overtake it in a row, all of them in line before the first of them is served.
+        let order = Log()
+        let count = 3 * WriteTurns.overtakingsMax
+        var urgent: [Task<Void, any Error>] = []
+        for i in 0..<count {
+            urgent.append(
+                Task(priority: .high) { [database] in
+                    try await database.write { transaction in
+                        transaction[.books]["urgent \(i)"] = Book(title: "")
+                        order.add("\(i)")
+                    }
+                })
+            while database.pendingWriteCount < i + 3 { try await Task.sleep(for: .microseconds(50)) }
+        }
+        try await first.letGo()
+        while pool.count == 0 { await Task.yield() }
+        // One that comes meanwhile goes behind those of its own priority that wait.
+        let last = Task(priority: .high) { [database] in try await database.write { _ in order.add("last") } }
+        for task in urgent { try await task.value }
+        try await last.value
+        #expect(order.lines == (0..<count).map(String.init) + ["last"])
+        pool.open()
+        try await slow.value
+        #expect(database.pendingWriteCount == 0)
+    }
+
     @Test func `A writer in the background is served in time beside urgent ones that never stop`() async throws {
         let isDone = Flag()
         let urgent = (0..<3).map { index in

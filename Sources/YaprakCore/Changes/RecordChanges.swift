@@ -9,6 +9,14 @@ public struct RecordChange<Object: Codable & Sendable, Metadata: Codable & Senda
         entry = ChangeEntry(before: record.record, after: nil, kinds: .removed)
     }
 
+    /// The same of a record that was written again after it had gone with all others: both parts of it changed.
+    func replacing(_ record: Record<Object, Metadata>) -> RecordChange {
+        RecordChange(
+            ChangeEntry(
+                before: record.record, after: entry.after,
+                kinds: entry.kinds.subtracting(.inserted).union([.objectChanged, .metadataChanged])))
+    }
+
     /// The key. O(1).
     public var key: String { entry.key }
     /// What happened. O(1).

@@ -41,7 +41,7 @@ extension Database {
     /// - Parameter prepare: runs in the turn, before the draft begins; `working` is what the draft will start from.
     func exclusively(_ prepare: () throws -> Void = {}, _ body: (Draft) throws -> Void) async throws {
         try await turns.take()
-        defer { turns.pass() }
+        defer { passTurn() }
         await waitForLog()
         try checkWritable()
         try prepare()

@@ -123,6 +123,17 @@ extension Database {
         }
     }
 
+    /// Gives the turn back, and offers it to the next in line.
+    nonisolated func passTurn() {
+        guard let favored = turns.pass() else { return }
+        // Once in 64 turns, where writers of several priorities wait. The task has the priority of the one that waits: it
+        // gets a thread if that one does.
+        Task.detached(priority: favored.priorityOfFirst) { [self] in
+            try? await Task.sleep(for: WriteTurns.patience)
+            turns.reconsider(favored)
+        }
+    }
+
     /// Runs a transaction in the turn that was offered; `nil` if a writer of higher priority has taken it meanwhile.
     ///
     /// The turn is taken here and not before, so that it never belongs to a task that waits for a thread.
@@ -130,7 +141,7 @@ extension Database {
         _ turn: WriteTurns.Ticket, _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) throws -> Done? {
         guard turns.claim(turn) else { return nil }
-        defer { turns.pass() }
+        defer { passTurn() }
         let draft = try beginDraft()
         let before = working.number
         do {

@@ -161,7 +161,7 @@ public actor Database {
     /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
     public func close() async throws {
         await turns.takeBehindAll()
-        defer { turns.pass() }
+        defer { passTurn() }
         if isClosed { return }
         await waitForLog()
         isClosed = true
@@ -178,7 +178,7 @@ public actor Database {
     /// - Throws: `CancellationError` if the task is cancelled meanwhile. The writers learn what became of their writes.
     public nonisolated(nonsending) func drain() async throws {
         try await turns.take(isBehindAll: true)
-        turns.pass()
+        passTurn()
         await waitForLog()
     }
 

@@ -25,6 +25,14 @@ final class ReactionRegistration: ReactionIdentity, @unchecked Sendable {
     }
 }
 
+extension Snapshot {
+    /// The code of the reactions registered in this snapshot, in their order; not of those that come with an extension.
+    package var reactionCodes: [any Reaction] {
+        state.reactions.all.filter { $0.name.utf8.first != 0 }
+            .map { unsafeDowncast($0, to: ReactionRegistration.self).base }
+    }
+}
+
 // Reactions: what runs between a transaction's closure and its end.
 extension Draft {
     /// More rounds mean that reactions answer each other for ever.

@@ -33,6 +33,7 @@ extension Draft {
                 try catchUp()
                 if let failure { throw failure }
                 batch = segments.count == 1 ? segments[0].batch : ChangeBatch(sumOf: segments.map(\.batch)[...])
+                addGoneAsides(to: &batch)
                 try judge(batch)
             }
             if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {

@@ -16,6 +16,50 @@ extension Draft {
         } else if after == nil, let gone = replacedAsides[slot]?.removeValue(forKey: key) {
             // What took its place in this transaction went again: the bytes are in the log, and have to go from there.
             noteRemoval(ofAside: gone, of: slot)
+            noteGone(gone, of: slot)
+        }
+    }
+
+    /// Removes all that was set aside in a collection. Returns whether there was something, or had been before this transaction.
+    func clearAsides(of slot: Int) -> Bool {
+        var hadAsides = false
+        if let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty {
+            if !segments.isEmpty {
+                roots[aside].forEach { noteGone(unsafeDowncast($0, to: RecordBox.self), of: slot) }
+            }
+            tree.clear(&roots[aside])
+            hadAsides = true
+        }
+        for gone in replacedAsides.removeValue(forKey: slot)?.values ?? [:].values {
+            noteGone(gone, of: slot)
+            hadAsides = true
+        }
+        return hadAsides
+    }
+
+    /// Remembers a removal that the sum of the transaction's segments may not tell of: all that the others know of the key may
+    /// be that a record came and went.
+    private func noteGone(_ aside: RecordBox, of slot: Int) { goneAsides[slot, default: [:]][aside.key] = aside }
+
+    /// Adds removals of what was set aside to the sum of all segments, where that does not tell of them.
+    func addGoneAsides(to sum: inout ChangeBatch) {
+        if goneAsides.isEmpty || sum.clearedAll { return }
+        for (slot, asides) in goneAsides.sorted(by: { $0.key < $1.key }) {
+            let binding = directory.bindings[slot]
+            let changes = sum.changes(inCollection: binding.name)
+            if changes?.clearedCount != nil { continue }
+            let untold = asides.filter { changes?.entry(forKey: $0.key) == nil && roots[slot].lookup($0.key) == nil }
+            if untold.isEmpty { continue }
+            var more = ChangeBatch()
+            more.collections = [
+                CollectionChanges(
+                    binding: binding, clearedCount: nil,
+                    entries: OneOrMany(
+                        ContiguousArray(
+                            untold.values.sorted { $0.key < $1.key }
+                                .map { ChangeEntry(before: $0, after: nil, kinds: .removed) })))
+            ]
+            sum = sum.followed(by: more)
         }
     }
 }

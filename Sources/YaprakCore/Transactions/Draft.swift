@@ -72,6 +72,8 @@ final class Draft {
     var frozen: SnapshotState?
     /// Records set aside in whose place this transaction has put others, by slot and key.
     var replacedAsides: [Int: [String: RecordBox]] = [:]
+    /// Records set aside that went in this transaction, after others had come in their place or its changes had been looked at.
+    var goneAsides: [Int: [String: RecordBox]] = [:]
 
     init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
         self.base = base
@@ -195,12 +197,7 @@ final class Draft {
     /// Removes everything in a collection. O(1) in the number of records.
     func clear(_ slot: Int) {
         guard failure == nil, countOperation() else { return }
-        var hadAsides = false
-        if let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty {
-            tree.clear(&roots[aside])
-            hadAsides = true
-        }
-        if replacedAsides.removeValue(forKey: slot)?.isEmpty == false { hadAsides = true }
+        let hadAsides = directory.hasAsides && clearAsides(of: slot)
         guard !roots[slot].isEmpty || hadAsides || knownRecorder(of: slot) != nil else { return }
         recorders.update(at: recorder(of: slot, count: roots[slot].count)) { $0.noteClear(ofAsides: hadAsides) }
         tree.clear(&roots[slot])

@@ -58,7 +58,7 @@ extension Reaction {
 ///     try await database.register(stamp)
 ///
 /// Records that a removal of everything (``MutableRecords/removeAll()``) took away come as single removals, in the order of their
-/// keys, before the other changes.
+/// keys, before the other changes. One that the round itself wrote again comes once, as changed, with the record before.
 public struct RecordReaction<Object: Codable & Sendable, Metadata: Codable & Sendable>: Reaction {
     /// The name under which it is registered.
     public let name: String
@@ -83,13 +83,18 @@ public struct RecordReaction<Object: Codable & Sendable, Metadata: Codable & Sen
         to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction
     ) throws {
         let changed = changes.changes(in: collection)
-        if changed.didRemoveAll {
-            // What the round itself put back, and not what a closure has put back since.
-            for record in before[collection] where changed[record.key]?.after == nil {
-                try body(RecordChange(removed: record), &transaction)
-            }
+        guard changed.didRemoveAll else {
+            for change in changed { try body(change, &transaction) }
+            return
         }
-        for change in changed { try body(change, &transaction) }
+        // What the round itself wrote again, and not what a closure has written since.
+        let old = before[collection]
+        for record in old where changed[record.key]?.after == nil {
+            try body(RecordChange(removed: record), &transaction)
+        }
+        for change in changed where change.after != nil {
+            try body(old.row(for: change.key).map(change.replacing) ?? change, &transaction)
+        }
     }
 }
 

@@ -13,7 +13,8 @@ import YaprakLocks
 ///
 /// *A turn belongs to a task that runs.* A turn is only offered to a task that waits; it is taken by `claim`, which the task
 /// calls when it runs. So a low-priority task that the system does not run, because others keep all threads busy, holds up
-/// nobody of higher priority.
+/// nobody of higher priority: those that come overtake it, and those that wait are offered the turn in its place after
+/// ``patience``.
 struct WriteTurns: ~Copyable, Sendable {
     /// A place in line. The earlier arrival goes first among equals.
     struct Ticket: Sendable, Equatable {
@@ -65,21 +66,55 @@ struct WriteTurns: ~Copyable, Sendable {
             overtaken.removeAll { $0 == ticket }
         }
 
-        /// Offers a free turn to the next in line, if that goes before the one it was offered to already.
-        fileprivate mutating func offerNext() -> CheckedContinuation<Void, any Error>? {
-            guard !isTaken else { return nil }
-            guard let next = overtakings >= WriteTurns.overtakingsMax ? line.oldest : line.first else { return nil }
-            guard isFree(for: next.ticket) else { return nil }
-            line.remove(next)
-            offer(to: next.ticket)
-            return next.continuation.take()
+        /// Whether one that runs may have the turn now: it does not pass one that waits and goes before it.
+        fileprivate func isFree(forRunning ticket: Ticket) -> Bool {
+            isFree(for: ticket) && !(line.first.map { $0.ticket.outruns(ticket) } ?? false)
         }
+
+        /// Offers a free turn to the first in line, if that goes before the one it was offered to already.
+        fileprivate mutating func offerToFirst() -> CheckedContinuation<Void, any Error>? {
+            guard !isTaken, let first = line.first, isFree(for: first.ticket) else { return nil }
+            return offer(to: first)
+        }
+
+        /// Offers a turn that has just become free to the first in line, or to the oldest if that was overtaken often.
+        fileprivate mutating func offerNext() -> Offer? {
+            guard let first = line.first else { return nil }
+            guard overtakings >= WriteTurns.overtakingsMax, let oldest = line.oldest, oldest !== first,
+                isFree(for: oldest.ticket)
+            else { return offerToFirst().map { Offer(continuation: $0) } }
+            overtakings = 0
+            let favored = Favored(ticket: oldest.ticket, priorityOfFirst: TaskPriority(rawValue: first.ticket.priority))
+            return offer(to: oldest).map { Offer(continuation: $0, favored: favored) }
+        }
+
+        private mutating func offer(to waiter: Waiter) -> CheckedContinuation<Void, any Error>? {
+            line.remove(waiter)
+            offer(to: waiter.ticket)
+            return waiter.continuation.take()
+        }
+    }
+
+    /// A turn that was offered: whom to wake.
+    fileprivate struct Offer {
+        let continuation: CheckedContinuation<Void, any Error>
+        var favored: Favored?
+    }
+
+    /// The oldest writer, which was offered the turn although others of higher priority wait.
+    struct Favored: Sendable {
+        fileprivate let ticket: Ticket
+        /// The priority of the one that would have been next.
+        let priorityOfFirst: TaskPriority
     }
 
     private let state = Mutex(State())
 
     /// So many writers in a row may overtake an older one of lower priority; then that is offered the turn.
     static let overtakingsMax = 64
+    /// So long one that is favored may take to claim its turn while others of higher priority wait: a thread that is free
+    /// runs it within a small part of that.
+    static let patience = Duration.milliseconds(1)
 
     /// The number of writers in line, the one at work included.
     var count: Int {
@@ -96,7 +131,7 @@ struct WriteTurns: ~Copyable, Sendable {
         return state.withLockInlined { state in
             state.arrivals &+= 1
             let ticket = Ticket(arrival: state.arrivals, priority: priority, isBehindAll: isBehindAll)
-            guard state.isFree(for: ticket) else { return (ticket, false) }
+            guard state.isFree(forRunning: ticket) else { return (ticket, false) }
             // One that was offered it before finds out when it claims, and waits again, at its old place.
             state.offer(to: ticket)
             return (ticket, true)
@@ -134,8 +169,8 @@ struct WriteTurns: ~Copyable, Sendable {
         enum Action { case wait, go, leave(offer: CheckedContinuation<Void, any Error>?) }
         let action: Action = state.withLock { state in
             state.forget(waiter.ticket)
-            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerNext()) }
-            if state.isFree(for: waiter.ticket) {
+            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerToFirst()) }
+            if state.isFree(forRunning: waiter.ticket) {
                 state.offer(to: waiter.ticket)
                 return .go
             }
@@ -193,12 +228,20 @@ struct WriteTurns: ~Copyable, Sendable {
     }
 
     /// Gives the turn back, and offers it to the next in line.
+    /// - Returns: one that goes before its time. Call `reconsider` when it has had ``patience`` long to claim the turn.
     @inline(never)
-    func pass() {
+    func pass() -> Favored? {
         let next = state.withLockInlined { state in
             state.isTaken = false
             return state.offerNext()
         }
+        next?.continuation.resume()
+        return next?.favored
+    }
+
+    /// Offers the turn to the first in line if one that was favored has not claimed it.
+    func reconsider(_ favored: Favored) {
+        let next = state.withLock { $0.offered == favored.ticket ? $0.offerToFirst() : nil }
         next?.resume()
     }
 }
