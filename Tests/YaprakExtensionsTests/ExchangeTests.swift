@@ -47,6 +47,33 @@ import YaprakExtensions
         #expect(after.hasSameOrder(as: before))
     }
 
+    @Test func `A collection is grouped again through any handle of the view's name, whatever that says of its place`()
+        async throws
+    {
+        let mixed = AutoView(
+            "mixed", of: .movies, .actors, groupedBy: .byObject { $0.agent }, .byObject { $0.agent },
+            sortedBy: .byObject { $0.year }, .byObject { $0.since })
+        let turned = AutoView(
+            "mixed", of: .actors, .movies, groupedBy: .byObject { $0.agent }, .byObject { $0.agent },
+            sortedBy: .byObject { $0.since }, .byObject { $0.year })
+        try await database.register(mixed)
+        try await database.write { transaction in
+            transaction[.movies]["m"] = Movie(agent: "007", year: 1995)
+            transaction[.actors]["a"] = Actor(agent: "007", since: 1994)
+        }
+        try await database.write {
+            try $0.setGrouping(of: turned, in: .movies, groupedBy: .byObject { "\($0.year)" }, versionTag: "year")
+        }
+        #expect(database.snapshot[mixed].keys == ["007": ["a"], "1995": ["m"]])
+        // As registered, not as the handle has it.
+        try await database.write {
+            try $0.setSorting(
+                of: turned, .movies, .actors, sortedBy: .byObject { -$0.year }, .byObject { -$0.since },
+                versionTag: "backwards")
+        }
+        #expect(database.snapshot[turned].keys == ["007": ["a"], "1995": ["m"]])
+    }
+
     @Test func `A filter knows when its parent puts rows into several groups from here on`() async throws {
         let even = FilteredView("even", of: view, where: .byObject { (book: Book) in book.rank % 2 == 0 })
         try await database.register(even)

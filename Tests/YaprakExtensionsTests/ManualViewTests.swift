@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 import Yaprak
+import YaprakExtensions
+import YaprakTrees
 
 @Suite(.bounded) struct ManualViewTests {
     let database = Database.inMemory()
@@ -45,5 +47,33 @@ import Yaprak
         let expected = ["0"] + (2..<300).reversed().map { "\($0)" } + ["1"]
         #expect(database.snapshot[view]["x"].map(\.key) == expected)
         #expect(database.snapshot[view].place(of: "299")! == ("x", 1))
+    }
+
+    @Test(arguments: [2, 500, 4000], 0..<4)
+    func `Rows put at one place again and again move few of the others' numbers, however many there are`(
+        count: Int, place: Int
+    ) async throws {
+        try await database.register(view)
+        let inserted = 400
+        try await database.write { [view] transaction in
+            for number in 0..<count + inserted { transaction[.books]["\(number)"] = Book() }
+            for number in 0..<count { try transaction.append("\(number)", to: "x", in: view) }
+        }
+        var expected = (0..<count).map { "\($0)" }
+        var boxes: Set<ObjectIdentifier> = []
+        var replaced = 0
+        for number in count..<count + inserted {
+            let position = [count / 2, count / 2 + (number - count) / 2, count / 2 + number - count, 1][place]
+            try await database.write { [view] in _ = try $0.insert("\(number)", at: position, of: "x", in: view) }
+            expected.insert("\(number)", at: position)
+            var now: Set<ObjectIdentifier> = []
+            let snapshot = database.snapshot
+            snapshot[view].state.root.places[0].forEach { now.insert(ObjectIdentifier($0)) }
+            // The first insertions find the room that the rows were given at first.
+            if number > count { replaced += now.subtracting(boxes).count - 1 }
+            boxes = now
+        }
+        #expect(database.snapshot[view]["x"].map(\.key) == expected)
+        #expect(replaced <= 6 * inserted, "\(replaced) of \(count) rows for \(inserted)")
     }
 }

@@ -130,6 +130,36 @@ import YaprakExtensions
         }
     }
 
+    @Test(arguments: [UInt64](1...2))
+    func `Values that may be missing, and pairs, are in the order of their parts`(seed: UInt64) async throws {
+        func missingFirst<Value>(
+            _ ascending: @escaping (Value, Value) -> Bool
+        ) -> (MissingFirst<Value>, MissingFirst<Value>) -> Bool {
+            { a, b in b.value.map { b in a.value.map { ascending($0, b) } ?? true } ?? false }
+        }
+        try await check(seed, MissingFirst<Double>.self, comparing: missingFirst(totally)) {
+            MissingFirst($0.chance(30) ? nil : number(&$0))
+        }
+        // Their words differ in the last bit only.
+        try await check(seed, MissingFirst<Int>.self) { MissingFirst($0.chance(20) ? nil : $0.below(5) + .min) }
+        try await check(seed, MissingFirst<String>.self) { MissingFirst($0.chance(20) ? nil : "\($0.below(9))") }
+        try await check(seed, MissingFirst<Duration>.self) {
+            MissingFirst($0.chance(20) ? nil : .milliseconds($0.below(9)))
+        }
+        let pairs = { (a: ValuePair<Double, Int>, b: ValuePair<Double, Int>) in
+            totally(a.first, b.first) || !totally(b.first, a.first) && a.second < b.second
+        }
+        try await check(seed, ValuePair<Double, Int>.self, comparing: pairs) {
+            ValuePair($0.chance(50) ? .nan : number(&$0), $0.below(3))
+        }
+        let others = { (a: ValuePair<Duration, Double>, b: ValuePair<Duration, Double>) in
+            a.first < b.first || a.first == b.first && totally(a.second, b.second)
+        }
+        try await check(seed, ValuePair<Duration, Double>.self, comparing: others) {
+            ValuePair(.milliseconds($0.below(3)), number(&$0))
+        }
+    }
+
     @Test func `Other values are in the order of their comparison`() async throws {
         try await check(1, Duration.self) { .milliseconds($0.below(200) - 100) }
         try await check(2, Character.self) { ["a", "b", "é", "😀"][$0.below(4)] }

@@ -81,7 +81,7 @@ extension AutoConfiguration {
         // The sort value is still valid, unless a part of the record changed that it was computed from.
         let kept = isNew || sortings[collection].reads.concerns(entry.kinds) ? nil : before?.placement
         func place(in name: String, like model: Placement?) -> Placement {
-            let touches = (before?.touches(inGroup: name) ?? Touches()).adding(entry.kinds)
+            let touches = (before?.touches(inGroup: name) ?? Touches()).after(entry.kinds, in: editor.draft)
             return model?.copy(record: record, group: name, touches: touches)
                 ?? sortings[collection].place(record, collection, name, touches)
         }

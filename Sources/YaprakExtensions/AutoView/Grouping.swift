@@ -114,7 +114,12 @@ enum GroupNames: Equatable {
 
     init(_ names: [String]) {
         var different: [String] = []
-        for name in names where !different.contains(name) { different.append(name) }
+        if names.count < 8 {
+            for name in names where !different.contains(name) { different.append(name) }
+        } else {
+            var seen: Set<String> = []
+            different = names.filter { seen.insert($0).inserted }
+        }
         self = different.count > 1 ? .several(different) : different.first.map { .one($0) } ?? .none
     }
 

@@ -10,6 +10,7 @@ import struct Foundation.Date
 ///     Float80                           as a Double        compare the values
 ///     Int128, UInt128                   the nearest Int64  compare the values
 ///     String                            its first 8 bytes  compare the bytes
+///     one that may be missing, a pair   of the (first) part  compare the parts
 ///     all others                        none               compare with `<`
 struct SortValueKind<Key: Comparable & Sendable>: Sendable {
     /// Brings a value into the form that is kept and compared.
@@ -20,7 +21,7 @@ struct SortValueKind<Key: Comparable & Sendable>: Sendable {
     /// is only so for types of the table: what `<` means for a user's type is for that type to say, integers included.
     let compare: (@Sendable (Key, Key) -> Int)?
 
-    private init(
+    init(
         prepare: @escaping @Sendable (Key) -> Key = { $0 }, word: @escaping @Sendable (Key) -> UInt64,
         compare: (@Sendable (Key, Key) -> Int)? = nil
     ) {
@@ -66,7 +67,7 @@ struct SortValueKind<Key: Comparable & Sendable>: Sendable {
                 word: { firstBytes(unsafeBitCast($0, to: String.self)) }
             ) { compareBytes(unsafeBitCast($0, to: String.self), unsafeBitCast($1, to: String.self)) }
         default:
-            self = Self.otherFloatingPoint ?? Self(unknown: ())
+            self = Self.otherFloatingPoint ?? Self.composite ?? Self(unknown: ())
         }
     }
 

@@ -30,17 +30,21 @@ extension WriteTransaction {
         of view: AutoView<MixedRecord>, in collection: RecordCollection<Object, Metadata>,
         groupedBy grouping: Grouping<Object, Metadata>, versionTag: String
     ) throws {
-        guard let number = view.configuration.collectionNames.firstIndex(of: collection.name) else {
+        // Where it stands in the view that is registered, which another handle of that name may know otherwise.
+        guard let number = try configuration(of: view).collectionNames.firstIndex(of: collection.name) else {
             preconditionFailure("view \"\(view.name)\" does not look at \"\(collection.name)\"")
         }
-        try setGrouping(of: view, number, grouping.rule, versionTag)
+        try setGrouping(of: view, number, grouping.rule, versionTag, check: CollectionTypes(collection))
     }
 
     private mutating func setGrouping<Element>(
-        of view: AutoView<Element>, _ collection: Int, _ rule: GroupingRule, _ versionTag: String
+        of view: AutoView<Element>, _ collection: Int, _ rule: GroupingRule, _ versionTag: String,
+        check types: CollectionTypes? = nil
     ) throws {
-        if try tags(of: view).groupings[collection] == versionTag { return }
+        if try configuration(of: view).tags.groupings[collection] == versionTag { return }
         try modify(view) { root, context in
+            // Stops the program where the collection has other types than the grouping.
+            if let types { _ = context.before.tree(of: types) }
             let old = root.configuration as! AutoConfiguration
             let new = old.grouped(collection, by: rule, tagged: versionTag)
             let editor = ViewEditor(root, draft: context.draft)
@@ -65,7 +69,7 @@ extension WriteTransaction {
         of view: AutoView<Record<Object, Metadata>>, sortedBy sorting: Sorting<Object, Metadata, Value>,
         order: ViewOrder = .ascending, versionTag: String
     ) throws {
-        if try tags(of: view).sorting == versionTag { return }
+        if try configuration(of: view).tags.sorting == versionTag { return }
         try modify(view) { root, context in
             let old = root.configuration as! AutoConfiguration
             let new = old.sorted(
@@ -76,9 +80,9 @@ extension WriteTransaction {
         }
     }
 
-    /// The tags of the code that groups and sorts a view.
-    mutating func tags<Element>(of view: AutoView<Element>) throws -> AutoConfiguration.Tags {
-        (try reader(of: view).state.root.configuration as! AutoConfiguration).tags
+    /// How the view that is registered groups and sorts.
+    mutating func configuration<Element>(of view: AutoView<Element>) throws -> AutoConfiguration {
+        try reader(of: view).state.root.configuration as! AutoConfiguration
     }
 }
 

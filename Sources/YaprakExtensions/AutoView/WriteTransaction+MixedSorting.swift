@@ -47,10 +47,12 @@ extension WriteTransaction {
         _ order: ViewOrder,
         _ versionTag: String
     ) throws {
+        // Of the view that is registered, which another handle of that name may know otherwise.
+        let configuration = try configuration(of: view)
         precondition(
-            collections.map(\.name) == view.configuration.collectionNames,
-            "view \"\(view.name)\" looks at \(view.configuration.collectionNames), in that order")
-        if try tags(of: view).sorting == versionTag { return }
+            collections.map(\.name) == configuration.collectionNames,
+            "view \"\(view.name)\" looks at \(configuration.collectionNames), in that order")
+        if configuration.tags.sorting == versionTag { return }
         try modify(view) { root, context in
             // Stops the program where a collection has other types than the sorting.
             for collection in collections { _ = context.before.tree(of: collection) }

@@ -78,7 +78,8 @@ extension FilterConfiguration {
             }
             guard isIncluded else { continue }
             // A row that comes has its touches from the parent; one that is here has had its own, wherever it moves.
-            let touches = own?.touches(inGroup: placement.group).adding(change.kinds) ?? placement.touches
+            let touches =
+                own?.touches(inGroup: placement.group).after(change.kinds, in: editor.draft) ?? placement.touches
             placements.append(placement.copy(record: placement.record, group: placement.group, touches: touches))
         }
         if let own, placements.isEmpty {

@@ -126,7 +126,7 @@ public struct JoinedView<
             return
         }
         let touched = placement.copy(
-            record: record, group: placement.group, touches: placement.touches.adding(entry.kinds))
+            record: record, group: placement.group, touches: placement.touches.after(entry.kinds, in: editor.draft))
         editor.put(row, from: before, to: touched, kinds: entry.kinds)
     }
 
@@ -158,8 +158,10 @@ extension JoinedView: TreeBackedExtension {
 
     package func build(_ seed: Seed, in context: ExtensionContext) -> ViewRoot {
         let rows = ViewSeed(collections: 1)
+        // To a list that showed a view of this name before, a target may have changed since.
+        let touches = Touches().after(.objectTouched, in: context.draft)
         for box in seed.sources {
-            if let placement = placement(of: box, in: context.before) { rows.add(placement) }
+            if let placement = placement(of: box, in: context.before, { _ in touches }) { rows.add(placement) }
         }
         return ViewRoot(rows, configuration, draft: context.draft)
     }

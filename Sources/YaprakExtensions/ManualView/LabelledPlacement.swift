@@ -1,3 +1,4 @@
+import Foundation
 import YaprakCore
 import YaprakTrees
 
@@ -39,6 +40,37 @@ enum Labels {
         case (let before?, nil): before <= .max - step ? before + step : nil
         case (nil, let after?): after >= step ? after - step : nil
         case (let before?, let after?): after - before > 1 ? before + (after - before) / 2 : nil
+        }
+    }
+
+    /// Labels that have all but some last bits in common: where to spread rows when there is no room between two of them.
+    ///
+    /// The smallest range that is not crowded is taken, and the larger it is, the sparser it has to be; so it takes the longer
+    /// until one like it is crowded again, and each row that comes pays for O(log *n*) others on average. From Bender, Cole,
+    /// Demaine, Farach-Colton and Zito, *Two Simplified Algorithms for Maintaining Order in a List* (2002).
+    struct Stretch {
+        private var bits = 3
+        private(set) var low: UInt64
+        private(set) var high: UInt64
+
+        init(around label: UInt64) {
+            low = label & ~7
+            high = label | 7
+        }
+
+        /// Twice the range.
+        mutating func widen() {
+            low &= ~(1 << UInt64(bits))
+            high |= 1 << UInt64(bits)
+            bits += 1
+        }
+
+        /// Whether it is sparse enough with so many rows: at most (4/3)ᵇ among 2ᵇ labels. The widest takes what there is.
+        func hasRoom(for count: Int) -> Bool { bits == 64 || Double(count) <= pow(4.0 / 3, Double(bits)) }
+
+        /// The label at `index` of `count` that are spread evenly.
+        func spread(_ index: Int, of count: Int) -> UInt64 {
+            low + (high - low) / UInt64(count + 1) * UInt64(index + 1)
         }
     }
 }

@@ -81,8 +81,8 @@ extension ManualView: TreeBackedPrimaryExtension {
         return changes
     }
 
-    /// A label for a row at `index`, or at the end if that lies beyond. Spreads all labels of the group
-    /// again if there is no room left.
+    /// A label for a row at `index`, or at the end if that lies beyond. If there is no room left, spreads the labels of some
+    /// rows around it again: O(log *n*) rows for each that comes, on average.
     private func makeRoom(at index: Int, ofGroup name: String, in editor: ViewEditor) -> UInt64 {
         let rows = editor.rows(ofGroup: name)
         let index = min(max(0, index), rows.count)
@@ -91,16 +91,21 @@ extension ManualView: TreeBackedPrimaryExtension {
             return unsafeDowncast(rows.row(at: position), to: LabelledPlacement.self).label
         }
         if let label = Labels.between(label(index - 1), label(index)) { return label }
-        var spread: [Placement] = []
-        let count = rows.count + 1
-        rows.forEach { row in
-            // Leaves out the label of the row that is to come.
-            let position = spread.count < index ? spread.count : spread.count + 1
-            spread.append(
-                unsafeDowncast(row, to: LabelledPlacement.self).relabelled(Labels.spread(position, of: count)))
+        var stretch = Labels.Stretch(around: label(index - 1) ?? label(index)!)
+        var (first, end) = (index, index)
+        while true {
+            while let label = label(first - 1), label >= stretch.low { first -= 1 }
+            while let label = label(end), label <= stretch.high { end += 1 }
+            // The row that is to come counts.
+            if stretch.hasRoom(for: end - first + 1) { break }
+            stretch.widen()
         }
-        editor.replaceAll(ofGroup: name, with: spread)
-        return Labels.spread(index, of: count)
+        let spread = (first..<end).map { position in
+            unsafeDowncast(rows.row(at: position), to: LabelledPlacement.self)
+                .relabelled(stretch.spread(position - first + (position < index ? 0 : 1), of: end - first + 1))
+        }
+        editor.replace(first..<end, ofGroup: name, with: spread)
+        return stretch.spread(index - first, of: end - first + 1)
     }
 }
 

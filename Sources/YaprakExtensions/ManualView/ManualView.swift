@@ -11,10 +11,10 @@ import YaprakTrees
 ///
 /// Positions don't follow from records, so they are primary state: every step is logged with its commit, survives a crash
 /// like a record, and is kept while the view is not registered. A row is in a view once; a record that is removed takes its
-/// row with it in the same commit. (A record that is removed and set again within one write has only changed, and its row
-/// stays.)
+/// row with it in the same commit. (A record that is removed and set again within one closure has only changed, and its row
+/// stays; not if the view was looked at in between, or if a reaction sets it again.)
 ///
-/// - Complexity: a step is O(log *n*), on average where rows are put between the same two again and again.
+/// - Complexity: a step is O(log *n*); on average, and O(log² *n*), where rows are put between the same two again and again.
 public struct ManualView<Element: ViewRow>: OrderedView {
     /// The name under which it is registered.
     public let name: String
@@ -70,7 +70,8 @@ extension ManualView: PrimaryExtension {
                     continue
                 }
                 let old = before.placement
-                let new = old.copy(record: record, group: old.group, touches: old.touches.adding(entry.kinds))
+                let new = old.copy(
+                    record: record, group: old.group, touches: old.touches.after(entry.kinds, in: editor.draft))
                 editor.put(row, from: before, to: new, kinds: entry.kinds)
             }
         }

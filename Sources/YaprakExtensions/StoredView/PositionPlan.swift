@@ -140,7 +140,8 @@ struct PositionPlan {
         for (row, change) in changes {
             guard let record = change.record, let kept = placements[row] else { continue }
             placements[row] = kept.map { old in
-                let new = old.copy(record: record, group: old.group, touches: old.touches.adding(change.kinds))
+                let new = old.copy(
+                    record: record, group: old.group, touches: old.touches.after(change.kinds, in: editor.draft))
                 editor.put(new, replacing: old)
                 return new
             }
@@ -149,7 +150,7 @@ struct PositionPlan {
             let touches = before[arrival.row]?.touches(inGroup: arrival.group) ?? Touches()
             let placement = PositionedPlacement(
                 arrival.record, collection: arrival.row.collection, group: arrival.group,
-                touches: touches.adding(changes[arrival.row]?.kinds ?? []),
+                touches: touches.after(changes[arrival.row]?.kinds ?? [], in: editor.draft),
                 label: editor.label(at: arrival.position, ofGroup: arrival.group))
             editor.put(placement, replacing: nil)
             placements[arrival.row, default: []].append(placement)

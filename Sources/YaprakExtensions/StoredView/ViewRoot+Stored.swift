@@ -11,7 +11,7 @@ extension ViewRoot {
     ///
     /// - Parameters:
     ///   - skipsMissing: leave out rows whose record is not there, as a manual view does.
-    ///   - touches: how often a row was touched.
+    ///   - touches: when a row was touched.
     /// - Throws: ``InconsistentHistory`` if a record is not there, or a row twice in a group; nothing was built then.
     init(
         _ stored: StoredGroups, versionTag: String, skipsMissing: Bool, in state: ReplayObserverState,
@@ -73,7 +73,7 @@ extension ViewRoot {
                 .formUnion(ChangeKinds(rawValue: touch.kinds))
         }
         return try ViewRoot(stored, versionTag: versionTag, skipsMissing: false, in: state) { row, group in
-            (place(of: row)?.touches(inGroup: group) ?? Touches()).adding(kinds[row] ?? [])
+            (place(of: row)?.touches(inGroup: group) ?? Touches()).after(kinds[row] ?? [], in: state.draft)
         }
     }
 

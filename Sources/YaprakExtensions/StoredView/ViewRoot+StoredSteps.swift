@@ -24,7 +24,8 @@ extension ViewRoot {
                     continue
                 }
                 let old = before.placement
-                let new = old.copy(record: record, group: old.group, touches: old.touches.adding(entry.kinds))
+                let new = old.copy(
+                    record: record, group: old.group, touches: old.touches.after(entry.kinds, in: editor.draft))
                 editor.put(row, from: before, to: new, kinds: entry.kinds)
             }
         }

@@ -45,16 +45,21 @@ package class Placement: PlaceRow, @unchecked Sendable {
     final func copy() -> Placement { copy(record: record, group: group, touches: touches) }
 }
 
-/// How often a row was touched (marked as changed without being written) since it came into its view.
+/// When a row was touched (marked as changed without being written) last, since it came into its view: the last bits of the
+/// draft's stamp; 0 if never.
+///
+/// A count would not do: a row that leaves its view and returns begins again, and may come to the count it had. No stamp is
+/// given twice in a database and its forks.
 package struct Touches: Sendable, Equatable {
-    var object: UInt32 = 0
-    var metadata: UInt32 = 0
+    private(set) var object: UInt32 = 0
+    private(set) var metadata: UInt32 = 0
 
-    /// Counts what a change was a touch of.
-    func adding(_ kinds: ChangeKinds) -> Touches {
-        Touches(
-            object: object &+ (kinds.contains(.objectTouched) ? 1 : 0),
-            metadata: metadata &+ (kinds.contains(.metadataTouched) ? 1 : 0))
+    /// After a change of these kinds in a draft.
+    func after(_ kinds: ChangeKinds, in draft: TreeDraft) -> Touches {
+        let stamp = UInt32(truncatingIfNeeded: draft.stamp)
+        return Touches(
+            object: kinds.contains(.objectTouched) ? stamp : object,
+            metadata: kinds.contains(.metadataTouched) ? stamp : metadata)
     }
 }
 
@@ -89,7 +94,7 @@ extension Placement {
         }
         if before.touches.object != touches.object { kinds.insert(.objectTouched) }
         if before.touches.metadata != touches.metadata { kinds.insert(.metadataTouched) }
-        // Another box with the same stamps is the same record: a restore brought it back. A touch is counted above.
+        // Another box with the same stamps is the same record: a restore brought it back.
         return kinds
     }
 }

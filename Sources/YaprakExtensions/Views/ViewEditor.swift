@@ -197,14 +197,15 @@ final class ViewEditor {
         latest = -1
     }
 
-    // MARK: All of a group, and another order
+    // MARK: Many rows, and another order
 
-    /// Gives all rows of a group other boxes in the same sequence: same records, other labels.
-    func replaceAll(ofGroup name: String, with placements: [Placement]) {
+    /// Gives rows of a group other boxes in the same sequence: same records, other labels. O(log *n*) each.
+    func replace(_ positions: Range<Int>, ofGroup name: String, with placements: [Placement]) {
         let group = open(name)
-        draft.clear(&groups[group].rows)
-        groups[group].rows = draft.tree(of: placements, order: order)
+        // First all of them out: no row is compared with one that has its old label.
+        for position in positions.reversed() { draft.remove(at: position, from: &groups[group].rows) }
         for placement in placements {
+            draft.insert(placement, into: &groups[group].rows, order: order)
             notePlace(placement.row, from: root.place(of: placement.row), to: placement, kinds: [])
         }
     }
@@ -212,7 +213,7 @@ final class ViewEditor {
     /// Marks a row as changed without a write. Derived views don't follow.
     func touch(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
         let touched = before.all.map { old in
-            old.copy(record: old.record, group: old.group, touches: old.touches.adding(kinds))
+            old.copy(record: old.record, group: old.group, touches: old.touches.after(kinds, in: draft))
         }
         for (old, new) in zip(before.all, touched) { put(new, replacing: old) }
         let after = PlaceRow.row(for: touched, bornIn: draft.stamp)
