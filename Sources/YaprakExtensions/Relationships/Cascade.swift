@@ -147,9 +147,7 @@ struct Cascade {
         if isOutdated { try refresh(&transaction) }
         for source in relationship.sourceKeys(of: key, in: snapshot) {
             // Another rule may have removed or changed it since.
-            guard let targets = try relationship.targetKeys(of: source, in: &transaction), targets.contains(key) else {
-                continue
-            }
+            guard try relationship.hasEdge(from: source, to: key, in: &transaction) else { continue }
             switch rule {
             case .cascade:
                 try remove(source, relationship.sourceTypes.name, (number, cause), &transaction)

@@ -204,6 +204,11 @@ extension ManualRelationship: RuledRelationship {
 
     func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool { transaction[to].contains(key: key) }
 
+    func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) throws -> Bool {
+        guard transaction[from].contains(key: source) else { return false }
+        return try transaction.reader(of: self).hasEdge(source, target)
+    }
+
     func nullify(_ source: String, without target: String, in transaction: inout WriteTransaction) throws {
         try transaction.perform(EdgeStep(.remove, source, target), on: self)
     }

@@ -110,8 +110,8 @@ extension Relationship: DatabaseExtension {
                 let old = targetKeys(of: entry.before)
                 let new = targetKeys(of: entry.after)
                 if old == new { continue }
-                for key in old where !new.contains(key) { editor.remove(entry.key, key) }
-                for key in new where !old.contains(key) { editor.add(entry.key, key) }
+                for key in old.without(new) { editor.remove(entry.key, key) }
+                for key in new.without(old) { editor.add(entry.key, key) }
             }
         }
         if let targets = changes.boxes(in: targetTypes) {
@@ -132,6 +132,16 @@ extension Relationship: DatabaseExtension {
         RelationshipReader(snapshot: snapshot, trees: root, from: from, to: to) { key in
             snapshot[from][key].map { targetKeys(of: $0) } ?? []
         }
+    }
+}
+
+extension [String] {
+    /// The keys that are not among `others`, in their order.
+    fileprivate func without(_ others: [String]) -> [String] {
+        // So few are looked through.
+        if count < 8 || others.count < 8 { return filter { !others.contains($0) } }
+        let others = Set(others)
+        return filter { !others.contains($0) }
     }
 }
 

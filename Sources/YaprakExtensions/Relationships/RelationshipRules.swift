@@ -54,7 +54,7 @@ struct RelationshipRules: JudgingReaction {
         }
     }
 
-    /// The first edge that the transaction left without a target.
+    /// The first edge that the transaction left without a target. O(changes · log *n*), however many are missing.
     private static func firstMissing(
         _ relationship: any RuledRelationship, _ changes: NetChanges, _ before: Snapshot, _ after: Snapshot
     ) -> (source: String, target: String)? {
@@ -67,9 +67,11 @@ struct RelationshipRules: JudgingReaction {
         }
         // Those that were removed in this transaction; what was missing before is not its fault.
         var found: (String, String)?
-        withExtendedLifetime(after) {
-            edges.missingTargets.forEach { row in
-                guard found == nil, before.box(forKey: row.key, in: relationship.targetTypes) != nil,
+        withExtendedLifetime((before, after)) {
+            let missing = relationship.edges(in: before)?.missingTargets ?? TreeRoot()
+            TreeRoot.difference(from: missing, to: edges.missingTargets) { step in
+                guard found == nil, case .inserted(let row) = step,
+                    before.box(forKey: row.key, in: relationship.targetTypes) != nil,
                     let source = relationship.sourceKeys(of: row.key, in: after).first
                 else { return }
                 found = (source, row.key)

@@ -20,6 +20,8 @@ protocol RuledRelationship: Sendable {
     /// What a source refers to at this point of the transaction; `nil` if there is no such record.
     func targetKeys(of source: String, in transaction: inout WriteTransaction) throws -> [String]?
     func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool
+    /// Whether there is a source that refers to a key at this point of the transaction.
+    func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) throws -> Bool
 
     /// Takes a removed key out of a source.
     func nullify(_ source: String, without target: String, in transaction: inout WriteTransaction) throws
@@ -89,6 +91,10 @@ extension Relationship: RuledRelationship {
     }
 
     func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool { transaction[to].contains(key: key) }
+
+    func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) -> Bool {
+        targetKeys(of: source, in: &transaction)?.contains(target) ?? false
+    }
 
     func nullify(_ source: String, without target: String, in transaction: inout WriteTransaction) {
         guard let object = transaction[from][source], let rest = removing(object, target) else { return }
