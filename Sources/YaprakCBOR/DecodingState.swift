@@ -1,5 +1,7 @@
 import YaprakLocks
 
+import struct Foundation.Data
+
 /// The decoder that types see.
 ///
 /// Nested values are decoded by the same object: `position` moves to the inner item for the time of its `init(from:)`, and
@@ -171,21 +173,17 @@ final class DecodingState {
         try decodeBytes(type, at: offset) ?? descend(type, at: offset)
     }
 
-    /// A byte string as a whole, for `[UInt8]` and other collections of bytes that can be filled.
+    /// A byte string as a whole, for the types whose own way to read it, byte by byte, comes to the same. A collection of the
+    /// user's is read as it says itself.
     @inline(never)
     private func decodeBytes<T>(_ type: T.Type, at offset: Int) throws -> T? {
-        if T.self == [UInt8].self {
-            return try read(at: offset) { reader throws(CBORError) in try reader.readBytes() } as? T
+        func content() throws -> [UInt8] {
+            try read(at: offset) { reader throws(CBORError) in try reader.readBytes() }
         }
-        guard let filled = T.self as? any RangeReplaceableCollection.Type else { return nil }
-        return try fill(filled, at: offset) as? T
-    }
-
-    private func fill<C: RangeReplaceableCollection>(_ type: C.Type, at offset: Int) throws -> C? {
-        guard C.Element.self == UInt8.self else { return nil }
-        let content = try read(at: offset) { reader throws(CBORError) in try reader.readBytes() }
-        // A cast would look at every element.
-        return C(unsafeBitCast(content, to: [C.Element].self))
+        if T.self == [UInt8].self { return try content() as? T }
+        if T.self == Data.self { return try Data(content()) as? T }
+        if T.self == ContiguousArray<UInt8>.self { return try ContiguousArray(content()) as? T }
+        return nil
     }
 
     /// A reader at `offset`, behind the tags there.

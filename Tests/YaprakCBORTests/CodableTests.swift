@@ -50,6 +50,35 @@ import YaprakCBOR
         #expect(try decoder.decode(Note?.self, from: Data([0xf6])) == nil)
     }
 
+    @Test func `A collection of bytes that reads itself is asked, and the standard ones are not read byte by byte`()
+        throws
+    {
+        /// Bytes that must be ascending.
+        struct Ascending: RangeReplaceableCollection, Codable {
+            var bytes: [UInt8] = []
+            init() {}
+            init(from decoder: any Decoder) throws {
+                bytes = try [UInt8](from: decoder)
+                guard zip(bytes, bytes.dropFirst()).allSatisfy(<=) else {
+                    throw DecodingError.dataCorrupted(
+                        .init(codingPath: decoder.codingPath, debugDescription: "not ascending"))
+                }
+            }
+            func encode(to encoder: any Encoder) throws { try bytes.encode(to: encoder) }
+            var startIndex: Int { 0 }
+            var endIndex: Int { bytes.count }
+            func index(after index: Int) -> Int { index + 1 }
+            subscript(index: Int) -> UInt8 { bytes[index] }
+            mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<UInt8>) {
+                bytes.replaceSubrange(range, with: new)
+            }
+        }
+        #expect(try decoder.decode(Ascending.self, from: hex("420102")).bytes == [1, 2])
+        #expect(throws: DecodingError.self) { try decoder.decode(Ascending.self, from: hex("420201")) }
+        #expect(try decoder.decode(ContiguousArray<UInt8>.self, from: hex("420201")) == [2, 1])
+        #expect(try decoder.decode([Data].self, from: hex("8240420201")) == [Data(), Data([2, 1])])
+    }
+
     @Test func `Keys are text, so that no two of a dictionary become one`() throws {
         try roundTrip(["7": 1, "07": 2])
         #expect(try encoder.encode([7: true]) == hex("a16137f5"))

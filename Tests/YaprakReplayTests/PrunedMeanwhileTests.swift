@@ -91,6 +91,18 @@ import YaprakStorage
         #expect(answers == [numbers.old, numbers.new])
     }
 
+    @Test func `A cursor that went back goes on to the end beside a writer that prunes`() async throws {
+        let numbers = try await prepare()
+        let answers = try await sweep { reader in
+            let cursor = try reader.cursor()
+            try cursor.step(-3)
+            try cursor.step(1000)
+            #expect(isWhole(cursor.snapshot))
+            return cursor.commitNumber
+        }
+        #expect(answers == [numbers.old, numbers.new])
+    }
+
     @Test func `The newest commit is forked beside a writer that prunes`() async throws {
         let numbers = try await prepare()
         let fork = path("fork")

@@ -91,6 +91,26 @@ import YaprakTesting
         #expect(database.snapshot[sales]["b"] == Sale(id: "b", count: -1, price: 1000, isPaid: false))
     }
 
+    @Test func `A row of CSV ends at the end of a line, and a separator is one whatever stands behind it`() async throws
+    {
+        // Ends of lines to Unicode, and no ends here; an accent at the beginning of a field.
+        let path = try file(
+            "lines.csv",
+            "id,count,price,isPaid,note,day\n"
+                + "a,1,1,true,one\u{2028}two\u{85}three\u{c}four,\rb,1,1,true,\u{301},\r\n")
+        let database = try await Fixture.file(.csv(path), into: sales, key: "id").fork()
+        #expect(database.snapshot[sales]["a"]?.note == "one\u{2028}two\u{85}three\u{c}four")
+        #expect(database.snapshot[sales]["b"]?.note == "\u{301}")
+        #expect(database.snapshot[sales].count == 2)
+    }
+
+    @Test func `A file of CSV that is not in UTF-8 is refused with the line`() async throws {
+        let path = try file("latin.csv", "id,title\n")
+        try (Data("id,title\na,b\n".utf8) + [UInt8(ascii: "c"), 0x2c, 0xe9, 0x0a]).write(to: URL(filePath: path))
+        let error = try #require(await refusal(.file(.csv(path), into: .books, key: "id")))
+        #expect(error.code == .invalidFixture && error.message.contains("line 3: it is not in UTF-8"), "\(error)")
+    }
+
     @Test(arguments: [
         ("", "the names of the fields"), ("id,id\n", "two fields have the same name"),
         ("title\nA\n", "no field is called"),

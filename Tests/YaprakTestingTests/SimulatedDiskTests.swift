@@ -138,14 +138,23 @@ import YaprakTesting
         #expect(codes == [nil, .encodingFailed, nil])
     }
 
-    @Test func `A fork on a disk has the records, the number and the extensions, and can be opened again`() async throws
+    @Test
+    func `A fork on a disk has the records, the number, the extensions and the reactions, and can be opened again`()
+        async throws
     {
         let origin = Database.current
+        try await origin.register(
+            RecordReaction("shout", to: .books) { change, transaction in
+                guard let book = change.after?.object, book.title != book.title.uppercased() else { return }
+                transaction[.books][change.key]?.title = book.title.uppercased()
+            })
         try await origin.write { $0[.books]["ubik"] = Book(title: "Ubik") }
         let fork = try await origin.fork(on: disk)
+        #expect(fork.snapshot.reactionNames == ["shout"])
         expectNoDifference(origin, fork)
         #expect(fork.commitNumber == origin.commitNumber && fork.path == "/fork")
         try await write("a", to: fork)
+        #expect(fork.snapshot[.books]["a"]?.title == "A")
         let again = try await Database.open(at: "/fork", on: disk.afterKill(), collections: .books)
         try await again.register(bySalesRank)
         expectNoDifference(fork, again)

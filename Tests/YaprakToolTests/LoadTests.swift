@@ -198,10 +198,12 @@ import YaprakReplay
     }
 
     @Test func `Keys are made of nested fields and of several`() async throws {
-        let lines = "{\"a\":{\"b\":7},\"c\":\"x\",\"d.e\":\"y\"}\n"
+        let lines =
+            "{\"a\":{\"b\":7},\"c\":\"x\",\"d.e\":\"y\",\"f\":18446744073709551615,\"g\":-9223372036854775809}\n"
         for (options, key) in [
             (["--key", "a.b"], "7"), (["--key", "d.e"], "y"), (["--key-template", "{c}-{a.b}"], "x-7"),
-            (["--key-template", "{{{c}}}{d.e}"], "{x}y"),
+            (["--key-template", "{{{c}}}{d.e}"], "{x}y"), (["--key", "f"], "18446744073709551615"),
+            (["--key-template", "{f}{g}"], "18446744073709551615-9223372036854775809"),
         ] {
             let file = try folder.write(lines, to: "k.ndjson"), path = folder("k-\(key).yaprak")
             let outcome = await yaprak(["load", file, path, "--collection", "k"] + options)

@@ -189,6 +189,23 @@ import YaprakReplay
         }
     }
 
+    @Test func `In a backup, which has no log, a time before it is out of reach`() async throws {
+        var options = DatabaseOptions()
+        options.clock = { 3000 * 1_000_000_000 }
+        let database = Database.inMemory(options: options)
+        try await database.write { $0[.shopBooks]["x"] = ShopBook(title: "", rank: 0) }
+        try await database.backup(to: FilePath(folder("backup.yaprak")))
+        var reader = try ReplayReader(FilePath(folder("backup.yaprak")))
+        reader.clock = { 4000 * 1_000_000_000 }
+        #expect(try reader.oldestCommitNumber() == nil)
+        #expect(try reader.commitNumber(at: LogPosition("@{now}")) == 1)
+        #expect(try reader.commitNumber(atOrBefore: 3000 * 1_000_000_000) == 1)
+        for time in [0, 2999 * 1_000_000_000] as [Int64] {
+            let error = #expect(throws: DatabaseError.self) { try reader.commitNumber(atOrBefore: time) }
+            #expect(error?.code == .commitOutOfReach)
+        }
+    }
+
     @Test func `Relative times count from the reader's clock`() async throws {
         var reader = try await makeLog([1000, 2000, 3000, 4000])
         reader.clock = { 4100 * 1_000_000_000 }

@@ -136,6 +136,32 @@ import YaprakReplay
         }
     }
 
+    @Test func `A container that was emptied is due to the commit that took out the last field`() async throws {
+        let folder = TemporaryDirectory()
+        let path = folder.appending("db")
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        let database = try await Database.open(at: FilePath(path), collections: things)
+        let states: [CBORValue] = [
+            ["a": ["x": 1, "y": 2], "b": [1], "c": 1], ["a": ["x": 1], "b": [1], "c": 1],
+            ["a": ["x": 1], "b": [], "c": 1],
+            ["a": [:] as CBORValue, "b": [], "c": 1], ["a": [:] as CBORValue, "b": [], "c": 2], [:],
+        ]
+        func blame() async throws -> [String: UInt64] {
+            let reader = try ReplayReader(FilePath(path))
+            var blame = FieldBlame()
+            for try await revision in reader.history(ofKey: "x", inCollection: "things") { blame.add(revision) }
+            let record = try #require(try reader.snapshot().untyped("things")["x"])
+            return Dictionary(
+                uniqueKeysWithValues: blame.lines(of: record).map { ($0.path, $0.commit?.commitNumber.rawValue ?? 0) })
+        }
+        for state in states.dropLast() { try await database.write { $0[things]["x"] = state } }
+        try await database.flush()
+        #expect(try await blame() == ["a": 4, "b": 3, "c": 5])
+        try await database.write { $0[things]["x"] = states.last }
+        try await database.close()
+        #expect(try await blame() == [".": 6])
+    }
+
     @Test func `The log shows only changes that a condition is true of`() async {
         func commits(_ condition: String, _ options: String...) async -> [String] {
             let outcome = await yaprak(["log", shop, "--format", "csv", "--oneline", "--where", condition] + options)

@@ -103,14 +103,15 @@ struct SnapshotCache {
         do {
             let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
             arrive(at: reached, by: passed)
-        } catch let error as DatabaseError where error.code == .corruptLog {
+        } catch let error as DatabaseError where error.code == .corruptLog || error.code == .commitOutOfReach {
             guard try beginAgain(for: target) else { throw error }
             let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
             arrive(at: reached, by: passed)
         }
     }
 
-    /// Begins again at the last checkpoint before a commit, if that is behind what could not be read; false if it is not.
+    /// Begins again at the last checkpoint before a commit, if that is behind what could not be read, or was given up; false
+    /// if it is not.
     private mutating func beginAgain(for target: CommitNumber) throws -> Bool {
         let reached = branches.last?.end ?? .zero
         guard try reader.store.checkpointNumbers().contains(where: { reached < $0 && $0 <= target }) else {
@@ -131,8 +132,13 @@ struct SnapshotCache {
             if let known = known(target) {
                 state = known
             } else {
-                let (reached, passed) = try apply(upTo: target, startingAtOrBefore: start, mayEnd: true)
-                arrive(at: reached, by: passed)
+                do {
+                    let (reached, passed) = try apply(upTo: target, startingAtOrBefore: start, mayEnd: true)
+                    arrive(at: reached, by: passed)
+                } catch let error as DatabaseError where error.code == .commitOutOfReach {
+                    // The commits that follow were given up meanwhile, and a checkpoint stands for them.
+                    try seek(to: min(target, reader.newestCommitNumber()))
+                }
             }
             return Int(clamping: number.rawValue - start.rawValue)
         }

@@ -54,7 +54,8 @@ extension ReplayReader {
     ///
     /// - Parameter nanoseconds: the time, since 1970.
     /// - Returns: 0 if all commits are later and the log reaches back to the first.
-    /// - Throws: `commitOutOfReach` if all commits in the log are later and it does not reach back to the first;
+    /// - Throws: `commitOutOfReach` if all commits in the log are later and it does not reach back to the first, or if there is
+    ///   only a checkpoint, and that is later;
     ///   `corruptLog`, `newerFormat`, `ioFailed`.
     /// - Complexity: O(bytes of the log after that commit). A search by halves would be wrong: times are not sorted.
     public func commitNumber(atOrBefore nanoseconds: Int64) throws(DatabaseError) -> CommitNumber {
@@ -71,7 +72,7 @@ extension ReplayReader {
     }
 
     private func search(atOrBefore nanoseconds: Int64) throws(DatabaseError) -> TimeSearch {
-        guard let oldest = try oldestCommitNumber() else { return TimeSearch(number: try newestCommitNumber()) }
+        guard let oldest = try oldestCommitNumber() else { return try searchWithoutLog(atOrBefore: nanoseconds) }
         var commits = try commitsBackwards(from: oldest).makeAsyncIterator()
         var search = TimeSearch(number: 0)
         var later: Int64?
@@ -96,6 +97,20 @@ extension ReplayReader {
                 place: .init(commits: oldest...oldest))
         }
         return search
+    }
+
+    /// The same where a checkpoint is all there is, as in a backup: its commit was made before it.
+    private func searchWithoutLog(atOrBefore nanoseconds: Int64) throws(DatabaseError) -> TimeSearch {
+        let newest = try newestCommitNumber()
+        if newest > 0, let created = try store.checkpoint(atOrBefore: newest)?.createdNs, created > nanoseconds {
+            throw DatabaseError(
+                .commitOutOfReach,
+                """
+                There are no commits in the log, and the checkpoint with commit \(newest) was made at \
+                \(ISOTime.text(created)): what was before is gone.
+                """, place: .init(commits: newest...newest))
+        }
+        return TimeSearch(number: newest)
     }
 
     /// The commit at a time; warns of clocks that make it doubtful.

@@ -16,7 +16,7 @@ extension Database {
             at: path, options: disk.applied(to: options), fileSystem: disk.files, collections: repeat each collections)
     }
 
-    /// A fork of this database with files, on a simulated disk: same records, same extensions, a log of its own.
+    /// A fork of this database with files, on a simulated disk: same records, same extensions and reactions, a log of its own.
     ///
     ///     let database = try await Database.current.fork(on: disk)
     ///     disk.plan(.diskFull(afterBytes: 5_000))
@@ -26,7 +26,7 @@ extension Database {
     ///   - path: where it is on the disk; nothing may be there.
     ///   - disk: the disk.
     ///   - options: those of the fork; this database's if `nil`.
-    /// - Throws: `alreadyExists`; as `backup`, as opening, and as registering its extensions.
+    /// - Throws: `alreadyExists`; as `backup`, as opening, and as registering its extensions and reactions.
     /// - Complexity: O(number of records): they are written into a checkpoint, and read back.
     public nonisolated func fork(
         at path: FilePath = "/fork", on disk: SimulatedDisk, options: DatabaseOptions? = nil
@@ -37,6 +37,7 @@ extension Database {
             at: path, options: disk.applied(to: options ?? self.options), bindings: snapshot.bindings,
             fileSystem: disk.files)
         for code in snapshot.extensionCodes { try await fork.register(code) }
+        for code in snapshot.reactionCodes { try await fork.register(code) }
         return fork
     }
 

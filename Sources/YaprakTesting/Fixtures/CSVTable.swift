@@ -23,17 +23,29 @@ struct CSVTable: Sendable {
     /// - Throws: ``Fault``.
     init(_ text: String, separator: Character) throws(Fault) {
         var row = Row(line: 1, values: [])
-        var value = ""
+        var value = String.UnicodeScalarView()
         var line = 1
         var isQuoted = false, wasQuoted = false
+        // By scalars: an accent behind a separator is none of its own. A line ends with LF, CR LF or CR, and with nothing else
+        // that Unicode knows as an end.
+        var rest = text.unicodeScalars[...]
         // A byte-order mark, which spreadsheets write, is not part of the first name.
-        var rest = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }
+        let separator = separator.unicodeScalars
 
         func ends(_ row: Row) -> Row? { row.values.count == 1 && row.values[0].isEmpty && !wasQuoted ? nil : row }
+        func isLineEnd(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\r" && rest.first != "\n" }
 
-        while let next = rest.popFirst() {
+        while !rest.isEmpty {
+            if !isQuoted, rest.starts(with: separator) {
+                rest.removeFirst(separator.count)
+                row.values.append(String(value))
+                (value, wasQuoted) = (String.UnicodeScalarView(), false)
+                continue
+            }
+            let next = rest.removeFirst()
             if isQuoted {
-                if next.isNewline { line += 1 }
+                if isLineEnd(next) { line += 1 }
                 guard next == "\"" else {
                     value.append(next)
                     continue
@@ -46,14 +58,13 @@ struct CSVTable: Sendable {
                 }
             } else if next == "\"", value.isEmpty, !wasQuoted {
                 (isQuoted, wasQuoted) = (true, true)
-            } else if next == separator {
-                row.values.append(value)
-                (value, wasQuoted) = ("", false)
-            } else if next.isNewline {
-                row.values.append(value)
+            } else if isLineEnd(next) {
+                row.values.append(String(value))
                 if let row = ends(row) { try add(row) }
                 line += 1
-                (row, value, wasQuoted) = (Row(line: line, values: []), "", false)
+                (row, value, wasQuoted) = (Row(line: line, values: []), String.UnicodeScalarView(), false)
+            } else if next == "\r" {
+                continue  // the first half of CR LF
             } else if wasQuoted {
                 throw Fault(
                     line: line, message: "text follows a closing quote; a quote within a value is written twice")
@@ -62,7 +73,7 @@ struct CSVTable: Sendable {
             }
         }
         if isQuoted { throw Fault(line: row.line, message: "a quote is not closed") }
-        row.values.append(value)
+        row.values.append(String(value))
         if let row = ends(row) { try add(row) }
         if names.isEmpty {
             throw Fault(line: 1, message: "the first line has the names of the fields, and there is none")

@@ -72,7 +72,12 @@ extension FixtureFile {
             }
         case .csv(let separator):
             var text = ""
-            try Self.lines(of: path) { text += String(decoding: $1, as: UTF8.self) + "\n" }
+            try Self.lines(of: path) { number, bytes in
+                guard let line = String(validating: bytes, as: UTF8.self) else {
+                    throw refusal(number, "it is not in UTF-8")
+                }
+                text += line + "\n"
+            }
             let table: CSVTable
             do { table = try CSVTable(text, separator: separator) } catch { throw refusal(error.line, error.message) }
             for name in [field] + (metadataField.map { [$0] } ?? []) where !table.names.contains(name) {

@@ -11,7 +11,7 @@ struct FieldBlame {
         let commit: ReplayCommit?
     }
 
-    /// Where something was set, in the order of the commits; "" is the whole object.
+    /// Where something was set or taken out, in the order of the commits; "" is the whole object.
     private var settings: [(path: String, commit: ReplayCommit)] = []
 
     private static let metadata = "$metadata"
@@ -19,10 +19,11 @@ struct FieldBlame {
     mutating func add(_ revision: ReplayRevision) {
         guard let after = revision.after else { return settings = [] }
         if revision.before == nil { settings = [] }
-        for change in FieldChange.between(revision.before?.object, after.object) where change.after != nil {
+        // A field that was taken out, too: its container is all that is left if it was the last one.
+        for change in FieldChange.between(revision.before?.object, after.object) {
             settings.append((change.path, revision.commit))
         }
-        for change in FieldChange.between(revision.before?.metadata, after.metadata) where change.after != nil {
+        for change in FieldChange.between(revision.before?.metadata, after.metadata) {
             settings.append((Self.metadata + Self.joint(change.path) + change.path, revision.commit))
         }
     }
@@ -47,6 +48,7 @@ struct FieldBlame {
     private static func covers(_ set: String, _ path: String) -> Bool {
         let isMetadata = path.hasPrefix(metadata)
         if set.isEmpty { return !isMetadata }
+        if path.isEmpty { return !set.hasPrefix(metadata) }
         return isWithin(set, path) || isWithin(path, set)
     }
 

@@ -65,12 +65,11 @@ struct KeyRule {
                 guard let value = Self.value(at: path, in: object) else {
                     throw InputError("the object has no field \"\(path)\"")
                 }
-                if let text = value.text {
-                    key += text
-                } else if let number = value.integer {
-                    key += String(number)
-                } else {
-                    throw InputError("the field \"\(path)\" is neither a text nor an integer")
+                switch value {
+                case .text(let text): key += text
+                case .unsigned(let number): key += String(number)
+                case .negative(let number): key += String(-1 - Int128(number))
+                default: throw InputError("the field \"\(path)\" is neither a text nor an integer of 64 bits")
                 }
             }
         }
