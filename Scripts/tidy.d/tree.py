@@ -1,5 +1,6 @@
 """The files of the tree, read once: Swift sources, pages, scripts, and what Package.swift says."""
 
+import functools
 import json
 import os
 import subprocess
@@ -29,6 +30,7 @@ class Tree:
     def __init__(self, root, replaced=None):
         self.root = root
         self.replaced = replaced or {}
+        self._targets = {}
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=root, check=True,
             capture_output=True, text=True)
@@ -49,8 +51,8 @@ class Tree:
             Tree._parsed[path, text] = swift_source.read(path, text)
         return Tree._parsed[path, text]
 
-    def package(self):
-        """What Package.swift says: targets with their folder and the modules they may import."""
+    @functools.cached_property
+    def _package(self):
         text = self.text("Package.swift")
         if text not in Tree._parsed:
             Tree._parsed[text] = _dump(text)
@@ -62,8 +64,17 @@ class Tree:
             targets[target["name"]] = (target["type"], folder, modules)
         return targets
 
+    def package(self):
+        """What Package.swift says: targets with their folder and the modules they may import."""
+        return self._package
+
     def target(self, path):
         """The target a file belongs to, and the folder it lies in there; the target's own folder is \"\"."""
+        if path not in self._targets:
+            self._targets[path] = self._target(path)
+        return self._targets[path]
+
+    def _target(self, path):
         for name, (_, folder, _) in self.package().items():
             if path.startswith(folder + "/"):
                 return name, os.path.dirname(path[len(folder) + 1:]).split("/")[0]

@@ -9,7 +9,7 @@ import Testing
         let seeds = UInt64(Soak.volume(1, soak: 10))
         for seed in 1...seeds {
             var enumeration = CrashEnumeration(WritingOperation.all(seed: seed)[index])
-            enumeration.cut(seed: seed, stride: Soak.volume(23, soak: 1), second: Soak.isOn || index % 8 == 0)
+            enumeration.cut(seed: seed, stride: Soak.volume(47, soak: 1), second: Soak.isOn || index % 8 == 0)
             #expect(enumeration.failure == nil, "seed \(seed)")
             #expect(enumeration.images > 0)
         }
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: WritingOperation.all(seed: 1).indices)
     func `Whatever call fails, the operation throws a typed error or succeeds, and nothing is lost`(index: Int) {
         var enumeration = CrashEnumeration(WritingOperation.all(seed: 1)[index])
-        enumeration.failEveryCall(stride: Soak.volume(151, soak: 1), errorShare: Soak.volume(3, soak: 1))
+        enumeration.failEveryCall(stride: Soak.volume(307, soak: 1), errorShare: Soak.volume(3, soak: 1))
         #expect(enumeration.failure == nil)
         #expect(enumeration.faults > 5)
     }

@@ -7,8 +7,8 @@ import Testing
     @Test(arguments: [true, false])
     func `Every changed bit is noticed, or lies where nothing depends on it`(isClosed: Bool) {
         var damaged = DamagedDatabase(bytes: 24_000, closes: isClosed)
-        damaged.flipBits(0..<damaged.bits, step: Soak.volume(151, soak: 1))
-        damaged.truncate(step: Soak.volume(151, soak: 1))
+        damaged.flipBits(0..<damaged.bits, step: Soak.volume(307, soak: 1))
+        damaged.truncate(step: Soak.volume(307, soak: 1))
         #expect(damaged.failure == nil)
         let known = Set(DamagedDatabase.harmless.union(DamagedDatabase.evidence).map(\.rawValue))
         #expect(Set(damaged.totals.unnoticed.keys).isSubset(of: known), "\(damaged.totals)")

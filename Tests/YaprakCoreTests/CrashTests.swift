@@ -65,7 +65,7 @@ import YaprakSimulator
         let complete = await Self.play(whole, seed: seed)
         try #require(complete.acknowledged == complete.model.states.count - 1)
         var images = 0
-        let stride = Soak.volume(7, soak: 1)
+        let stride = Soak.volume(9, soak: 1)
         for cut in Swift.stride(from: Int(seed) % stride, through: whole.changes, by: stride) {
             let disk = MemoryFileSystem()
             disk.cut(afterChanges: cut)

@@ -76,7 +76,7 @@ import Yaprak
         var options = Options()
         options.fixedGroups = ["a", "b"]
         options.calls = calls
-        let stride = Soak.volume(3, soak: 1)
+        let stride = Soak.volume(5, soak: 1)
         for index in Swift.stride(from: Int.random(in: 0..<stride), to: pairs.steps.count, by: stride) {
             let step = pairs.steps[index]
             let found = LawCase(options: options, moments: step.moments)

@@ -17,7 +17,7 @@ import Yaprak
     @Test(arguments: [UInt64](1...2))
     func `Changes applied to the old list give the new list`(lane: UInt64) async throws {
         var judged = 0
-        for number in 0..<(Self.soak == nil ? 2000 : 400_000) {
+        for number in 0..<(Self.soak == nil ? 1200 : 400_000) {
             let seed = Self.base << 40 | lane << 32 | UInt64(number)
             let found = LawCase.random(seed: seed)
             judged += found.count

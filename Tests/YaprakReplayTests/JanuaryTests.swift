@@ -19,7 +19,7 @@ import YaprakReplay
         let reader = try ReplayReader(try await January.path())
         #expect(try reader.newestCommitNumber().rawValue == UInt64(January.commitCount))
         var model = try JanuaryModel()
-        for number in numbers(Soak.volume(12, soak: 200), seed: seed) {
+        for number in numbers(Soak.volume(6, soak: 200), seed: seed) {
             try model.advance(to: number)
             let snapshot = try reader.snapshot(at: CommitNumber(UInt64(number)))
             try compare(snapshot, model, "seed \(seed), commit \(number)")
@@ -30,7 +30,7 @@ import YaprakReplay
         let seed = UInt64.random(in: .min ... .max)
         let cursor = try ReplayReader(try await January.path()).cursor(at: 0)
         var model = try JanuaryModel()
-        for number in numbers(Soak.volume(8, soak: 60), seed: seed) {
+        for number in numbers(Soak.volume(4, soak: 60), seed: seed) {
             try model.advance(to: number)
             try cursor.seek(to: CommitNumber(UInt64(number)))
             try compare(cursor.snapshot, model, "seed \(seed), commit \(number)")
@@ -64,7 +64,7 @@ import YaprakReplay
         // Of one week, so that the list goes both ways in it.
         var random = SplitMix64(seed: seed)
         let start = random.below(24_000)
-        let numbers = Set((0..<Soak.volume(6, soak: 24)).map { _ in start + random.below(6000) }).sorted()
+        let numbers = Set((0..<Soak.volume(3, soak: 24)).map { _ in start + random.below(6000) }).sorted()
         var model = try JanuaryModel()
         var sections: [Int: [ShownList.Section]] = [:]
         var lateSections: [Int: [ShownList.Section]] = [:]

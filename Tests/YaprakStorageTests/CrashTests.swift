@@ -18,7 +18,7 @@ import YaprakSimulator
         try #require(outcome.error == nil, "\(workload.name): \(String(describing: outcome.error))")
         var images = 0
         // Each run takes other cuts; a soak takes all.
-        let stride = Soak.volume(7, soak: 1)
+        let stride = Soak.volume(13, soak: 1)
         for cut in Swift.stride(from: Int.random(in: 0..<stride), through: whole.changes, by: stride) {
             let disk = MemoryFileSystem()
             disk.cut(afterChanges: cut)
@@ -42,7 +42,7 @@ import YaprakSimulator
         let whole = MemoryFileSystem()
         _ = workload.run(on: whole)
         var images = 0
-        let stride = Soak.volume(11, soak: 1)
+        let stride = Soak.volume(23, soak: 1)
         for cut in Swift.stride(from: Int.random(in: 0..<stride), through: whole.changes, by: stride) {
             let disk = MemoryFileSystem()
             disk.cut(afterChanges: cut)

@@ -74,7 +74,7 @@ import YaprakSimulator
     @Test func `Every changed bit is noticed or harmless`() throws {
         let reference = try Reference()
         // Each run takes other bits; a soak takes all.
-        let step = Soak.volume(61, soak: 1)
+        let step = Soak.volume(127, soak: 1)
         var counts: [String: Int] = [:]
         for file in reference.files {
             let size = reference.disk.contents(file)?.count ?? 0
@@ -109,7 +109,7 @@ import YaprakSimulator
         let reference = try Reference()
         for file in reference.files {
             let size = reference.disk.contents(file)?.count ?? 0
-            let step = Soak.volume(61, soak: 1)
+            let step = Soak.volume(127, soak: 1)
             for length in stride(from: Int.random(in: 0..<step), to: size, by: step) {
                 let disk = damaged(reference, file) { $0.removeLast(size - length) }
                 let answer = try answer(disk, reference.items, checks: length % 2 == 0)

@@ -14,7 +14,7 @@
         enum Bomb: CaseIterable {
             /// Those that are read within seconds, also by a debug build; a soak has all.
             static var some: [Bomb] {
-                let long: Set = [operations, operationsOfSeveral, commits, frame]
+                let long: Set = [operations, operationsOfSeveral, histories, commits, frame]
                 return allCases.filter { Soak.isOn || !long.contains($0) }
             }
 
@@ -60,6 +60,7 @@
             private static func array(_ count: Int, of item: [UInt8]) -> [UInt8] {
                 var bytes: [UInt8] = [0x9a] + (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
                 bytes.reserveCapacity(count * item.count + 5)
+                if item.count == 1 { return bytes + [UInt8](repeating: item[0], count: count) }
                 for _ in 0..<count { bytes += item }
                 return bytes
             }
