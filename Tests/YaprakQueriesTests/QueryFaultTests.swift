@@ -101,7 +101,14 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
                 outside.state.withLock { $0 = (least, turn) }
             }
             let (key, rank) = ("k\(100 + random.below(200))", random.below(220))
-            if random.chance(40) {
+            if random.chance(10) {
+                // So many that lists with a limit have to be filled up.
+                let first = random.below(160)
+                try await database.write { for number in first..<first + 40 { $0[.items].remove("k\(100 + number)") } }
+            } else if random.chance(10) {
+                let values = (0..<60).map { ("k\(100 + $0 * 3)", random.below(220)) }
+                try await database.write { for (key, rank) in values { $0[.items][key] = Item(rank: rank) } }
+            } else if random.chance(40) {
                 try await database.write { $0[.items].remove(key) }
             } else {
                 try await database.write { $0[.items][key] = Item(rank: rank) }
@@ -109,8 +116,10 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
             let snapshot = database.snapshot
             for index in live.indices {
                 _ = live[index].advance(to: snapshot)
-                // Each row is the record that the snapshot has: none that nothing keeps.
+                // Each row is the record that the snapshot has, once: none that nothing keeps.
+                var seen: Set<ObjectIdentifier> = []
                 live[index].rows.forEach { row in
+                    #expect(seen.insert(ObjectIdentifier(row)).inserted, "seed \(seed), step \(step), query \(index)")
                     let record = snapshot[.items].row(for: Record<Item, NoMetadata>(box: row).key)
                     #expect(record?.storedBox === row, "seed \(seed), step \(step), query \(index)")
                     return record?.storedBox === row

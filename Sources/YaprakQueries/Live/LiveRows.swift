@@ -134,8 +134,16 @@ struct LiveRows: Sendable {
     /// - Returns: whether an index in order had them.
     private mutating func refill(behind edge: RecordBox?) -> Bool {
         let more = run(in: snapshot, behind: edge ?? scope.start, capacity - kept.count)
+        // An order that has changed its mind may call rows that are known some behind the last of them.
+        var known: Set<ObjectIdentifier> = []
+        if !scope.isOrderPure {
+            kept.forEach { row in
+                known.insert(ObjectIdentifier(row))
+                return true
+            }
+        }
         more.rows.forEach { row in
-            kept.insert(row, at: kept.count)
+            if known.isEmpty || !known.contains(ObjectIdentifier(row)) { kept.insert(row, at: kept.count) }
             return true
         }
         isWhole = more.isWhole
