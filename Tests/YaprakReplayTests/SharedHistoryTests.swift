@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Yaprak
 import YaprakCBOR
+import YaprakLocks
 import YaprakReplay
 
 /// Many tasks share a history, follow a log, and ask an index; each gets what it would get alone.
@@ -125,6 +126,30 @@ import YaprakReplay
         cancelled.cancel()
         #expect(try await cancelled.value == 0)
         try await database.close()
+    }
+
+    @Test func `The longest ranges, the last number there is and the ends of time are answered`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 5, seed: 1)
+        let reader = try ReplayReader(path)
+        #expect(try CommitIndex(reader).activity(in: 0...CommitNumber(.max), slicesMax: 1).map(\.commitCount) == [5])
+        _ = reader.followedCommits(after: CommitNumber(.max))
+        let error = try #require(throws: DatabaseError.self) {
+            try reader.setTag(#require(LogTag.Name("last")), to: CommitNumber(.max))
+        }
+        #expect(error.code == .commitOutOfReach)
+        #expect(try reader.tags().isEmpty)
+        // Clocks that say anything.
+        let times = Mutex([Int64.min, .max])
+        var options = DatabaseOptions()
+        options.clock = { times.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+        let wild = FilePath(directory.appending("wild.yaprak"))
+        let database = try await Database.open(at: wild, options: options, collections: .notes)
+        for number in 0..<3 { try await database.write { $0[.notes]["\(number)"] = "" } }
+        try await database.close()
+        let activity = try CommitIndex(ReplayReader(wild)).activity(overTimeOf: 1...3, slicesMax: 1)
+        #expect(activity.map(\.commitCount).reduce(0, +) == 3)
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])

@@ -66,8 +66,9 @@ struct CommitSlices {
 
     init(_ range: ClosedRange<CommitNumber>, slicesMax: Int) {
         first = range.lowerBound.rawValue
-        // One less than there are, so that the longest range does not overflow.
-        width = (range.upperBound.rawValue - first) / UInt64(max(1, slicesMax)) + 1
+        // One less than there are, so that the longest range does not overflow; nor does one slice of it.
+        let part = (range.upperBound.rawValue - first) / UInt64(max(1, slicesMax))
+        width = part == .max ? .max : part + 1
     }
 
     mutating func add(_ entry: CommitIndex.Entry) {
@@ -88,7 +89,8 @@ struct TimeSlices {
 
     init(_ times: ClosedRange<Int64>, slicesMax: Int) {
         earliest = times.lowerBound
-        width = Self.distance(times.lowerBound, times.upperBound) / UInt64(max(1, slicesMax)) + 1
+        let part = Self.distance(times.lowerBound, times.upperBound) / UInt64(max(1, slicesMax))
+        width = part == .max ? .max : part + 1
     }
 
     /// The slices in which anything was done, in the order of time.

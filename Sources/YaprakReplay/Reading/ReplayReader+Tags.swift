@@ -16,11 +16,15 @@ extension ReplayReader {
     /// Writes a new file of tags and replaces the old one atomically; nothing else of the database is
     /// touched, so a program may be writing meanwhile.
     /// - Returns: the commit that had the name before.
-    /// - Throws: `alreadyOpen` if tags are being written elsewhere; `corruptTags`, `overLimit`, `permissionDenied`,
+    /// - Throws: `commitOutOfReach` for a number that no log can have; `alreadyOpen` if tags are being written elsewhere;
+    ///   `corruptTags`, `overLimit`, `permissionDenied`,
     ///   `diskFull`, `writeFailed`. The tags are then as before.
     /// - Complexity: O(*n* log *n*).
     @discardableResult
     public func setTag(_ name: LogTag.Name, to number: CommitNumber) throws(DatabaseError) -> CommitNumber? {
+        guard number.rawValue <= LogPosition.commitNumberMax else {
+            throw outOfReach(number, try newestCommitNumber())
+        }
         var before: CommitNumber?
         try store.editTagFile { bytes throws(DatabaseError) in
             var list = try TagList(bytes ?? [])

@@ -73,6 +73,6 @@ extension ReplayReader {
     public func followedCommits(
         after number: CommitNumber, every interval: Duration = .milliseconds(50)
     ) -> FollowedCommits {
-        FollowedCommits(commits: commits(from: number.next()), interval: interval)
+        FollowedCommits(commits: commits(from: CommitNumber(min(number.rawValue, .max - 1) + 1)), interval: interval)
     }
 }
