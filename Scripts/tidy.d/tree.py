@@ -30,7 +30,6 @@ class Tree:
     def __init__(self, root, replaced=None):
         self.root = root
         self.replaced = replaced or {}
-        self._targets = {}
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=root, check=True,
             capture_output=True, text=True)
@@ -51,8 +50,9 @@ class Tree:
             Tree._parsed[path, text] = swift_source.read(path, text)
         return Tree._parsed[path, text]
 
-    @functools.cached_property
-    def _package(self):
+    @functools.cache
+    def package(self):
+        """What Package.swift says: targets with their folder and the modules they may import."""
         text = self.text("Package.swift")
         if text not in Tree._parsed:
             Tree._parsed[text] = _dump(text)
@@ -64,17 +64,9 @@ class Tree:
             targets[target["name"]] = (target["type"], folder, modules)
         return targets
 
-    def package(self):
-        """What Package.swift says: targets with their folder and the modules they may import."""
-        return self._package
-
+    @functools.cache
     def target(self, path):
         """The target a file belongs to, and the folder it lies in there; the target's own folder is \"\"."""
-        if path not in self._targets:
-            self._targets[path] = self._target(path)
-        return self._targets[path]
-
-    def _target(self, path):
         for name, (_, folder, _) in self.package().items():
             if path.startswith(folder + "/"):
                 return name, os.path.dirname(path[len(folder) + 1:]).split("/")[0]

@@ -47,15 +47,20 @@ private final class BusyPool: TaskExecutor {
 
     private func write(_ key: String) async throws { try await database.write { $0[.books][key] = Book(title: key) } }
 
-    @Test func `A writer whose task does not run holds up none of higher priority`() async throws {
-        let pool = BusyPool()
-        let first = try await HeldTurn(of: database)
+    /// A writer in the background that has run up to where it waits in line behind the one at work, and no further.
+    private func queueSlowWriter(on pool: BusyPool) async -> Task<Void, any Error> {
         let slow = Task(executorPreference: pool, priority: .background) { try await write("slow") }
-        // Runs up to where it waits in line.
         while database.pendingWriteCount < 2 {
             pool.runHeld()
             await Task.yield()
         }
+        return slow
+    }
+
+    @Test func `A writer whose task does not run holds up none of higher priority`() async throws {
+        let pool = BusyPool()
+        let first = try await HeldTurn(of: database)
+        let slow = await queueSlowWriter(on: pool)
         try await first.letGo()
         // It was offered the turn, and nobody runs it.
         while pool.count == 0 { await Task.yield() }
@@ -70,11 +75,7 @@ private final class BusyPool: TaskExecutor {
     @Test func `Writers that wait are not held up by one that was favored for its age and does not run`() async throws {
         let pool = BusyPool()
         let first = try await HeldTurn(of: database)
-        let slow = Task(executorPreference: pool, priority: .background) { try await write("slow") }
-        while database.pendingWriteCount < 2 {
-            pool.runHeld()
-            await Task.yield()
-        }
+        let slow = await queueSlowWriter(on: pool)
         // More than may overtake it in a row, all of them in line before the first of them is served.
         let order = Log()
         let count = 3 * WriteTurns.overtakingsMax

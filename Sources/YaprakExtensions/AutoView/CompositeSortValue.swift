@@ -1,5 +1,5 @@
-/// A sort value made of others, ordered part by part as views order each of them: so that what `<` has no place for, such as
-/// a number that is none, has one here as well.
+/// A sort value made of others, ordered part by part as views order each of them. With `<` alone NaN would have no place in
+/// the order, and a view that holds one would find no row any more.
 protocol CompositeSortValue: Comparable, Sendable {
     /// A `SortValueKind<Self>`.
     static func makeKind() -> any Sendable
@@ -25,7 +25,7 @@ extension MissingFirst: CompositeSortValue {
     static func makeKind() -> any Sendable {
         let kind = SortValueKind<Value>()
         let hint = kind.hint
-        // Half of the words are for none: the last bit is given up for that.
+        // Values take the upper half of the words, which costs their last bit; none is 0.
         let word: @Sendable (Self) -> UInt64 = { $0.value.map { (hint?($0) ?? 0) >> 1 | 1 << 63 } ?? 0 }
         let compare: @Sendable (Self, Self) -> Int = { a, b in
             guard let second = b.value else { return a.value == nil ? 0 : 1 }

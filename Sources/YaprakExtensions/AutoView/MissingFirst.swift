@@ -6,7 +6,7 @@ public struct MissingFirst<Value: Comparable & Sendable>: Comparable, Sendable {
     /// The value, or none. O(1).
     public init(_ value: Value?) { self.value = value }
 
-    /// By `<`, `nil` first. A view orders each part as it orders such a value alone: a number that is none comes last.
+    /// By `<`, `nil` first. A view orders values as it does those that can't be missing: NaN comes last.
     public static func < (a: Self, b: Self) -> Bool {
         guard let second = b.value else { return false }
         guard let first = a.value else { return true }

@@ -11,8 +11,7 @@ public struct ValuePair<First: Comparable & Sendable, Second: Comparable & Senda
         self.second = second
     }
 
-    /// By the first, then by the second. A view orders each part as it orders such a value alone: a number that is none
-    /// comes last.
+    /// By the first, then by the second. A view orders each part as it orders such a value alone: NaN comes last.
     public static func < (a: Self, b: Self) -> Bool {
         if a.first < b.first { return true }
         if b.first < a.first { return false }

@@ -45,9 +45,9 @@ enum Labels {
 
     /// Labels that have all but some last bits in common: where to spread rows when there is no room between two of them.
     ///
-    /// The smallest range that is not crowded is taken, and the larger it is, the sparser it has to be; so it takes the longer
-    /// until one like it is crowded again, and each row that comes pays for O(log *n*) others on average. From Bender, Cole,
-    /// Demaine, Farach-Colton and Zito, *Two Simplified Algorithms for Maintaining Order in a List* (2002).
+    /// The smallest range that is sparse enough is taken. Larger ranges have to be sparser, so the larger the range that was
+    /// spread, the longer it takes until it is crowded again: each row that comes moves O(log *n*) others, amortized. From
+    /// Bender, Cole, Demaine, Farach-Colton and Zito, *Two Simplified Algorithms for Maintaining Order in a List* (2002).
     struct Stretch {
         private var bits = 3
         private(set) var low: UInt64

@@ -82,7 +82,7 @@ extension ManualView: TreeBackedPrimaryExtension {
     }
 
     /// A label for a row at `index`, or at the end if that lies beyond. If there is no room left, spreads the labels of some
-    /// rows around it again: O(log *n*) rows for each that comes, on average.
+    /// rows around it again: O(log *n*) rows for each that comes, amortized.
     private func makeRoom(at index: Int, ofGroup name: String, in editor: ViewEditor) -> UInt64 {
         let rows = editor.rows(ofGroup: name)
         let index = min(max(0, index), rows.count)

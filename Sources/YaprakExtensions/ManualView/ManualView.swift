@@ -12,9 +12,9 @@ import YaprakTrees
 /// Positions don't follow from records, so they are primary state: every step is logged with its commit, survives a crash
 /// like a record, and is kept while the view is not registered. A row is in a view once; a record that is removed takes its
 /// row with it in the same commit. (A record that is removed and set again within one closure has only changed, and its row
-/// stays; not if the view was looked at in between, or if a reaction sets it again.)
+/// stays. If the view is read in between, or a reaction sets the record again, the row is gone.)
 ///
-/// - Complexity: a step is O(log *n*); on average, and O(log² *n*), where rows are put between the same two again and again.
+/// - Complexity: a step is O(log *n*); O(log² *n*) amortized where rows are put between the same two again and again.
 public struct ManualView<Element: ViewRow>: OrderedView {
     /// The name under which it is registered.
     public let name: String
