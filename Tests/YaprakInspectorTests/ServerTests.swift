@@ -14,6 +14,24 @@
             _ body: @escaping @Sendable (_ port: Int, _ cookie: String, InspectedDatabase) async throws -> Void
         ) async throws {
             let inspected = try await InspectedDatabase(commits: 6)
+            let (running, port, cookie) = try await start(limits, inspected)
+            do { try await body(port, cookie, inspected) } catch { Issue.record(error) }
+            running.cancel()
+            _ = await running.result
+            // A process that another test starts in this moment may have the socket, too, until it is another program.
+            var isClosed = false
+            for _ in 0..<200 where !isClosed {
+                isClosed = SocketClient(port: port) == nil
+                if !isClosed { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(isClosed, "the server has ended")
+            try await inspected.database.close()
+        }
+
+        /// Starts a server; it runs until its task is cancelled.
+        private func start(
+            _ limits: ServerLimits, _ inspected: InspectedDatabase
+        ) async throws -> (running: Task<Void, any Error>, port: Int, cookie: String) {
             var inspector = Inspector(path: inspected.path)
             inspector.limits = limits
             let (addresses, ready) = AsyncStream.makeStream(of: String.self)
@@ -28,17 +46,7 @@
             let text = client.receive(seconds: 5).text
             let line = try #require(text.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") })
             let cookie = String(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })
-            do { try await body(port, cookie, inspected) } catch { Issue.record(error) }
-            running.cancel()
-            _ = await running.result
-            // A process that another test starts in this moment may have the socket, too, until it is another program.
-            var isClosed = false
-            for _ in 0..<200 where !isClosed {
-                isClosed = SocketClient(port: port) == nil
-                if !isClosed { try await Task.sleep(for: .milliseconds(50)) }
-            }
-            #expect(isClosed, "the server has ended")
-            try await inspected.database.close()
+            return (running, port, cookie)
         }
 
         private func head(_ port: Int, _ cookie: String, _ target: String = "/api/status", _ more: String = "")
@@ -230,6 +238,25 @@
                 bad.send(head(port, cookie, "/events", "Last-Event-ID: x\r\nConnection: close\r\n"))
                 #expect(bad.receive(seconds: 5).text.hasPrefix("HTTP/1.1 400"))
             }
+        }
+
+        /// Somebody who is connected when the server stops must not read on: the token is void then.
+        @Test func `A server that is stopped closes the connections it had accepted`() async throws {
+            let inspected = try await InspectedDatabase(commits: 6)
+            let (running, port, cookie) = try await start(ServerLimits(), inspected)
+            let idle = try #require(SocketClient(port: port)), silent = try #require(SocketClient(port: port))
+            let follower = try #require(SocketClient(port: port))
+            idle.send(head(port, cookie))
+            #expect(idle.receive(seconds: 5) { $0.contains("newest") }.text.hasPrefix("HTTP/1.1 200"))
+            follower.send(head(port, cookie, "/events"))
+            #expect(follower.receive(seconds: 5) { $0.contains(": still here") }.text.hasPrefix("HTTP/1.1 200"))
+            running.cancel()
+            _ = await running.result
+            // Far sooner than the time after which the server closes a connection that asks nothing.
+            for client in [idle, silent, follower] { #expect(client.receive(seconds: 5).isClosed) }
+            idle.send(head(port, cookie))
+            #expect(idle.receive(seconds: 1).text.isEmpty)
+            try await inspected.database.close()
         }
 
         @Test func `A port that is taken is an error with a remedy`() async throws {

@@ -7,6 +7,7 @@
     /// A server for this machine's own browsers: HTTP/1.1 on the loopback addresses.
     struct HTTPServer: Sendable {
         private let channels: [any Channel]
+        private let accepted: AcceptedConnections
         /// The port, the same on both addresses.
         let port: Int
 
@@ -18,6 +19,7 @@
             port: Int, limits: ServerLimits, connections: ConnectionCount,
             answer: @escaping @Sendable (Request, _ port: Int) async -> Response
         ) async throws -> HTTPServer {
+            let accepted = AcceptedConnections()
             func bootstrap(_ knownPort: Int?) -> ServerBootstrap {
                 ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.backlog, value: 128)
@@ -25,6 +27,7 @@
                     .childChannelOption(.maxMessagesPerRead, value: 4)
                     .childChannelInitializer { channel in
                         channel.eventLoop.makeCompletedFuture {
+                            try accepted.add(channel)
                             let port = knownPort ?? channel.localAddress?.port ?? 0
                             try add(to: channel, limits, connections) { await answer($0, port) }
                         }
@@ -37,7 +40,8 @@
                 }
                 // Not every machine has the newer loopback.
                 let second = try? await bootstrap(bound).bind(host: "::1", port: bound).get()
-                return HTTPServer(channels: [first] + (second.map { [$0] } ?? []), port: bound)
+                return HTTPServer(
+                    channels: [first] + (second.map { [$0] } ?? []), accepted: accepted, port: bound)
             } catch let error as IOError {
                 throw DatabaseError(
                     .ioFailed, "Port \(port) of 127.0.0.1 can't be had: \(error). Use --port 0 for one that is free.",
@@ -63,10 +67,16 @@
             try pipeline.addHandler(ConnectionHandler(limits, connections, answer))
         }
 
-        /// Waits until it is stopped.
-        func wait() async { for channel in channels { try? await channel.closeFuture.get() } }
+        /// Waits until it is stopped and nobody is connected any more.
+        func wait() async {
+            for channel in channels { try? await channel.closeFuture.get() }
+            await accepted.close()
+        }
 
-        /// Accepts no more connections.
-        func stop() { for channel in channels { channel.close(promise: nil) } }
+        /// Accepts no more connections, and closes those that there are.
+        func stop() {
+            for channel in channels { channel.close(promise: nil) }
+            accepted.stop()
+        }
     }
 #endif
