@@ -74,6 +74,7 @@
             } onCancel: {
                 server.stop()
             }
+            await services.stop()
         }
     }
 
@@ -91,6 +92,8 @@
             self.limits = limits
             self.token = token
         }
+
+        func stop() { made?.stop() }
 
         func service(of port: Int) -> InspectorService {
             if let made { return made }

@@ -10,29 +10,40 @@
     final class GatedHistory: InspectedHistory {
         private let history: FileHistory
         private let isOpen = Mutex(false)
-        private let reads = Mutex(0)
+        private let reads = Mutex<[CommitNumber]>([])
+        private let delay: Duration
 
-        init(_ history: FileHistory) { self.history = history }
+        /// - Parameter delay: how long each state takes, once the gate is open.
+        init(_ history: FileHistory, delay: Duration = .zero) {
+            self.history = history
+            self.delay = delay
+        }
 
         /// How many states were asked for.
-        var readCount: Int { reads.withLock { $0 } }
+        var readCount: Int { reads.withLock { $0.count } }
+
+        /// The states that were asked for one by one, in their order.
+        var readNumbers: [CommitNumber] { reads.withLock { $0 } }
 
         func open() { isOpen.withLock { $0 = true } }
 
-        private func pass() async throws {
-            reads.withLock { $0 += 1 }
+        func close() { isOpen.withLock { $0 = false } }
+
+        private func pass(_ number: CommitNumber) async throws {
+            reads.withLock { $0.append(number) }
             while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+            if delay > .zero { try await Task.sleep(for: delay) }
         }
 
         func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {
-            try await pass()
+            try await pass(number)
             return try await history.snapshot(at: number, withViews: withViews)
         }
 
         func snapshots(
             at first: CommitNumber, _ second: CommitNumber
         ) async throws -> (first: Snapshot, second: Snapshot) {
-            try await pass()
+            try await pass(first)
             return try await history.snapshots(at: first, second)
         }
 

@@ -50,6 +50,19 @@
             #expect(await service.ask("/commits/1").status == 404)
         }
 
+        @Test func `What happened to a record in memory is cut at its deadline`() async throws {
+            let database = Database.inMemory()
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            for number in 1...5 { try await database.write { $0[.items]["a"] = Item(name: "a", rank: number) } }
+            while try await history.known()?.upperBound != 5 { try await Task.sleep(for: .milliseconds(2)) }
+            let cut = try await history.revisions(ofKey: "a", in: "items", until: .now - .seconds(1))
+            #expect(cut.isCut && cut.revisions.count < 5)
+            let all = try await history.revisions(ofKey: "a", in: "items", until: .now + .seconds(60))
+            #expect(!all.isCut && all.revisions.map(\.number) == [1, 2, 3, 4, 5])
+        }
+
         @Test func `Without a commit, a running program's views are those of a fork, and the program's stay`()
             async throws
         {

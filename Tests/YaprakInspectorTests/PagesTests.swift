@@ -247,6 +247,64 @@
             try await inspected.database.close()
         }
 
+        /// The search took longer than an answer may: each request began it again, and none was ever answered.
+        @Test func `A search that takes longer than an answer goes on where the request before it had come`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 20)
+            let history = GatedHistory(try FileHistory(inspected.path), delay: .milliseconds(400))
+            history.open()
+            var limits = ServerLimits()
+            limits.answerSeconds = 1
+            let service = try TestService(history, limits)
+            var statuses: [Int] = []
+            repeat {
+                let answer = await service.ask("/api/bisection?where=count(items)+%3E+7")
+                statuses.append(answer.status)
+                if answer.status == 200 {
+                    #expect(try CBORValue(json: answer.text)["firstBad"] == 8)
+                }
+            } while statuses.last == 503 && statuses.count < 6
+            #expect(statuses.first == 503 && statuses.last == 200, "\(statuses)")
+            let read = history.readNumbers
+            #expect(read.count == Set(read).count, "each state is looked at once: \(read)")
+            try await inspected.database.close()
+        }
+
+        @Test func `A search that its client gave up stops, and the next one has its verdicts`() async throws {
+            let inspected = try await InspectedDatabase(commits: 20)
+            let history = GatedHistory(try FileHistory(inspected.path), delay: .milliseconds(100))
+            history.open()
+            let service = try TestService(history)
+            let target = "/api/bisection?where=count(items)+%3E+7"
+            let given = Task { await service.ask(target).status }
+            while history.readCount < 3 { try await Task.sleep(for: .milliseconds(2)) }
+            history.close()
+            given.cancel()
+            #expect(await given.value == 503)
+            let before = history.readNumbers
+            history.open()
+            let answer = try CBORValue(json: await service.ask(target).text)
+            #expect(answer["firstBad"] == 8)
+            let probes = answer["probes"]?.array?.compactMap { $0["commit"] } ?? []
+            // Only the state at which it was given up is asked for twice.
+            #expect(history.readCount <= probes.count + 1, "\(before), then \(history.readNumbers)")
+            // Another expression has verdicts of its own.
+            let other = try CBORValue(json: await service.ask("/api/bisection?where=count(items)+%3E+9").text)
+            #expect(other["firstBad"] == 10)
+            try await inspected.database.close()
+        }
+
+        @Test func `What happened to a record is cut at its deadline, though no commit concerns it`() async throws {
+            let inspected = try await InspectedDatabase(commits: 20)
+            let files = try FileHistory(inspected.path)
+            let past = try await files.revisions(ofKey: "nobody", in: "items", until: .now - .seconds(1))
+            #expect(past.isCut && past.revisions.isEmpty)
+            let all = try await files.revisions(ofKey: "nobody", in: "items", until: .now + .seconds(60))
+            #expect(!all.isCut && all.revisions.isEmpty)
+            try await inspected.database.close()
+        }
+
         @Test(arguments: [1, 2, 3] as [UInt64])
         func `Files with damaged bytes are answered for, and found whole again when they are put back`(seed: UInt64)
             async throws

@@ -99,6 +99,76 @@ import YaprakReplay
         }
     }
 
+    @Test func `A question that was given up before its turn moves no cursor`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 40, seed: 5)
+        let history = SharedHistory(try ReplayReader(path), cursorsMax: 1)
+        for number in [10, 40] as [CommitNumber] {
+            let given = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await history.snapshot(at: number).commitNumber
+            }
+            given.cancel()
+            await #expect(throws: CancellationError.self) { try await given.value }
+        }
+        #expect(await history.cursorCount == 0)
+        #expect(try await history.snapshot(at: 40).commitNumber == 40)
+    }
+
+    @Test func `A seek that was given up goes on where it came to`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        try await writeShop(at: path, commits: 600, seed: 6)
+        let reader = try ReplayReader(path)
+        let cursor = try reader.cursor(at: 0, followingViews: true)
+        var asked = 0
+        #expect(throws: CancellationError.self) {
+            try cursor.seek(to: 590) {
+                asked += 1
+                return asked > 400
+            }
+        }
+        #expect(cursor.commitNumber == 0 && cursor.commitCount(to: 590) == 190)
+        for number in [590, 100, 400, 401, 600] as [CommitNumber] {
+            try cursor.seek(to: number)
+            #expect(cursor.snapshot.digest == (try reader.snapshot(at: number).digest), "commit \(number)")
+        }
+    }
+
+    @Test func `Work that nobody waits for any more hears so, and what has not begun does not begin`() async throws {
+        let hasBegun = Flag()
+        let given = Task {
+            try await BlockingWork.run { cancellation in
+                hasBegun.set()
+                while true { try cancellation.check() }
+            }
+        }
+        while !hasBegun.isSet { try await Task.sleep(for: .milliseconds(1)) }
+        given.cancel()
+        await #expect(throws: CancellationError.self) { try await given.value }
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await BlockingWork.run { true }
+        }
+        late.cancel()
+        await #expect(throws: CancellationError.self) { try await late.value }
+    }
+
+    @Test func `An expression over many records stops when nobody waits for its value`() async throws {
+        let database = Database.inMemory()
+        try await database.write { for number in 0..<500 { $0[.notes]["\(number)"] = "note" } }
+        let isBad = try ReplayExpression("any(notes, any(notes, . == 'none'))", about: .snapshot)
+        var asked = 0
+        let value = isBad.holds(in: database.snapshot) {
+            asked += 1
+            return asked > 700
+        }
+        // Each loop that it is in ends with the next record.
+        #expect(value == nil && asked <= 704)
+        #expect(isBad.holds(in: database.snapshot, unless: { false }) == false)
+    }
+
     @Test func `A followed log delivers every commit once, from before the first one on`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))

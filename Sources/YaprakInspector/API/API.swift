@@ -6,6 +6,7 @@
     /// The JSON of the inspector: what its pages show, for programs. `/api/openapi.json` describes it.
     struct API: Sendable {
         let history: any InspectedHistory
+        let verdicts: KnownVerdicts
 
         private static let pageMax = 1000
 
@@ -131,7 +132,7 @@
             let reach = try await history.reach()
             let good = try await request["good"] == nil ? reach.lowerBound : request.commit("good", in: history)
             let bad = try await request["bad"] == nil ? reach.upperBound : request.commit("bad", in: history)
-            let run = try await BisectionRun(expression, good: good, bad: bad, in: history)
+            let run = try await BisectionRun(expression, good: good, bad: bad, in: history, keeping: verdicts)
             let probes = run.probes.map { probe -> CBORValue in
                 ["commit": .unsigned(probe.number.rawValue), "verdict": .text(probe.isBad ? "bad" : "good")]
             }

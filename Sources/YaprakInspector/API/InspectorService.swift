@@ -12,6 +12,7 @@
         private let pages: Pages
         private let api: API
         private let followers: ConnectionCount
+        private let unfinished = UnfinishedAnswers()
         /// Of this run: what browsers keep of another one is stale.
         private let runTag: String
 
@@ -21,8 +22,11 @@
             self.hub = hub
             self.limits = limits
             runTag = String(Access.randomToken().prefix(12))
-            pages = Pages(history: history, shell: Shell(databaseTitle: history.title, assetsTag: runTag))
-            api = API(history: history)
+            let verdicts = KnownVerdicts()
+            pages = Pages(
+                history: history, verdicts: verdicts,
+                shell: Shell(databaseTitle: history.title, assetsTag: runTag))
+            api = API(history: history, verdicts: verdicts)
             followers = ConnectionCount(max: limits.followersMax)
         }
 
@@ -37,21 +41,28 @@
             }
             if request.path == "/events" { return events(request) }
             // Who waits for longer hears so. What is read meanwhile goes on, and is there for who asks again.
-            let answer = FirstAnswer<Response>()
-            let work = Task { answer.give(await shown(request)) }
+            let question = request.target + "\n" + (request.header("If-None-Match") ?? "")
+            let work = unfinished.take(question) ?? Task { await shown(request) }
+            let patience = Duration.seconds(limits.answerSeconds)
+            let answer = FirstAnswer<Response?>()
+            Task { answer.give(await work.value) }
             let timer = Task {
-                try? await Task.sleep(for: .seconds(limits.answerSeconds))
-                guard !Task.isCancelled else { return }
-                answer.give(notYet(request))
-                work.cancel()
+                try? await Task.sleep(for: patience)
+                if !Task.isCancelled { answer.give(nil) }
             }
             defer { timer.cancel() }
-            return await withTaskCancellationHandler {
+            let response = await withTaskCancellationHandler {
                 await answer.value
             } onCancel: {
                 work.cancel()
             }
+            if let response { return response }
+            unfinished.keep(work, on: question, for: patience)
+            return notYet(request)
         }
+
+        /// Ends the work on answers for which nobody waits.
+        func stop() { unfinished.stop() }
 
         private func notYet(_ request: Request) -> Response {
             let message =

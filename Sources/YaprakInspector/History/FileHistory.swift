@@ -33,6 +33,11 @@
             }
         }
 
+        /// The same for what takes long.
+        private func readingLong<Result: Sendable>(
+            _ body: @escaping @Sendable (ReplayReader, _ isCancelled: () -> Bool) throws -> Result
+        ) async throws -> Result { try await asking { try await $0.reading(body) } }
+
         /// The same with the cursors.
         private func asking<Result: Sendable>(_ body: (SharedHistory) async throws -> Result) async throws -> Result {
             do {
@@ -132,20 +137,23 @@
         func revisions(
             ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
         ) async throws -> Revisions {
-            try await reading { reader in
+            try await readingLong { reader, isCancelled in
                 var found = Revisions()
                 var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
-                while let revision = try revisions.next() {
+                func isLate() -> Bool { isCancelled() || ContinuousClock.now >= deadline }
+                while let revision = try revisions.next(unless: isLate) {
                     let commit = revision.commit
                     found.revisions.append(
                         .init(
                             number: commit.commitNumber, nanosecondsSince1970: commit.nanosecondsSince1970,
                             origin: commit.origin, before: revision.before, after: revision.after))
-                    guard ContinuousClock.now < deadline, found.revisions.count < 5000 else {
+                    guard !isLate(), found.revisions.count < Revisions.most else {
                         found.isCut = true
                         break
                     }
                 }
+                if isCancelled() { throw CancellationError() }
+                found.isCut = found.isCut || revisions.isStopped
                 return found
             }
         }

@@ -72,8 +72,11 @@
             let before: ReplayRecord?
             let after: ReplayRecord?
         }
+        /// The most that are read of one record.
+        static let most = 5000
+
         var revisions: [Revision] = []
-        /// Whether there may be more than time allowed to read.
+        /// Whether there may be more than time, or ``most``, allowed to read.
         var isCut = false
     }
 

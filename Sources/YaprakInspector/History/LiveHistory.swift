@@ -165,6 +165,11 @@
             if let files { return try await files.revisions(ofKey: key, in: collection, until: deadline) }
             var found = Revisions()
             for kept in kept {
+                try Task.checkCancellation()
+                guard ContinuousClock.now < deadline, found.revisions.count < Revisions.most else {
+                    found.isCut = true
+                    break
+                }
                 for change in kept.changeset.untypedChanges where change.collection == collection && change.key == key {
                     found.revisions.append(
                         .init(

@@ -18,11 +18,13 @@
         private(set) var probes: [Probe] = []
         private(set) var search: ReplayBisection
 
-        /// Runs it: at most ⌈log₂ n⌉ + 1 states are looked at.
+        /// Runs it: at most ⌈log₂ n⌉ + 1 states are looked at, and those whose verdicts are known not again.
         ///
-        /// - Throws: `badRequest` as a ``Refusal`` if the ends are in the wrong order; errors of reading.
+        /// - Throws: `invalidParameter` as a ``Refusal`` if the ends are in the wrong order; errors of reading;
+        ///   `CancellationError`, with the verdicts that were reached kept.
         init(
-            _ expression: ReplayExpression, good: CommitNumber, bad: CommitNumber, in history: any InspectedHistory
+            _ expression: ReplayExpression, good: CommitNumber, bad: CommitNumber, in history: any InspectedHistory,
+            keeping verdicts: KnownVerdicts
         ) async throws {
             guard good < bad else {
                 throw Refusal(400, "invalidParameter", "The good commit, \(good), comes before the bad one, \(bad).")
@@ -32,8 +34,7 @@
             search = ReplayBisection(good: good, bad: bad)
             while let number = search.next {
                 try Task.checkCancellation()
-                let snapshot = try await history.snapshot(at: number)
-                let isBad = try await BlockingWork.run { expression.holds(in: snapshot) }
+                let isBad = try await verdicts.isBad(number, where: expression, in: history)
                 search.note(isBad ? .bad : .good)
                 probes.append(Probe(number: number, isBad: isBad, candidates: search.candidates))
             }

@@ -23,7 +23,7 @@
             }
             let run: BisectionRun
             do {
-                run = try await BisectionRun(expression, good: good, bad: bad, in: history)
+                run = try await BisectionRun(expression, good: good, bad: bad, in: history, keeping: verdicts)
             } catch let refusal as Refusal {
                 let words: Markup = #"<p class="error" role="alert">\#(Pieces.sentence(refusal.message))</p>"#
                 return bisectPage(request, good, bad, words)

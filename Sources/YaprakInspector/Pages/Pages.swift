@@ -6,11 +6,13 @@
     struct Pages: Sendable {
         let history: any InspectedHistory
         let shell: Shell
+        let verdicts: KnownVerdicts
         /// What the timeline does not wait for.
         let states: ComingStates
 
-        init(history: any InspectedHistory, shell: Shell) {
+        init(history: any InspectedHistory, verdicts: KnownVerdicts, shell: Shell) {
             self.history = history
+            self.verdicts = verdicts
             self.shell = shell
             states = ComingStates { try await history.snapshot(at: $0, withViews: true) }
         }

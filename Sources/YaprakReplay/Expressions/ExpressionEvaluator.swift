@@ -8,13 +8,19 @@ struct ExpressionEvaluator {
     let change: ExpressionChange?
     /// The positions of the records that collections are taken to have; `nil` for all.
     let parts: [String: [Int]]?
+    /// Whether nobody waits for the value any more: it is none then, and comes soon.
+    let isCancelled: (() -> Bool)?
     /// Whether it looks at the state before the change.
     private var isPast = false
 
-    init(_ snapshot: Snapshot, _ change: ExpressionChange? = nil, parts: [String: [Int]]? = nil) {
+    init(
+        _ snapshot: Snapshot, _ change: ExpressionChange? = nil, parts: [String: [Int]]? = nil,
+        isCancelled: (() -> Bool)? = nil
+    ) {
         self.snapshot = snapshot
         self.change = change
         self.parts = parts
+        self.isCancelled = isCancelled
     }
 
     func value(of node: ExpressionNode, for element: ExpressionElement?) -> CBORValue? {
@@ -149,7 +155,9 @@ struct ExpressionEvaluator {
             return
         }
         if case .collection(let name) = source {
-            for record in snapshot.untyped(name) where !body(ExpressionElement(record)) { return }
+            for record in snapshot.untyped(name) {
+                if isCancelled?() == true || !body(ExpressionElement(record)) { return }
+            }
             return
         }
         switch value(of: source, for: element)?.untagged {

@@ -60,6 +60,16 @@ public struct ReplayExpression: Sendable, Hashable {
     /// - Complexity: that of what it asks: O(log *n*) for a record, O(bytes) for all records of a collection.
     public func holds(in snapshot: Snapshot) -> Bool { value(in: snapshot) == .bool(true) }
 
+    /// The same, unless it takes so long that nobody waits for it any more; asks now and then.
+    ///
+    /// - Returns: `nil` if `isCancelled` was true.
+    package func holds(in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool) -> Bool? {
+        precondition(subject == .snapshot, "an expression about a record is asked of a record")
+        let evaluator = ExpressionEvaluator(snapshot, isCancelled: isCancelled)
+        let value = evaluator.value(of: root, for: nil)
+        return isCancelled() ? nil : value == .bool(true)
+    }
+
     /// The value of the expression for the database as of a commit; null where there is none. Costs as
     /// ``holds(in:)``.
     public func value(in snapshot: Snapshot) -> CBORValue {

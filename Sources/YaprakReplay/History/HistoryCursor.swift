@@ -36,10 +36,16 @@ public final class HistoryCursor: Sendable {
         init(_ cache: SnapshotCache) { self.cache = cache }
     }
 
-    init(_ reader: ReplayReader, at number: CommitNumber, followingViews: Bool) throws {
+    convenience init(_ reader: ReplayReader, at number: CommitNumber, followingViews: Bool) throws {
+        try self.init(reader, atOrBefore: number, followingViews: followingViews)
+        try seek(to: number)
+    }
+
+    /// A cursor that stands at the last place before a commit, or at it, where reading can begin.
+    init(_ reader: ReplayReader, atOrBefore number: CommitNumber, followingViews: Bool) throws {
         var makeObserver: HistoryLine.ObserverMaker?
         if followingViews { makeObserver = { ViewFollower(continuing: $0) } }
-        let cache = try SnapshotCache(reader, at: number, makeObserver: makeObserver)
+        let cache = try SnapshotCache(reader, atOrBefore: number, makeObserver: makeObserver)
         present = Mutex(cache.snapshot)
         self.cache = Exclusive(Boxed(cache))
     }
@@ -90,6 +96,14 @@ public final class HistoryCursor: Sendable {
     ///   O(changes in a quarter of the way), and once, beyond where the cursor began, O(bytes of a checkpoint).
     public func seek(to number: CommitNumber) throws {
         try move { try $0.seek(to: number) }
+    }
+
+    /// The same, unless something comes that makes it needless; asks before each commit that is applied.
+    ///
+    /// - Throws: as ``seek(to:)``; `CancellationError` if `isCancelled` is true. How far it came is kept: the next one goes on
+    ///   from there.
+    package func seek(to number: CommitNumber, unless isCancelled: () -> Bool) throws {
+        try move { try $0.seek(to: number, unless: isCancelled) }
     }
 
     /// Takes so many steps forwards, or backwards if the number is negative; fewer where the history begins or ends.

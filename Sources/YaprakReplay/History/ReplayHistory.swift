@@ -27,6 +27,8 @@ public struct ReplayHistory: AsyncSequence, Sendable {
         private let history: ReplayHistory
         private var commits: ReplayCommits.Iterator?
         private var record: RawRecord?
+        /// Whether the last answer is not the end: reading was to stop.
+        package private(set) var isStopped = false
 
         init(_ history: ReplayHistory) { self.history = history }
 
@@ -35,11 +37,21 @@ public struct ReplayHistory: AsyncSequence, Sendable {
         /// - Throws: `commitOutOfReach`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
         /// - Complexity: O(bytes of the log up to it); the first time also O(bytes of the oldest checkpoint, if the log does
         ///   not reach back to the first commit).
-        public mutating func next() throws -> ReplayRevision? {
+        public mutating func next() throws -> ReplayRevision? { try next(unless: { false }) }
+
+        /// The same, unless reading is to stop; asks after each commit that does not concern the record.
+        ///
+        /// - Returns: `nil` at the end, or with ``isStopped`` where it stopped: another call goes on from there.
+        package mutating func next(unless isStopped: () -> Bool) throws -> ReplayRevision? {
+            self.isStopped = false
             if commits == nil { try begin() }
             while let commit = try commits?.next() {
                 guard let (kinds, after) = commit.logged.effect(on: history.key, of: history.collection, was: record)
-                else { continue }
+                else {
+                    self.isStopped = isStopped()
+                    if self.isStopped { return nil }
+                    continue
+                }
                 defer { record = after }
                 return ReplayRevision(
                     commit: commit, kinds: kinds, before: record.map { ReplayRecord($0) },

@@ -52,13 +52,13 @@ struct SnapshotCache {
     /// Where less was kept for the last time: what was given up takes a while to be freed.
     private var thinned = CommitNumber.zero
 
-    init(_ reader: ReplayReader, at number: CommitNumber, makeObserver: HistoryLine.ObserverMaker?) throws {
+    /// Stands at the last place before a commit, or at it, where reading can begin.
+    init(_ reader: ReplayReader, atOrBefore number: CommitNumber, makeObserver: HistoryLine.ObserverMaker?) throws {
         self.reader = reader
         self.makeObserver = reader.types.isEmpty ? makeObserver : nil
         let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types, makeObserver: makeObserver)
         state = line.state
         branches = [Branch(line: line, kept: [line.state])]
-        try seek(to: number)
     }
 
     /// Where another cache can begin: at a state that this one keeps, with what it keeps of the time before.
@@ -95,17 +95,19 @@ struct SnapshotCache {
 
     // MARK: Moving
 
-    mutating func seek(to target: CommitNumber) throws {
+    mutating func seek(to target: CommitNumber, unless isCancelled: () -> Bool = { false }) throws {
         if let known = known(target) {
             state = known
             return
         }
         do {
-            let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
+            let (reached, passed) = try apply(
+                upTo: target, startingAtOrBefore: target, mayEnd: false, unless: isCancelled)
             arrive(at: reached, by: passed)
         } catch let error as DatabaseError where error.code == .corruptLog || error.code == .commitOutOfReach {
             guard try beginAgain(for: target) else { throw error }
-            let (reached, passed) = try apply(upTo: target, startingAtOrBefore: target, mayEnd: false)
+            let (reached, passed) = try apply(
+                upTo: target, startingAtOrBefore: target, mayEnd: false, unless: isCancelled)
             arrive(at: reached, by: passed)
         }
     }
@@ -249,9 +251,10 @@ struct SnapshotCache {
     /// Applies commits up to `target`, from the nearest place there is at or before `start`.
     ///
     /// - Returns: where that led, and the last of the commits that were applied.
-    /// - Throws: `commitOutOfReach` if the log ends before, unless it may.
+    /// - Throws: `commitOutOfReach` if the log ends before, unless it may; `CancellationError`, with the line where it came.
     private mutating func apply(
-        upTo target: CommitNumber, startingAtOrBefore start: CommitNumber, mayEnd: Bool
+        upTo target: CommitNumber, startingAtOrBefore start: CommitNumber, mayEnd: Bool,
+        unless isCancelled: () -> Bool = { false }
     ) throws -> (SnapshotState, [Passed]) {
         let index = try branch(at: start)
         let line = branches[index].line
@@ -261,6 +264,10 @@ struct SnapshotCache {
         // Where views begin that no commit has as a whole.
         let checkpoints = makeObserver == nil ? [] : try reader.store.checkpointNumbers()
         while line.state.commitNumber < target {
+            if isCancelled() {
+                branches[index].commits = commits
+                throw CancellationError()
+            }
             if commits == nil {
                 guard try reader.store.hasLog() else { break }
                 commits = try reader.store.commits(from: line.state.commitNumber.next())

@@ -48,13 +48,18 @@ public struct FollowedCommits: AsyncSequence, Sendable {
             while !Task.isCancelled {
                 if let commit = ready.popFirst() { return commit }
                 let shared = shared
-                let read = try await BlockingWork.run {
-                    try shared.commits.use { boxed in
-                        var read: [ReplayCommit] = []
-                        while read.count < Self.batchMax, let commit = try boxed.iterator.next() { read.append(commit) }
-                        return read
+                let read: [ReplayCommit]
+                do {
+                    read = try await BlockingWork.run {
+                        try shared.commits.use { boxed in
+                            var read: [ReplayCommit] = []
+                            while read.count < Self.batchMax, let commit = try boxed.iterator.next() {
+                                read.append(commit)
+                            }
+                            return read
+                        }
                     }
-                }
+                } catch is CancellationError { return nil }
                 ready = read[...]
                 if ready.isEmpty { try? await Task.sleep(for: interval) }
             }

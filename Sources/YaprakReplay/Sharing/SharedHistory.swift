@@ -13,6 +13,9 @@ public import YaprakModel
 /// history commit by commit finds its window still there: its steps cost as much as they would with a cursor of its own.
 /// Where all are far, another cursor begins at the nearest place there is: one that a cursor keeps, or a checkpoint.
 /// Who asks while all cursors move waits for one. Snapshots have the views that are in the files.
+///
+/// A task that is cancelled gets a `CancellationError`, and what its question read goes no further. The cursor keeps how far it
+/// came, so that the next question goes on from there.
 public actor SharedHistory {
     /// What is read.
     public nonisolated let reader: ReplayReader
@@ -60,8 +63,8 @@ public actor SharedHistory {
 
     /// The same; without the views, which cost more to follow than records, if they are not asked for.
     package func snapshot(at number: CommitNumber, followingViews: Bool) async throws -> Snapshot {
-        try await withCursor(for: number, followingViews) { cursor in
-            try cursor.seek(to: number)
+        try await withCursor(for: number, followingViews) { cursor, isCancelled in
+            try cursor.seek(to: number, unless: isCancelled)
             return cursor.snapshot
         }
     }
@@ -78,8 +81,8 @@ public actor SharedHistory {
     package func step(to number: CommitNumber, followingViews: Bool) async throws -> ReplayStep? {
         guard number > .zero else { return nil }
         let before = CommitNumber(number.rawValue - 1)
-        return try await withCursor(for: before, followingViews) { cursor in
-            try cursor.seek(to: before)
+        return try await withCursor(for: before, followingViews) { cursor, isCancelled in
+            try cursor.seek(to: before, unless: isCancelled)
             return try cursor.next()
         }
     }
@@ -97,11 +100,11 @@ public actor SharedHistory {
     package func snapshots(
         at first: CommitNumber, _ second: CommitNumber, followingViews: Bool
     ) async throws -> (first: Snapshot, second: Snapshot) {
-        try await withCursor(for: min(first, second), followingViews) { cursor in
+        try await withCursor(for: min(first, second), followingViews) { cursor, isCancelled in
             // Forwards first: what is passed on the way stays in the window.
-            try cursor.seek(to: min(first, second))
+            try cursor.seek(to: min(first, second), unless: isCancelled)
             let earlier = cursor.snapshot
-            try cursor.seek(to: max(first, second))
+            try cursor.seek(to: max(first, second), unless: isCancelled)
             let later = cursor.snapshot
             return first <= second ? (earlier, later) : (later, earlier)
         }
@@ -109,12 +112,20 @@ public actor SharedHistory {
 
     /// Runs something that reads files, on a thread that no task waits for.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: what `body` throws; `CancellationError` if the task was cancelled before it began.
     public nonisolated func reading<Result: Sendable>(
         _ body: @escaping @Sendable (ReplayReader) throws -> Result
     ) async throws -> Result {
         let reader = reader
         return try await BlockingWork.run { try body(reader) }
+    }
+
+    /// The same for what takes long: the second argument says whether the task was cancelled meanwhile.
+    package nonisolated func reading<Result: Sendable>(
+        _ body: @escaping @Sendable (ReplayReader, _ isCancelled: () -> Bool) throws -> Result
+    ) async throws -> Result {
+        let reader = reader
+        return try await BlockingWork.run { cancellation in try body(reader) { cancellation.isCancelled } }
     }
 
     /// How many cursors there are.
@@ -124,11 +135,15 @@ public actor SharedHistory {
 
     /// Runs `body` with a cursor that nobody else moves meanwhile.
     private func withCursor<Result: Sendable>(
-        for number: CommitNumber, _ followingViews: Bool, _ body: @escaping @Sendable (HistoryCursor) throws -> Result
+        for number: CommitNumber, _ followingViews: Bool,
+        _ body: @escaping @Sendable (HistoryCursor, _ isCancelled: () -> Bool) throws -> Result
     ) async throws -> Result {
         let (id, cursor) = try await take(for: number, followingViews)
         let result: Swift.Result<Result, any Error>
-        do { result = .success(try await BlockingWork.run { try body(cursor) }) } catch { result = .failure(error) }
+        do {
+            result = .success(
+                try await BlockingWork.run { cancellation in try body(cursor) { cancellation.isCancelled } })
+        } catch { result = .failure(error) }
         slots[id]?.isMoving = false
         slots[id]?.target = cursor.commitNumber
         resumeWaiting()
@@ -150,6 +165,7 @@ public actor SharedHistory {
         }
         let freshCost = number.rawValue - (checkpoint ?? .zero).rawValue
         while true {
+            try Task.checkCancellation()
             uses += 1
             let usable = slots.filter { $0.value.followsViews || !followingViews }
             let best = usable.compactMap { id, slot in
@@ -163,7 +179,12 @@ public actor SharedHistory {
             let source = isNearer ? best?.id : nil
             let oldest = idle.min { $0.value.lastUse < $1.value.lastUse }?.key
             if isOnTheWay || slots.count >= cursorsMax && oldest == nil {
-                await withCheckedContinuation { waiting.append($0) }
+                await withTaskCancellationHandler {
+                    await withCheckedContinuation { waiting.append($0) }
+                } onCancel: {
+                    // All of them look again: it runs after this one began to wait.
+                    Task { await self.resumeWaiting() }
+                }
                 continue
             }
             if slots.count >= cursorsMax, let oldest {
@@ -181,7 +202,7 @@ public actor SharedHistory {
         return count < .max / Self.viewCost ? count * Self.viewCost : .max
     }
 
-    /// Another cursor, from what one that is there keeps, or from a checkpoint.
+    /// Another cursor, from what one that is there keeps, or from a checkpoint. It stands there: who takes it goes on.
     private func make(
         for number: CommitNumber, _ followingViews: Bool, from source: Slot?
     ) async throws -> (Int, HistoryCursor) {
@@ -190,10 +211,13 @@ public actor SharedHistory {
         let followsViews = continued == nil ? followingViews : source?.followsViews ?? followingViews
         slots[id] = Slot(cursor: nil, followsViews: followsViews, target: number, lastUse: uses)
         do {
-            let cursor = try await BlockingWork.run {
-                guard let continued else { return try reader.cursor(at: number, followingViews: followingViews) }
-                try continued.seek(to: number)
-                return continued
+            let cursor: HistoryCursor
+            if let continued {
+                cursor = continued
+            } else {
+                cursor = try await BlockingWork.run {
+                    try HistoryCursor(reader, atOrBefore: number, followingViews: followingViews)
+                }
             }
             slots[id]?.cursor = cursor
             return (id, cursor)
