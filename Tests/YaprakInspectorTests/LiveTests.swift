@@ -35,7 +35,7 @@
                 }
             }
             let view = try CBORValue(json: await service.ask("/api/view?name=shelves").text)
-            #expect(view[0]?["count"] == 7)
+            #expect(view["groups"]?[0]?["count"] == 7)
             let commits = try CBORValue(json: await service.ask("/api/commits").text)
             #expect(commits.array?.compactMap { $0["commit"] } == [7, 6, 5, 4, 3, 2])
             let commit = try CBORValue(json: await service.ask("/api/commits/4").text)

@@ -52,8 +52,8 @@
                 #expect(records["records"] == .array(snapshot.untyped("items").map(\.json)))
                 let groups = try CBORValue(json: await service.ask("/api/view?name=shelves&at=\(number)").text)
                 let view = try reader.view("shelves", at: number)
-                #expect(groups.array?.compactMap { $0["group"]?.text } == view.groupNames)
-                for group in groups.array ?? [] {
+                #expect(groups["groups"]?.array?.compactMap { $0["group"]?.text } == view.groupNames)
+                for group in groups["groups"]?.array ?? [] {
                     let keys = group["rows"]?.array?.compactMap { $0["key"]?.text }
                     #expect(keys == view[group["group"]?.text ?? ""].map(\.key))
                 }
@@ -302,6 +302,72 @@
             #expect(past.isCut && past.revisions.isEmpty)
             let all = try await files.revisions(ofKey: "nobody", in: "items", until: .now + .seconds(60))
             #expect(!all.isCut && all.revisions.isEmpty)
+            try await inspected.database.close()
+        }
+
+        @Test func `A view is answered with so many rows in all, and the next ones are asked for by their offset`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 1)
+            try await inspected.database.write { transaction in
+                transaction[.items].removeAll()
+                for number in 0..<90 {
+                    transaction[.items]["\(number)"] = Item(name: "item", shelf: "s\(number % 30 / 10)", rank: number)
+                }
+            }
+            let service = try inspected.service()
+            let view = try ReplayReader(inspected.path).view("shelves", at: 2)
+            let wanted = view.groupNames.flatMap { group in view[group].map { "\(group) \($0.key)" } }
+            #expect(wanted.count == 90)
+            for limit in [1, 7, 30, 31, 89, 90, 1000] {
+                var found: [String] = []
+                var isCut = true
+                while isCut, found.count < 90 {
+                    let answer = try CBORValue(
+                        json: await service.ask("/api/view?name=shelves&limit=\(limit)&offset=\(found.count)").text)
+                    #expect(answer["count"] == 90 && answer["groupCount"] == 3 && answer["commit"] == 2)
+                    let rows = (answer["groups"]?.array ?? []).flatMap { group in
+                        (group["rows"]?.array ?? []).map { "\(group["group"]?.text ?? "") \($0["key"]?.text ?? "")" }
+                    }
+                    guard (1...limit).contains(rows.count) else {
+                        Issue.record("\(rows.count) rows of at most \(limit)")
+                        break
+                    }
+                    found += rows
+                    isCut = answer["isCut"] == true
+                }
+                #expect(found == wanted && !isCut, "limit \(limit)")
+            }
+            let group = try CBORValue(json: await service.ask("/api/view?name=shelves&group=s1&offset=25").text)
+            #expect(group["count"] == 30 && group["groups"]?[0]?["rows"]?.array?.count == 5 && group["isCut"] == false)
+            let beyond = try CBORValue(json: await service.ask("/api/view?name=shelves&offset=2147483647").text)
+            #expect(beyond["groups"] == .array([]) && beyond["count"] == 90 && beyond["isCut"] == false)
+            try await inspected.database.close()
+        }
+
+        @Test func `A commit is answered with so many changes, and the next ones are asked for by their offset`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 1)
+            try await inspected.database.write { transaction in
+                for number in 0..<120 { transaction[.items]["many \(number)"] = Item(name: "item") }
+            }
+            let service = try inspected.service()
+            let step = try #require(try await FileHistory(inspected.path).step(to: 2))
+            let wanted = step.changes?.map(\.key)
+            var found: [String] = []
+            var isCut = true
+            while isCut, found.count < 120 {
+                let answer = try CBORValue(json: await service.ask("/api/commits/2?offset=\(found.count)").text)
+                let keys = answer["changes"]?.array?.compactMap { $0["key"]?.text } ?? []
+                #expect(answer["count"] == 120 && answer["commit"] == 2 && keys.count <= 50)
+                found += keys
+                isCut = answer["isCut"] == true && !keys.isEmpty
+            }
+            #expect(found == wanted)
+            let whole = try CBORValue(json: await service.ask("/api/commits/2?limit=120").text)
+            #expect(whole["changes"]?.array?.count == 120 && whole["isCut"] == false)
+            #expect(await service.ask("/api/commits/2?limit=1001").status == 400)
             try await inspected.database.close()
         }
 

@@ -28,7 +28,7 @@
             case "/api/tags": return .array(try await history.tags().map { Self.json($0) })
             case "/api/health": return .array(try await history.health().map { Self.json($0) })
             case "/api/openapi.json": return OpenAPI.document
-            case let path where path.hasPrefix("/api/commits/"): return try await commit(path.dropFirst(13))
+            case let path where path.hasPrefix("/api/commits/"): return try await commit(path.dropFirst(13), request)
             default: return nil
             }
         }
@@ -56,19 +56,27 @@
             return .array(entries.reversed().map { Self.json($0) })
         }
 
-        private func commit(_ text: Substring) async throws -> CBORValue {
+        private func commit(_ text: Substring, _ request: Request) async throws -> CBORValue {
             let position: LogPosition
             do { position = try LogPosition(String(text)) } catch {
                 throw Refusal(400, "invalidPosition", error.message)
             }
+            let (offset, limit) = try window(request)
             let number = try await history.commitNumber(at: position)
             guard let step = try await history.step(to: number) else {
                 throw Refusal(404, "commitOutOfReach", "There is no commit \(number).")
             }
-            guard let changes = step.changes else { return step.commit.json }
+            let pairs = step.commit.json.map ?? []
+            // Where the values are out of reach, what the log says without them.
+            let known = step.changes == nil ? pairs.first { $0.key == "changes" }?.value.array ?? [] : []
+            let count = step.changes?.count ?? known.count
+            let shown = step.changes.map { $0.dropFirst(min($0.count, offset)).prefix(limit).map(\.json) }
+            let changes = shown ?? Array(known.dropFirst(min(known.count, offset)).prefix(limit))
             return .map(
-                (step.commit.json.map ?? []).filter { $0.key != "changes" }
-                    + [.init("changes", .array(changes.map(\.json)))])
+                pairs.filter { $0.key != "changes" } + [
+                    .init("count", .integer(Int64(count))), .init("changes", .array(changes)),
+                    .init("isCut", .bool(Self.isCut(offset, changes.count, of: count))),
+                ])
         }
 
         private func activity(_ request: Request) async throws -> CBORValue {
@@ -216,15 +224,28 @@
             guard let view = snapshot.untypedView(name) else {
                 throw Refusal(404, "viewNotShown", "There is no such view at commit \(snapshot.commitNumber).")
             }
-            let groups = request["group"].map { [$0] } ?? view.groupNames
-            return .array(
-                groups.prefix(Self.pageMax).map { group in
-                    let rows = view.rows(ofGroup: group, at: offset..<(offset + limit))
-                    return [
-                        "group": .text(group), "count": .integer(Int64(view.count(ofGroup: group))),
-                        "rows": .array(rows.map { Self.json($0) }),
-                    ]
-                })
+            // The rows of all groups are one sequence, of which this is a part.
+            let count = request["group"].map { view.count(ofGroup: $0) } ?? view.count
+            var skipped = 0, shown = 0
+            var groups: [CBORValue] = []
+            for group in request["group"].map({ [$0] }) ?? view.groupNames {
+                if shown == limit { break }
+                let groupCount = view.count(ofGroup: group)
+                let start = min(groupCount, offset - skipped)
+                skipped += start
+                if start == groupCount { continue }
+                let rows = view.rows(ofGroup: group, at: start..<min(groupCount, start + limit - shown))
+                shown += rows.count
+                groups.append([
+                    "group": .text(group), "count": .integer(Int64(groupCount)),
+                    "rows": .array(rows.map { Self.json($0) }),
+                ])
+            }
+            return [
+                "commit": .unsigned(snapshot.commitNumber.rawValue), "groupCount": .integer(Int64(view.groupCount)),
+                "count": .integer(Int64(count)), "groups": .array(groups),
+                "isCut": .bool(Self.isCut(offset, shown, of: count)),
+            ]
         }
 
         private func snapshot(_ request: Request, withViews: Bool = false) async throws -> Snapshot {
@@ -237,6 +258,9 @@
                 try request.number("limit", 1...Self.pageMax, default: 50)
             )
         }
+
+        /// Whether something comes after what is shown.
+        private static func isCut(_ offset: Int, _ shown: Int, of count: Int) -> Bool { count - shown > offset }
 
         // MARK: Parts
 

@@ -34,6 +34,24 @@
             ],
         ]
         private static let objectSchema: CBORValue = ["type": "object"]
+        /// An answer that may not have all of it.
+        private static func part(of schema: CBORValue) -> CBORValue {
+            [
+                "allOf": [
+                    schema,
+                    [
+                        "type": "object", "required": ["count", "isCut"],
+                        "properties": [
+                            "count": ["type": "integer", "minimum": 0, "description": "How many there are in all."],
+                            "isCut": [
+                                "type": "boolean",
+                                "description": "Whether there are more, to be asked for with offset.",
+                            ],
+                        ],
+                    ],
+                ]
+            ]
+        }
         private static let list: CBORValue = ["type": "array", "items": ["type": "object"]]
 
         /// The document.
@@ -51,7 +69,10 @@
                     ["type": "array", "items": commit]),
                 path(
                     "/api/commits/{position}", "A commit with the values it changed and the fields that differ.",
-                    [Parameter(name: "position", words: "The commit.", schema: word, isRequired: true)], commit),
+                    [
+                        Parameter(name: "position", words: "The commit.", schema: word, isRequired: true),
+                        offset, limit,
+                    ], part(of: commit)),
                 path(
                     "/api/activity", "How much was done in each part of a range.",
                     [
@@ -77,11 +98,11 @@
                 path("/api/history", "What happened to a record, oldest first.", [collection, key], objectSchema),
                 path("/api/views", "The views that can be shown.", [at], list),
                 path(
-                    "/api/view", "The rows of a view, by group.",
+                    "/api/view", "The rows of a view, by group: offset and limit count the rows of all groups shown.",
                     [
                         Parameter(name: "name", words: "The name of the view.", schema: word, isRequired: true), at,
                         Parameter(name: "group", words: "Only this group."), offset, limit,
-                    ], list),
+                    ], part(of: objectSchema)),
                 path(
                     "/api/changes", "The records that differ between two commits.",
                     [
