@@ -173,6 +173,39 @@
             try await inspected.database.close()
         }
 
+        /// What waited for such a client was a buffer of four events: the fifth took the place of the first, and its commits.
+        @Test func `A follower that does not read for a while misses no commit, or hears that it does`() async throws {
+            let inspected = try await InspectedDatabase(commits: 2)
+            let service = try inspected.service()
+            let hub = Task { await service.hub.run() }
+            defer { hub.cancel() }
+            var stalled = service.hub.events(after: 2, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            var reading = service.hub.events(after: 1, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            #expect(try await next(&reading).id == 2)
+            // Both follow now: a sign of life comes first.
+            #expect(try await stalled.next()?.hasPrefix(":") == true)
+            for number in 3...12 {
+                try await inspected.database.write { $0[.items]["x"] = Item(name: "x", rank: number) }
+                // An event of its own for each.
+                while try await next(&reading).id != number {}
+            }
+            var heard: [CBORValue] = [], newest: Int?
+            while newest != 12 {
+                let event = try await next(&stalled)
+                newest = event.id
+                #expect(event.data["isCut"] == false)
+                heard += event.data["commits"]?.array?.compactMap { $0["commit"] } ?? []
+            }
+            #expect(heard == (3...12).map { .unsigned($0) })
+            for number in 13...120 {
+                try await inspected.database.write { $0[.items]["x"] = Item(name: "x", rank: number) }
+            }
+            while try await next(&reading).id != 120 {}
+            let last = try await next(&stalled)
+            #expect(last.id == 120 && last.data["isCut"] == true && last.data["commits"]?.array?.count == 100)
+            try await inspected.database.close()
+        }
+
         @Test func `A follower that goes is forgotten`() async throws {
             let inspected = try await InspectedDatabase(commits: 2)
             let hub = EventHub(try FileHistory(inspected.path))

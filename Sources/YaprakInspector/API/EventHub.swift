@@ -11,7 +11,8 @@
     ///
     /// The identifier of an event is the newest commit it speaks of. A follower that comes back with it (`Last-Event-ID`)
     /// gets what it missed in one event: at most the last hundred commits, and whether there were more. A follower that
-    /// does not read gets fewer events, each with more commits: what waits for it is one number.
+    /// does not read gets fewer events, each with more commits: what waits for it is one number, and the commits of its next
+    /// event are those since the last one that it took.
     ///
     /// What happened since the last event is put into words once for all who have seen that one.
     actor EventHub {
@@ -21,7 +22,7 @@
         /// what serves them, work as hard.
         static let pause = Duration.milliseconds(100)
 
-        private struct News: Sendable {
+        struct News: Sendable {
             let newest: CommitNumber
             /// The commit that was the newest before, and the event for those who know of it.
             let before: CommitNumber?
@@ -29,8 +30,7 @@
         }
 
         private let history: any InspectedHistory
-        private var followers: [Int: AsyncStream<News>.Continuation] = [:]
-        private var nextFollower = 0
+        private var followers: [ObjectIdentifier: FollowerNews] = [:]
         private var newest: CommitNumber?
 
         init(_ history: any InspectedHistory) { self.history = history }
@@ -45,66 +45,37 @@
                 let event = await event(of: number, after: newest)
                 let news = News(newest: number, before: newest, event: event)
                 newest = number
-                for follower in followers.values { follower.yield(news) }
+                for follower in followers.values { follower.put(news) }
                 try? await Task.sleep(for: Self.pause)
             }
             for follower in followers.values { follower.finish() }
         }
 
-        /// The events for one follower.
+        /// The events for one follower, each made when the one before has been taken.
+        ///
+        /// - Parameter onEnd: is called once, when nobody can take another.
         nonisolated func events(
             after last: CommitNumber?, heartbeat: Duration, onEnd: @escaping @Sendable () -> Void
         ) -> AsyncThrowingStream<String, any Error> {
-            AsyncThrowingStream(bufferingPolicy: .bufferingNewest(4)) { continuation in
-                let task = Task {
-                    let (id, numbers) = await self.join()
-                    await withTaskGroup(of: Void.self) { group in
-                        group.addTask { await self.serve(numbers, after: last, to: continuation) }
-                        group.addTask {
-                            while !Task.isCancelled {
-                                continuation.yield(": still here\n\n")
-                                try? await Task.sleep(for: heartbeat)
-                            }
-                        }
-                        await group.next()
-                        group.cancelAll()
-                    }
-                    await self.leave(id)
-                    continuation.finish()
-                }
-                continuation.onTermination = { _ in
-                    task.cancel()
-                    onEnd()
-                }
-            }
+            let feed = EventFeed(self, after: last, heartbeat: heartbeat, onEnd: onEnd)
+            return AsyncThrowingStream(unfolding: { await feed.next() })
         }
 
-        private func join() -> (Int, AsyncStream<News>) {
-            let (stream, continuation) = AsyncStream.makeStream(of: News.self, bufferingPolicy: .bufferingNewest(1))
-            nextFollower += 1
-            followers[nextFollower] = continuation
-            if let newest { continuation.yield(News(newest: newest, before: nil, event: "")) }
-            return (nextFollower, stream)
+        /// Puts what is new from now on in for a follower, and the newest commit there is.
+        func join(_ follower: FollowerNews) {
+            followers[ObjectIdentifier(follower)] = follower
+            if let newest { follower.put(News(newest: newest, before: nil, event: "")) }
         }
 
         /// How many follow now.
         var followerCount: Int { followers.count }
 
-        private func leave(_ id: Int) { followers.removeValue(forKey: id)?.finish() }
+        func leave(_ follower: FollowerNews) { followers.removeValue(forKey: ObjectIdentifier(follower))?.finish() }
 
-        private nonisolated func serve(
-            _ news: AsyncStream<News>, after last: CommitNumber?,
-            to continuation: AsyncThrowingStream<String, any Error>.Continuation
-        ) async {
-            var seen = last
-            for await news in news {
-                if Task.isCancelled { return }
-                if seen == news.newest { continue }
-                let isNext = seen != nil && seen == news.before
-                let event = isNext ? news.event : await event(of: news.newest, after: seen)
-                seen = news.newest
-                continuation.yield(event)
-            }
+        /// The event of some news for who has seen a commit: the one that is made already, if that was the newest before.
+        nonisolated func event(of news: News, after seen: CommitNumber?) async -> String {
+            let isNext = seen != nil && seen == news.before
+            return isNext ? news.event : await event(of: news.newest, after: seen)
         }
 
         /// What came after a commit; nothing but the newest if there is none before.
