@@ -1,13 +1,25 @@
 // The pages work without this. With it the bar that goes through history acts at once, new commits appear as they are
 // made, and a stretch of the timeline can be drawn.
-import { awaitPending, show, showAgain } from "./page.js";
-import { bindScrubber, noteNewest } from "./scrubber.js";
+import { awaitPending, giveUp, refresh, showAgain } from "./page.js";
+import { bindScrubber, noteNewest, stop } from "./scrubber.js";
 import { bindBrush } from "./brush.js";
 
 bindScrubber();
 bindBrush();
 awaitPending();
-addEventListener("popstate", () => showAgain(location.href));
+addEventListener("popstate", () => {
+  stop();
+  showAgain();
+});
+// The browser follows a link, or sends a form: a page that comes before the next one must not change the address.
+for (const name of ["click", "submit"]) {
+  addEventListener(name, (event) => {
+    const isOther = event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0;
+    if (event.defaultPrevented || isOther || (name === "click" && !event.target.closest?.("a[href]"))) return;
+    stop();
+    giveUp();
+  });
+}
 
 // Left and right in a table or a picture are for reading; brackets go through history from anywhere.
 addEventListener("keydown", (event) => {
@@ -42,7 +54,7 @@ function noteCommits(newest) {
   noteNewest(newest);
   if (document.body.dataset.follows && shown !== newest) {
     say(`live at commit ${newest}`, "good");
-    show(location.href, { isLive: true });
+    refresh();
   } else if (shown >= 0 && shown < newest) {
     say(`newest commit ${newest}`, "good");
   } else {
@@ -53,5 +65,13 @@ function noteCommits(newest) {
 listen();
 // A page that the browser keeps for going back to would keep its connection, too, and there are six for all pages: a seventh
 // page would wait for a minute.
-addEventListener("pagehide", () => events.close());
-addEventListener("pageshow", (event) => event.persisted && listen());
+addEventListener("pagehide", () => {
+  stop();
+  giveUp();
+  events.close();
+});
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  listen();
+  refresh();
+});

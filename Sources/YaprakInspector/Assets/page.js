@@ -2,39 +2,71 @@
 // glide from where they were to where they are.
 const parser = new DOMParser();
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
-let isBusy = false;
-let waiting = null;
+// The load whose page comes next; each has a number, and only the last one's page is put.
+let generation = 0;
+let loading = null;
+let isHeld = false;
+let isRefreshWanted = false;
 
-/// Shows an address; while one is being loaded, only the last of those that were asked for meanwhile comes next.
+/// Shows an address; what is being loaded meanwhile is given up. Of the browser's history `isNew` makes an entry, `isBack`
+/// is one, and what is neither takes the place of the one there is. Is true once it is shown, false if it could not be, or
+/// if another one came first.
 export async function show(address, options = {}) {
-  if (isBusy) {
-    if (!(options.isLive && waiting)) waiting = [address, options];
-    return;
-  }
-  isBusy = true;
+  const mine = ++generation;
+  // What is given up may have been the first of a way through history.
+  const isNew = options.isNew || (loading?.isNew && !options.isBack);
+  loading?.controller.abort();
+  loading = { controller: new AbortController(), isNew, isRefresh: options.isRefresh };
   document.documentElement.dataset.loading = "1";
+  let isShown = false;
   try {
-    const response = await fetch(address, { headers: { Accept: "text/html" } });
+    const response = await fetch(address, { headers: { Accept: "text/html" }, signal: loading.controller.signal });
     const page = parser.parseFromString(await response.text(), "text/html");
+    if (mine !== generation) return false;
     if (!page.getElementById("main")) throw new Error(`answer ${response.status}`);
-    put(page);
     const target = new URL(address, location.href).href;
-    if (options.isNew && target !== location.href) history.pushState(null, "", target);
-    else if (!options.isLive) history.replaceState(null, "", target);
+    if (isNew && target !== location.href) history.pushState(null, "", target);
+    else if (!options.isBack && !options.isRefresh) history.replaceState(null, "", target);
+    put(page);
+    isShown = true;
   } catch (error) {
+    if (mine !== generation) return false;
+    // The address is the other page's already.
+    if (options.isBack) location.reload();
     document.getElementById("connection").textContent = `not loaded: ${error.message}`;
-  } finally {
-    isBusy = false;
-    delete document.documentElement.dataset.loading;
-    const next = waiting;
-    waiting = null;
-    if (next) show(...next);
-    else awaitPending();
   }
+  giveUp();
+  if (isRefreshWanted) refresh();
+  else awaitPending();
+  return isShown;
+}
+
+/// Loads the page of the address again: after what is being loaded, and once nobody draws on it.
+export function refresh() {
+  isRefreshWanted = loading !== null || isHeld;
+  if (!isRefreshWanted) show(location.href, { isRefresh: true });
 }
 
 /// Shows an address of the browser's own history.
-export function showAgain(address) { show(address, { isLive: true }); }
+export function showAgain() { show(location.href, { isBack: true }); }
+
+/// Gives up what is being loaded: the browser goes to another page.
+export function giveUp() {
+  generation += 1;
+  loading?.controller.abort();
+  loading = null;
+  delete document.documentElement.dataset.loading;
+}
+
+/// Keeps the page from being loaded again, until it may be.
+export function hold(isOn) {
+  isHeld = isOn;
+  if (isOn && loading?.isRefresh) {
+    giveUp();
+    isRefreshWanted = true;
+  }
+  if (!isOn && isRefreshWanted) refresh();
+}
 
 function put(page) {
   const main = document.getElementById("main");
@@ -91,7 +123,7 @@ export function awaitPending() {
   if (!document.querySelector("main [data-pending]")) return;
   const address = location.href;
   setTimeout(() => {
-    if (location.href === address && document.querySelector("main [data-pending]")) show(address, { isLive: true });
+    if (location.href === address && document.querySelector("main [data-pending]")) refresh();
   }, 300);
 }
 

@@ -3,7 +3,8 @@ import { show } from "./page.js";
 
 const form = document.getElementById("scrubber");
 const slider = form?.querySelector("input[type=range]");
-let isPlaying = false;
+// Who plays: a player that was stopped is another one than the next.
+let player = null;
 
 function addressAt(number) {
   const address = new URL(location.href);
@@ -28,26 +29,39 @@ export function bindScrubber() {
   });
   if (!form) return;
   let isHeld = false;
-  slider.addEventListener("input", () => {
+  let isSliding = false;
+  let wanted = null;
+  slider.addEventListener("input", async () => {
     stop();
     slider.dataset.held = "1";
-    // One way through history is one entry in the browser's.
-    show(addressAt(slider.value), { isNew: !isHeld });
-    isHeld = true;
+    wanted = slider.value;
+    if (isSliding) return;
+    isSliding = true;
+    // Each state is shown before the next is asked for: the last one where the hand is by then.
+    while (wanted !== null) {
+      const number = wanted;
+      wanted = null;
+      // One way through history is one entry in the browser's.
+      const isNew = !isHeld;
+      isHeld = true;
+      await show(addressAt(number), { isNew });
+    }
+    isSliding = false;
   });
   slider.addEventListener("change", () => {
     isHeld = false;
+    wanted = null;
     delete slider.dataset.held;
     show(addressAt(slider.value));
   });
   const button = form.querySelector(".play");
   button.hidden = false;
   form.querySelector(".speed").hidden = false;
-  button.addEventListener("click", () => (isPlaying ? stop() : play()));
+  button.addEventListener("click", () => (player ? stop() : play()));
 }
 
-function stop() {
-  isPlaying = false;
+export function stop() {
+  player = null;
   const button = form?.querySelector(".play");
   if (!button) return;
   button.setAttribute("aria-pressed", "false");
@@ -58,20 +72,29 @@ const frameMilliseconds = 50;
 
 /// Goes on commit by commit as fast as they were made, or so many times as fast; from the beginning if it stands at the end.
 async function play() {
-  isPlaying = true;
+  const me = {};
+  player = me;
   const button = form.querySelector(".play");
   button.setAttribute("aria-pressed", "true");
   button.textContent = "Pause";
+  try {
+    await go(() => player === me);
+  } finally {
+    if (player === me) stop();
+  }
+}
+
+async function go(isPlaying) {
   let at = Number(slider.value) < Number(slider.max) ? Number(slider.value) : Number(slider.min);
   let commits = [];
   let time = null;
   let isFirst = true;
-  while (isPlaying && at < Number(slider.max)) {
+  while (at < Number(slider.max)) {
     if (commits.length === 0) {
       const answer = await fetch(`/api/commits?from=${at + 1}&to=${Math.min(at + 500, Number(slider.max))}&limit=500`);
-      if (!answer.ok) break;
+      if (!answer.ok) return;
       commits = (await answer.json()).reverse();
-      if (commits.length === 0) break;
+      if (commits.length === 0 || !isPlaying()) return;
       time = time ?? commits[0].ns;
     }
     const speed = Number(form.querySelector(".speed select").value);
@@ -84,10 +107,9 @@ async function play() {
       at = commit.commit;
     } while (due < frameMilliseconds && commits.length > 0);
     await new Promise((resolve) => setTimeout(resolve, Math.min(due, 2000)));
-    if (!isPlaying) return;
+    if (!isPlaying()) return;
     slider.value = at;
-    await show(addressAt(at), { isNew: isFirst });
+    if (!(await show(addressAt(at), { isNew: isFirst })) || !isPlaying()) return;
     isFirst = false;
   }
-  stop();
 }
