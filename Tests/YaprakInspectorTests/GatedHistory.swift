@@ -71,6 +71,7 @@
         }
         func tags() async throws -> [LogTag] { try await history.tags() }
         func checkpoints() async throws -> [CommitNumber] { try await history.checkpoints() }
+        func stateTag() async throws -> String { try await history.stateTag() }
         func health() async throws -> [HealthPart] { try await history.health() }
         func fork() -> Database? { history.fork() }
         func follow() -> AsyncStream<CommitNumber> { history.follow() }

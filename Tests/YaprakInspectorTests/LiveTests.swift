@@ -63,6 +63,32 @@
             #expect(!all.isCut && all.revisions.map(\.number) == [1, 2, 3, 4, 5])
         }
 
+        /// Views come and go without a commit, and a database in memory has its last commits a moment after they are made.
+        @Test func `A tag of an answer changes with what is registered and with what is known`() async throws {
+            let database = Database.inMemory()
+            let history = try LiveHistory(database)
+            for number in 1...3 { try await database.write { $0[.items]["\(number)"] = Item(name: "item") } }
+            let service = try TestService(history)
+            let early = try #require(await service.ask("/api/commits").headers["ETag"])
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            while try await history.known()?.upperBound != 3 { try await Task.sleep(for: .milliseconds(2)) }
+            let known = await service.ask("/api/commits", headers: [("If-None-Match", early)])
+            #expect(known.status == 200 && known.text.contains("\"commit\":3"))
+            let tag = try #require(await service.ask("/api/views").headers["ETag"])
+            #expect(await service.ask("/api/views", headers: [("If-None-Match", tag)]).status == 304)
+            try await database.register(shelves)
+            let views = await service.ask("/api/views", headers: [("If-None-Match", tag)])
+            #expect(views.status == 200 && views.text.contains("shelves"))
+            // Another version of it puts the rows into other places.
+            let other = try #require(views.headers["ETag"])
+            try await database.unregister("shelves")
+            try await database.register(
+                AutoView("shelves", versionTag: "2", of: .items, groupedBy: \.name, sortedBy: \.rank))
+            let answer = await service.ask("/api/views", headers: [("If-None-Match", other)]).text
+            #expect(answer.contains("\"version\":\"2\""))
+        }
+
         @Test func `Without a commit, a running program's views are those of a fork, and the program's stay`()
             async throws
         {

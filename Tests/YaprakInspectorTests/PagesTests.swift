@@ -371,6 +371,32 @@
             try await inspected.database.close()
         }
 
+        @Test func `A tag of an answer does not outlive a checkpoint`() async throws {
+            let inspected = try await InspectedDatabase(commits: 3)
+            let service = try inspected.service()
+            let tag = try #require(await service.ask("/").headers["ETag"])
+            #expect(await service.ask("/", headers: [("If-None-Match", tag)]).status == 304)
+            try await inspected.database.checkpoint()
+            let answer = await service.ask("/", headers: [("If-None-Match", tag)])
+            #expect(answer.status == 200 && answer.text.contains("checkpoint of commit 3"))
+            try await inspected.database.close()
+        }
+
+        @Test func `An answer that was cut has no tag: the next one may have more`() async throws {
+            let inspected = try await InspectedDatabase(commits: 3)
+            let service = try TestService(HastyHistory(try FileHistory(inspected.path)))
+            let cut = await service.ask("/api/history?collection=items&key=key%201")
+            #expect(cut.text.contains("\"isCut\":true") && cut.headers["ETag"] == nil, "\(cut)")
+            let page = await service.ask("/record?collection=items&key=key%201")
+            #expect(page.text.contains("was not read in time") && page.headers["ETag"] == nil)
+            let whole = await (try inspected.service()).ask("/api/history?collection=items&key=key%201")
+            #expect(whole.text.contains("\"isCut\":false") && whole.headers["ETag"] != nil)
+            // A part that was asked for is not one that time allowed.
+            let part = await (try inspected.service()).ask("/api/view?name=shelves&limit=1")
+            #expect(part.text.contains("\"isCut\":true") && part.headers["ETag"] != nil)
+            try await inspected.database.close()
+        }
+
         @Test(arguments: [1, 2, 3] as [UInt64])
         func `Files with damaged bytes are answered for, and found whole again when they are put back`(seed: UInt64)
             async throws

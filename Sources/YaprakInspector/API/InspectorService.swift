@@ -104,18 +104,29 @@
         }
 
         private func json(_ request: Request) async throws -> (Response, isWhole: Bool)? {
-            try await api.answer(request).map { (Response(200, "application/json", $0.json()), true) }
+            guard let answer = try await api.answer(request) else { return nil }
+            // What was not read in time the next answer may have; other answers are cut where they were to be.
+            let isWhole =
+                switch request.path {
+                case "/api/history": answer["isCut"] != true
+                case "/api/records": answer["note"] == nil
+                default: true
+                }
+            return (Response(200, "application/json", answer.json()), isWhole)
         }
 
-        /// What an answer is as of: the same tag is the same answer. The history up to the newest commit decides what a page
-        /// shows. Health and times relative to now change without a commit.
+        /// What an answer is as of: the same tag is the same answer. The history up to the newest commit, how far back it can
+        /// be read, and what a program has registered decide what a page shows. Health and times relative to now change
+        /// without any of these.
         private func entityTag(_ request: Request) async throws -> String? {
             if request.path.contains("health") || request.target.contains("%7B") || request.target.contains("{") {
                 return nil
             }
             let newest = try await history.newest()
             let tags = try await history.tags().map { "\($0.name)=\($0.number)" }.joined(separator: ",")
-            let name = "\(request.target)\n\(tags)".utf8.reduce(14_695_981_039_346_656_037 as UInt64) { hash, byte in
+            let state = try await history.stateTag()
+            let name = "\(request.target)\n\(tags)\n\(state)".utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
+                hash, byte in
                 // FNV-1a: distinguishes addresses and tags; nobody's secret depends on it.
                 (hash ^ UInt64(byte)) &* 1_099_511_628_211
             }

@@ -164,6 +164,15 @@
             try await reading { try $0.checkpointNumbers() }
         }
 
+        func stateTag() async throws -> String {
+            // Commits are given up, and others come into reach, with a checkpoint or without one.
+            try await reading { reader in
+                let oldest = try reader.oldestCommitNumber().map(\.description) ?? "none"
+                let checkpoints = try reader.checkpointNumbers().map(\.description).joined(separator: ",")
+                return "\(try reader.oldestReachableCommitNumber()) \(oldest) \(checkpoints)"
+            }
+        }
+
         func health() async throws -> [HealthPart] { try await reading { try FileHealth.parts(of: $0) } }
 
         nonisolated func fork() -> Database? { nil }

@@ -38,6 +38,8 @@
         func tags() async throws -> [LogTag]
         /// The numbers of the commits that have a checkpoint.
         func checkpoints() async throws -> [CommitNumber]
+        /// What decides, beside the newest commit and the tags, what can be shown: two answers under one text are the same.
+        func stateTag() async throws -> String
         /// What can be said of the files and of the engine.
         func health() async throws -> [HealthPart]
         /// A database of its own that begins at the newest state, with the program's views; `nil` if no program runs here.

@@ -185,6 +185,19 @@
 
         func checkpoints() async throws -> [CommitNumber] { try await files?.checkpoints() ?? [] }
 
+        func stateTag() async throws -> String {
+            var parts: [String] = []
+            for host in await database.registeredExtensions {
+                parts.append("\(host.name.debugDescription) \(host.versionTag.debugDescription) \(await host.status)")
+            }
+            // Commits in memory are known a moment after they are made, with or without their states.
+            let states = kept.count { $0.after != nil }
+            let first = kept.first?.changeset.commitNumber, last = kept.last?.changeset.commitNumber
+            parts.append("\(base?.commitNumber ?? 0) \(first ?? 0) \(last ?? 0) \(states)")
+            if let files { parts.append(try await files.stateTag()) }
+            return parts.joined(separator: "\n")
+        }
+
         func health() async throws -> [HealthPart] {
             let snapshot = database.snapshot
             let statistics = database.statistics

@@ -27,7 +27,9 @@
         }
 
         /// The records of a collection as of a commit: those an expression is true of, sorted by a field, a page at a time.
-        func collection(_ request: Request) async throws -> Markup {
+        ///
+        /// - Returns: the page, and whether all records were looked at.
+        func collection(_ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
             let name = try request.required("name")
             let moment = try await Moment(request, in: history)
             let address = Address(request, keeping: ["name", "at", "where", "sort", "order", "page"])
@@ -37,15 +39,16 @@
             let form = filterForm(request, address)
             let condition: ReplayExpression?
             do { condition = try request.expression("where", about: .record) } catch {
-                return shell.page(
+                let page = shell.page(
                     name, active: "/collections", moment: moment, address: address,
                     "\(heading(name, snapshot))\(form)\(Pieces.expressionError(error, id: "where-error"))")
+                return (page, true)
             }
             let query = RecordsQuestion(
                 collection: name, condition: condition, sort: request["sort"], isDescending: order == "descending",
                 offset: page * RecordsQuestion.pageSize, limit: RecordsQuestion.pageSize)
             let answer = try await working { query.answer(in: snapshot, until: .now + Self.patience) }
-            return shell.page(
+            let contents = shell.page(
                 name, active: "/collections", moment: moment, address: address,
                 """
                 \(heading(name, snapshot))\(form)\(answer.note.map { #"<p class="note" role="status">\#($0)</p>"# as Markup })
@@ -53,6 +56,7 @@
                     at: moment.at).markup)
                 \(Pieces.paging(address, page: page, pageSize: RecordsQuestion.pageSize, count: answer.count))
                 """)
+            return (contents, answer.note == nil)
         }
 
         private func heading(_ name: String, _ snapshot: Snapshot) -> Markup {

@@ -5,7 +5,9 @@
 
     extension Pages {
         /// A record as of a commit: its value as a tree with who set each field, and its history as a strip.
-        func record(_ request: Request) async throws -> Markup {
+        ///
+        /// - Returns: the page, and whether all of the history was read.
+        func record(_ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
             let collection = try request.required("collection"), key = try request.required("key").normalizedKey
             let moment = try await Moment(request, in: history)
             let address = Address(request, keeping: ["collection", "key", "at"])
@@ -25,7 +27,7 @@
             } else {
                 contents = #"<p class="note">There is no such record at commit \#(moment.number).</p>"#
             }
-            return shell.page(
+            let page = shell.page(
                 Pieces.cut(key, 60), active: "/collections", moment: moment, address: address,
                 """
                 <p class="path"><a href="\(Address.collection(collection, at: moment.at).text)">\
@@ -40,6 +42,7 @@
                     "yaprak get \(databaseWord) \(Pieces.shellWord(collection)) \(Pieces.shellWord(key)) "
                         + "--at \(moment.number)")]))
                 """)
+            return (page, !past.isCut)
         }
 
         /// The commits that changed the record, from the first to the last: each is a link to the record as of then.

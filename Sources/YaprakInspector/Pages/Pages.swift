@@ -25,14 +25,14 @@
         /// The page that a path names, and whether it has all there is to show; `nil` if there is none.
         func page(_ request: Request) async throws -> (markup: Markup, isWhole: Bool)? {
             if request.path == "/" { return try await timeline(request) }
+            if request.path == "/collection" { return try await collection(request) }
+            if request.path == "/record" { return try await record(request) }
             return try await wholePage(request).map { ($0, true) }
         }
 
         private func wholePage(_ request: Request) async throws -> Markup? {
             switch request.path {
             case "/collections": try await collections(request)
-            case "/collection": try await collection(request)
-            case "/record": try await record(request)
             case "/views": try await views(request)
             case "/view": try await view(request)
             case "/compare": try await compare(request)
