@@ -10,6 +10,13 @@ let strict: [SwiftSetting] = [
 // Apple's systems have LZ4 in Compression, which an app can link; the tools read LZ4 frames as well, on macOS by liblz4.
 let withoutCompression: [Platform] = [.linux, .android, .openbsd, .wasi, .windows]
 
+// Off by default, whatever depends on this. Scripts/examples --together sets the variable: only as defaults do traits reach the
+// compiler in the order of `--traits`, and what the tests were built with need not be compiled again.
+let defaults: Set<Trait> =
+    Context.environment["YAPRAK_DEFAULT_TRAITS"].map { traits in
+        [.default(enabledTraits: Set(traits.split(separator: ",").map(String.init)))]
+    } ?? []
+
 let package = Package(
     name: "yaprak",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -25,7 +32,7 @@ let package = Package(
         .executable(name: "DeparturesBoard", targets: ["DeparturesBoard"]),
         .executable(name: "CitySearch", targets: ["CitySearch"]),
     ],
-    traits: [
+    traits: defaults.union([
         .trait(name: "Configuration", description: "Options from swift-configuration, in YaprakServices."),
         .trait(
             name: "Inspector",
@@ -49,7 +56,7 @@ let package = Package(
             description: "Imports from YapDatabase, by libsqlite3, which has to be installed. In YaprakImport."),
         .trait(name: "Snowball", description: "Stems of words in searches, by libstemmer, which has to be installed."),
         .trait(name: "Tracing", description: "Spans for swift-distributed-tracing, in YaprakServices."),
-    ],
+    ]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
