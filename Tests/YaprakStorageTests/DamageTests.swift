@@ -37,8 +37,10 @@ import YaprakSimulator
 
     /// Opens a damaged copy; throws if the answer is none that is allowed.
     func answer(_ disk: MemoryFileSystem, _ items: [[UInt8]], checks: Bool = true) throws -> Answer {
+        var newest: CommitNumber?
         if checks {
             let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+            newest = try? reader.newest()
             _ = try? reader.verify(level: 1)
             if var commits = try? reader.commits(from: 1) {
                 var count = 0
@@ -53,12 +55,19 @@ import YaprakSimulator
         do {
             let opened = try Opened(disk)
             try opened.store.close()
+            if let newest, newest.rawValue != UInt64(opened.items.count) {
+                throw TestFailure("a reader calls \(newest) the newest, opening ends with \(opened.items.count)")
+            }
             if haveSameItems(opened.items, items) { return .same }
             guard opened.items.count < items.count, haveSameItems(opened.items, items[..<opened.items.count]) else {
                 throw TestFailure("wrong data")
             }
             return .shorter(opened.items.count)
         } catch is DatabaseError {
+            // What is damaged may lie before the end.
+            if let newest, newest.rawValue != UInt64(items.count) {
+                throw TestFailure("a reader calls \(newest) the newest, and opening does not end there")
+            }
             return .refused
         }
     }

@@ -1,6 +1,70 @@
+internal import SystemPackage
 package import YaprakModel
 
 extension StoreReader {
+    /// The newest complete commit now, in the log or else in a checkpoint.
+    ///
+    /// It is the one that opening the database would end with: the frames up to it verify, with their payloads where nothing
+    /// calls them durable, and nothing proves that a later one was durable.
+    ///
+    /// - Throws: `corruptLog` if later commits were durable and can't be read, or if the newest segment has no header that
+    ///   verifies; `newerFormat`, `ioFailed`.
+    /// - Complexity: O(number of frames in the newest segment) the first time, then O(number of new ones). The bytes reserved
+    ///   behind them are read each time.
+    package func newest() throws(DatabaseError) -> CommitNumber {
+        try translatingDiskErrors(writing: false) {
+            var attempts = 0
+            while true {
+                attempts += 1
+                let listing = try directory.list()
+                let checkpoint = listing.checkpoints.last?.first ?? 0
+                let closing = ClosingMark.read(in: directory.root)
+                guard let name = listing.segments.last else {
+                    let proven = try closing?.evidence(for: lineage(of: listing), newest: nil) ?? 0
+                    guard proven > checkpoint, let segment = closing?.segment else { return CommitNumber(checkpoint) }
+                    throw LogError.lost(checkpoint + 1...proven, in: segment, at: 0, "the segment is missing")
+                }
+                do {
+                    return CommitNumber(try newest(in: name, closing, checkpoint: checkpoint))
+                } catch let error as DiskError
+                    where error.errno == .noSuchFileOrDirectory
+                    && attempts < Self.attemptsMax
+                {
+                    // A writer has made newer ones since, and pruned it.
+                    continue
+                }
+            }
+        }
+    }
+
+    private func newest(in name: FileName, _ closing: ClosingMark?, checkpoint: UInt64) throws -> UInt64 {
+        let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
+        defer { try? file.close() }
+        let header = try LogError.proven(result, name)
+        var end = EndOfSegment(
+            SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file)),
+            from: lastEnd.place(in: name, salt: header.salt), or: indexes[name]?.place(for: .max))
+        let claimed = closing?.evidence(for: header.lineage, newest: (name, header)) ?? 0
+        var seen: UInt64?
+        while true {
+            let proven = max(try end.find(), claimed)
+            lastEnd.keep(end.place, of: name, salt: header.salt)
+            switch end.stop {
+            case .damage(.newer(let what)): throw LogError.newer(what, in: name.path(.segment), at: end.offset)
+            case .damage(.content(let what)): throw LogError.corrupt(name, at: end.offset, what)
+            case .damage, .attest, .seal, .limit: break
+            }
+            let newest = max(checkpoint, end.last)
+            guard proven > newest else { return newest }
+            guard seen != end.last else {
+                throw LogError.lost(newest + 1...proven, in: name, at: end.offset, "the log ends too early")
+            }
+            // A writer may have gone on since: what calls these durable was not there yet when the end was read.
+            seen = end.last
+            try end.refresh()
+        }
+    }
+
     /// How often a newer commit is taken in place of one that was pruned.
     private static let attemptsMax = 8
 

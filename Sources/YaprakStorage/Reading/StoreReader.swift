@@ -11,6 +11,8 @@ package final class StoreReader: Sendable {
     let directory: DatabaseDirectory
     /// The places of frames, as far as segments were read.
     let indexes = SegmentIndexes()
+    /// The end of the log when the newest commit was looked for last.
+    let lastEnd = LastEnd()
     /// The identity of the database, once it is known.
     private let knownID = Mutex<DatabaseID?>(nil)
 
@@ -276,22 +278,6 @@ package final class StoreReader: Sendable {
                 if last != nil { return CommitNumber(name.first) }
             }
             return nil
-        }
-    }
-
-    /// The newest complete commit now, in the log or else in a checkpoint.
-    ///
-    /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
-    /// - Complexity: O(number of frames in the newest segment) the first time, then O(number of new ones).
-    package func newest() throws(DatabaseError) -> CommitNumber {
-        try translatingDiskErrors(writing: false) {
-            let listing = try directory.list()
-            let checkpoint = listing.checkpoints.last?.first ?? 0
-            guard let name = listing.segments.last, let (file, header) = try openIfThere(name, .segment), let header
-            else { return CommitNumber(checkpoint) }
-            defer { try? file.close() }
-            let (last, _) = try lastCommit(file, header, name, nil)
-            return CommitNumber(max(checkpoint, last ?? (header.first - min(1, header.first))))
         }
     }
 
