@@ -131,6 +131,46 @@ import YaprakStorage
         }
     }
 
+    @Test func `Backwards over a hole nothing is skipped, however large commits are`() async throws {
+        let database = try await Database.open(at: path("source"), options: replayable(), collections: .notes)
+        for number in 1...20 {
+            try await database.write { $0[.notes]["big"] = String(repeating: "\(number % 10)", count: 1_200_000) }
+            if number == 10 { try await database.checkpoint() }
+        }
+        try await database.close()
+        try await damage(commit: 5)
+        try ReplayReader(path("source")).repair().perform(to: path("repaired"))
+        var numbers: [UInt64] = []
+        for try await commit in try ReplayReader(path("repaired")).commitsBackwards() {
+            numbers.append(commit.commitNumber.rawValue)
+        }
+        #expect(numbers == (1...20).reversed().filter { $0 != 5 })
+    }
+
+    @Test(arguments: [70, 9])
+    func `Where durable commits at the end can't be read, the newest state is an error, not an older one`(
+        offset: Int
+    ) async throws {
+        try await prepare()
+        try await damage(commit: 98, at: offset)
+        let reader = try ReplayReader(path("source"))
+        for read in [{ _ = try reader.snapshot() }, { _ = try reader.cursor() }] as [() throws -> Void] {
+            let error = #expect(throws: DatabaseError.self) { try read() }
+            #expect(error?.code == .corruptLog)
+        }
+        let other = try await Database.open(at: path("other"), collections: .notes)
+        try await other.write { $0[.notes]["kept"] = "note" }
+        let error = await #expect(throws: DatabaseError.self) { try await other.restore(from: path("source")) }
+        #expect(error?.code == .corruptLog && other.snapshot[.notes].map(\.key) == ["kept"])
+        try await other.close()
+        // Who follows the log gets all that comes before the damage.
+        var numbers: [UInt64] = []
+        let end = await #expect(throws: DatabaseError.self) {
+            for try await commit in reader.followedCommits(after: 60) { numbers.append(commit.commitNumber.rawValue) }
+        }
+        #expect(end?.code == .corruptLog && numbers == Array(61...97))
+    }
+
     /// Checks that a database without commit 12 has all others, and every state that does not depend on it.
     private func expectHole(_ name: String, _ states: [[String]]) async throws {
         let reader = try ReplayReader(path(name))
@@ -151,6 +191,22 @@ import YaprakStorage
             backwards.append(commit.commitNumber.rawValue)
         }
         #expect(backwards == numbers.reversed())
+        let index = CommitIndex(reader)
+        for range in [5...20, 12...12, 13...13, 1...100, 11...12, 40...60, 1...100] as [ClosedRange<CommitNumber>] {
+            let wanted = numbers.filter { range.contains(CommitNumber($0)) }
+            #expect(try index.entries(in: range).map(\.number.rawValue) == wanted, "\(range)")
+        }
+        // Between the hole and the next checkpoint nobody knows what a record was.
+        var revisions: [UInt64] = []
+        for try await revision in reader.history(ofKey: "last", inCollection: "notes") {
+            let number = revision.commit.commitNumber.rawValue
+            if number > 100 { continue }
+            revisions.append(number)
+            #expect(revision.after?.object == .text("commit \(number)"))
+            #expect(revision.before?.object == (number == 1 ? nil : .text("commit \(number - 1)")))
+        }
+        #expect(revisions == Array(1...11) + Array(41...100))
+        #expect(try reader.views().isEmpty)
         // Differences and journeys go from one side to the other.
         let changes = try reader.changes(from: 11, to: 70)
         let last = changes.first { $0.collection == "notes" && $0.key == "last" }

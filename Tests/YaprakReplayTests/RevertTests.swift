@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -106,6 +107,12 @@ import YaprakReplay
         for commits in [0...0, 9...9, 3...9] as [ClosedRange<CommitNumber>] {
             let error = await #expect(throws: DatabaseError.self) { try await database.revert(commits) }
             #expect(error?.code == .commitOutOfReach)
+            var choice = ReplayRevert.Choice()
+            choice.condition = try ReplayExpression("true", about: .change)
+            let chosen = await #expect(throws: DatabaseError.self) {
+                try await database.revert(commits, choosing: choice)
+            }
+            #expect(chosen?.code == .commitOutOfReach)
         }
         try await database.close()
         let memory = await #expect(throws: DatabaseError.self) { try await Database.inMemory().revert(1...1) }
@@ -114,6 +121,106 @@ import YaprakReplay
         let commit = try #require(try await commits.next())
         #expect(commit.origin == "revert")
         #expect(commit.info == ["reverts": [5]])
+    }
+
+    /// Stands for a cipher: the same value never has the same bytes twice.
+    private struct Cipher: RecordCoder {
+        let name = "cipher"
+        func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+            let salt = UInt8.random(in: 1...255)
+            return [salt] + (try JSONEncoder().encode(value)).map { $0 ^ salt }
+        }
+        func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+            try JSONDecoder().decode(type, from: Data(bytes.dropFirst().map { $0 ^ bytes[0] }))
+        }
+    }
+
+    private struct Old: Codable, Sendable, Hashable { var name: String }
+
+    /// The same with a property that came later.
+    private struct New: Codable, Sendable, Hashable {
+        var name: String
+        var shelf = "a"
+
+        init(name: String) { self.name = name }
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            name = try values.decode(String.self, forKey: .name)
+            shelf = try values.decodeIfPresent(String.self, forKey: .shelf) ?? "a"
+        }
+    }
+
+    private enum Change: CaseIterable { case nothing, property, version, coder }
+
+    @Test(arguments: Change.allCases, [false, true])
+    private func `A record whose form has changed since is no conflict, and one whose value has is one`(
+        change: Change, ofFields: Bool
+    ) async throws {
+        let old = RecordCollection<Old, String>("things").configured { if change == .coder { $0.coder = Cipher() } }
+        let new = RecordCollection<New, String>("things").configured { configuration in
+            if change == .coder { configuration.coder = Cipher() }
+            guard change == .version else { return }
+            configuration.version = 2
+            configuration.migrate(from: 1, to: 2) { $0.object = .map([.init("name", $0.object["name"] ?? .null)]) }
+        }
+        do {
+            let database = try await Database.open(at: path, options: replayable(), collections: old)
+            try await database.write { transaction in
+                for key in ["a", "b", "z"] { transaction[old].set(Old(name: "one"), metadata: "m", for: key) }
+            }
+            try await database.write { transaction in
+                transaction[old]["a"] = Old(name: "two")
+                if ofFields { return }
+                transaction[old].remove("b")
+                transaction[old]["c"] = Old(name: "two")
+            }
+            try await database.close()
+        }
+        var choice = ReplayRevert.Choice()
+        if ofFields { choice.fields = ["name"] }
+        func names(_ database: Database) -> [String] {
+            change == .nothing
+                ? database.snapshot[old].map { "\($0.key) \($0.object.name) \($0.metadata ?? "")" }
+                : database.snapshot[new].map { "\($0.key) \($0.object.name) \($0.metadata ?? "")" }
+        }
+        let database = try await Database.open(at: path, options: replayable())
+        if change == .nothing { try await database.bind(old) } else { try await database.bind(new) }
+        let before = database.snapshot
+        let revert = try await database.revert(2...2, choosing: choice)
+        #expect(revert.conflicts.isEmpty && revert.changes.count == (ofFields ? 1 : 3), "\(revert.changes)")
+        #expect(names(database) == ["a one m", "b one m", "z one m"])
+        #expect(try await database.revert(2...2, choosing: choice).changes.isEmpty)
+        try await database.restore(before)
+        if change == .nothing {
+            try await database.write { $0[old]["a"] = Old(name: "three") }
+        } else {
+            try await database.write { $0[new]["a"] = New(name: "three") }
+        }
+        let conflict = await #expect(throws: ReplayRevertConflict.self) {
+            try await database.revert(2...2, choosing: choice)
+        }
+        #expect(conflict?.revert.conflicts.map(\.key) == ["a"])
+        try await database.close()
+    }
+
+    @Test func `A record that was set aside is one that is there`() async throws {
+        do {
+            let database = try await Database.open(at: path, options: replayable())
+            try await database.write { try $0.setUntyped(7, for: "a", inCollectionNamed: "numbers") }
+            try await database.write { transaction in
+                try transaction.setUntyped("seven", for: "a", inCollectionNamed: "numbers")
+                try transaction.setUntyped("eight", for: "b", inCollectionNamed: "numbers")
+            }
+            try await database.close()
+        }
+        let numbers = RecordCollection<Int, NoMetadata>("numbers").configured { $0.undecodable = .setAside }
+        let database = try await Database.open(at: path, options: replayable(), collections: numbers)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "numbers") == ["a", "b"])
+        let revert = try await database.revert(2...2)
+        #expect(revert.conflicts.isEmpty && revert.changes.map(\.key) == ["a", "b"])
+        #expect(database.snapshot[numbers].map(\.object) == [7])
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "numbers") == [])
+        try await database.close()
     }
 
     /// A tool has no code for views, so a checkpoint's view is behind its commits, or gone. Either way a program must not

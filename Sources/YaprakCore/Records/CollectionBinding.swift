@@ -65,6 +65,8 @@ package class CollectionBinding: @unchecked Sendable {
     /// Writes the metadata of `record` as one CBOR item; nothing, and false, if there is none.
     @discardableResult
     func encodeMetadata(of record: RecordBox, to writer: CBORWriter) throws -> Bool { fatalError("abstract") }
+    /// The bytes of `record` as plain CBOR, whatever the coder.
+    func plain(_ record: RecordBox) throws -> RawRecord { try RawRecord(encoding: record, of: self) }
     /// Whether the object or the metadata of `record` nests deeper than a file takes; see ``NestingBound``.
     func nestsTooDeep(_ record: RecordBox) -> Bool { false }
     /// Whether any record may nest too deep; false once it is known that none can.

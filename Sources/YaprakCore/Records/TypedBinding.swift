@@ -61,6 +61,13 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         return true
     }
 
+    override func plain(_ record: RecordBox) throws -> RawRecord {
+        let box = unsafeDowncast(record, to: Box.self)
+        let object = try sharedEncoder.encode(box.object)
+        let metadata = try box.metadata.map { try sharedEncoder.encode($0)[...] }
+        return RawRecord(key: box.key, object: object[...], metadata: metadata, version: version)
+    }
+
     override func hasMetadata(_ record: RecordBox) -> Bool {
         unsafeDowncast(record, to: Box.self).metadata != nil
     }

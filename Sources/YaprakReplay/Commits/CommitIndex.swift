@@ -7,7 +7,7 @@ public import YaprakModel
 ///     for entry in try index.entries(in: 900...1000) { print(entry.number, entry.nanosecondsSince1970, entry.origin) }
 ///     let activity = try index.activity(in: 1...1_000_000, slicesMax: 500)
 ///
-/// A range is answered from its own commits: the rest of the log is not read. What was read stays, in some 18 bytes for
+/// A range is answered from its own commits: the rest of the log is not read. What was read stays, in some 20 bytes for
 /// each commit, so a second question about the same range costs no file.
 ///
 /// Threads may ask at the same time. Calls read files and block while they do.
@@ -49,7 +49,8 @@ public final class CommitIndex: Sendable {
     /// An index of a reader's log. O(1): nothing is read yet.
     public init(_ reader: ReplayReader) { self.reader = reader }
 
-    /// The commits of a range, ascending. Where the log ends before, or begins after it, those that it has.
+    /// The commits of a range, ascending. Where the log ends before, begins after it, or has a hole that a repair left, those
+    /// that it has.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`; `commitOutOfReach` if the log was pruned meanwhile.
     /// - Complexity: O(bytes of the commits that were not asked for before), and O(length of the range).
@@ -106,19 +107,18 @@ public final class CommitIndex: Sendable {
         guard let oldest = try reader.oldestCommitNumber() else { return }
         var number = max(range.lowerBound, oldest, 1)
         while number <= last {
-            if let block = known.withLock({ $0.block(from: number, through: last) }) {
-                block.forEach(body)
-                number = CommitNumber(number.rawValue + UInt64(block.count))
+            if let (entries, next) = known.withLock({ $0.entries(from: number, through: last) }) {
+                entries.forEach(body)
+                number = next
                 continue
             }
             let end = min(last, KnownEntries.lastOfBlock(of: number))
             var commits = reader.commits(from: number, through: end).makeAsyncIterator()
             var read: [Entry] = []
             while let commit = try commits.next() { read.append(Entry(commit)) }
-            guard !read.isEmpty else { return }
-            known.withLock { $0.keep(read) }
+            known.withLock { $0.keep(read, of: number...end) }
             read.forEach(body)
-            number = CommitNumber(number.rawValue + UInt64(read.count))
+            number = end.next()
         }
     }
 }

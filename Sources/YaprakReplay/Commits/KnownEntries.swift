@@ -1,10 +1,13 @@
 import YaprakModel
 
-/// Entries of a ``CommitIndex`` that were read, in blocks of consecutive commits; origins stand once.
+/// Entries of a ``CommitIndex`` that were read, in blocks of commit numbers; origins stand once.
 struct KnownEntries {
-    /// A stretch of consecutive commits within one block.
+    /// What is known of the numbers from `first` to below `end`, within one block. A hole in the log leaves numbers out.
     private struct Block {
         var first: UInt64
+        var end: UInt64
+        /// The numbers of the commits, counted from the beginning of the block.
+        var offsets: [UInt16] = []
         var times: [Int64] = []
         var origins: [UInt32] = []
         var changes: [UInt32] = []
@@ -21,28 +24,36 @@ struct KnownEntries {
         CommitNumber(number.rawValue / blockCount * blockCount + blockCount - 1)
     }
 
-    /// The entries that are known from a commit on, within its block; `nil` if it is not among them.
-    func block(from number: CommitNumber, through last: CommitNumber) -> [CommitIndex.Entry]? {
-        guard let block = blocks[number.rawValue / Self.blockCount], number.rawValue >= block.first,
-            number.rawValue - block.first < UInt64(block.times.count)
-        else { return nil }
-        let start = Int(number.rawValue - block.first)
-        let end = min(block.times.count, start + Int(clamping: last.rawValue - number.rawValue + 1))
-        return (start..<end).map { index in
+    /// The entries that are known from a commit on, within its block, and the first number that is not answered by them;
+    /// `nil` if nothing is known of the commit.
+    func entries(
+        from number: CommitNumber, through last: CommitNumber
+    ) -> (entries: [CommitIndex.Entry], next: CommitNumber)? {
+        let place = number.rawValue / Self.blockCount, base = place * Self.blockCount
+        guard let block = blocks[place], (block.first..<block.end).contains(number.rawValue) else { return nil }
+        let end = min(block.end - 1, last.rawValue)
+        var start = 0, behind = block.offsets.count
+        while start < behind {
+            let middle = (start + behind) / 2
+            if base + UInt64(block.offsets[middle]) < number.rawValue { start = middle + 1 } else { behind = middle }
+        }
+        let found = block.offsets[start...].prefix { base + UInt64($0) <= end }.indices.map { index in
             CommitIndex.Entry(
-                number: CommitNumber(block.first + UInt64(index)), nanosecondsSince1970: block.times[index],
+                number: CommitNumber(base + UInt64(block.offsets[index])), nanosecondsSince1970: block.times[index],
                 origin: origins[Int(block.origins[index])], changeCount: Int(block.changes[index]),
                 byteCount: Int(block.bytes[index]))
         }
+        return (found, CommitNumber(end + 1))
     }
 
-    /// Keeps entries of one block, where they follow what is known of it or begin before.
-    mutating func keep(_ entries: [CommitIndex.Entry]) {
-        guard let first = entries.first?.number.rawValue else { return }
-        let place = first / Self.blockCount
-        var block = blocks[place] ?? Block(first: first)
-        if block.first + UInt64(block.times.count) != first { block = Block(first: first) }
+    /// Keeps all entries that there are of some numbers of one block, where they follow what is known of it.
+    mutating func keep(_ entries: [CommitIndex.Entry], of numbers: ClosedRange<CommitNumber>) {
+        let first = numbers.lowerBound.rawValue, place = first / Self.blockCount
+        var block = blocks[place] ?? Block(first: first, end: first)
+        if block.end != first { block = Block(first: first, end: first) }
+        block.end = numbers.upperBound.rawValue + 1
         for entry in entries {
+            block.offsets.append(UInt16(entry.number.rawValue % Self.blockCount))
             block.times.append(entry.nanosecondsSince1970)
             block.origins.append(number(of: entry.origin))
             block.changes.append(UInt32(clamping: entry.changeCount))

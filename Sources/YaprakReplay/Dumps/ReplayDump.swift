@@ -159,7 +159,7 @@ public struct ReplayDumpRecord: Sendable, Hashable {
             throw .dump("the version is a number of 0 or more")
         }
         self.collection = collection
-        self.key = key
+        self.key = key.normalizedKey
         self.version = version
         do {
             self.object = try DumpNotation.item(of: object)

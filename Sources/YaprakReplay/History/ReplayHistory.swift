@@ -8,9 +8,9 @@ import YaprakStorage
 ///         print(revision.commit.commitNumber, revision.before?.object, revision.after?.object)
 ///     }
 ///
-/// Oldest first, as far back as the files reach. A removal of everything is one of this record, if it was
-/// there. The iterator blocks while it reads files, so that it serves a synchronous `while let revision = try
-/// revisions.next()` as well.
+/// Oldest first, as far back as the files reach. A removal of everything is one of this record, if it was there. Where a
+/// repair left a hole in the log, it goes on behind the next checkpoint, with the record as it is there. The iterator blocks
+/// while it reads files, so that it serves a synchronous `while let revision = try revisions.next()` as well.
 public struct ReplayHistory: AsyncSequence, Sendable {
     /// A revision.
     public typealias Element = ReplayRevision
@@ -29,6 +29,10 @@ public struct ReplayHistory: AsyncSequence, Sendable {
         private var record: RawRecord?
         /// Whether the last answer is not the end: reading was to stop.
         package private(set) var isStopped = false
+        /// The commit that comes next, unless there is a hole.
+        private var expected = CommitNumber.zero
+        /// The commit that `record` is as of: commits up to it are passed by.
+        private var known = CommitNumber.zero
 
         init(_ history: ReplayHistory) { self.history = history }
 
@@ -46,6 +50,9 @@ public struct ReplayHistory: AsyncSequence, Sendable {
             self.isStopped = false
             if commits == nil { try begin() }
             while let commit = try commits?.next() {
+                if commit.commitNumber > expected { try goOn(before: commit.commitNumber) }
+                expected = commit.commitNumber.next()
+                guard commit.commitNumber > known else { continue }
                 guard let (kinds, after) = commit.logged.effect(on: history.key, of: history.collection, was: record)
                 else {
                     self.isStopped = isStopped()
@@ -66,8 +73,22 @@ public struct ReplayHistory: AsyncSequence, Sendable {
                 let untyped = try HistoryReader.state(at: start, of: history.reader.store)
                 record = Snapshot(untyped).rawCollection(history.collection)?[history.key]
             }
+            (known, expected) = (start, start.next())
             guard try history.reader.store.hasLog() else { return }
             commits = history.reader.commits(from: start.next()).makeAsyncIterator()
+        }
+
+        /// Takes the record from the first checkpoint behind a hole, which ends before a commit.
+        private mutating func goOn(before number: CommitNumber) throws {
+            let store = history.reader.store
+            for checkpoint in try store.checkpoints() where checkpoint.number.next() >= number {
+                guard let state = try? HistoryReader.state(at: checkpoint.number, of: store) else { continue }
+                record = Snapshot(state).rawCollection(history.collection)?[history.key]
+                known = checkpoint.number
+                return
+            }
+            // Nothing says what the record was in between.
+            known = CommitNumber(.max)
         }
     }
 }

@@ -60,7 +60,8 @@ public struct ReversedCommits: AsyncSequence, Sendable {
                 }
             }
             held.removeFirst(dropped)
-            below = from + UInt64(dropped) - 1
+            // Not counted: there may be a hole among those that were dropped.
+            below = dropped > 0 ? (held.first??.number.rawValue ?? from) - 1 : from - 1
             stretch = dropped > 0 ? UInt64(Swift.max(1, held.count)) : Swift.min(stretch * 2, Self.stretchMax)
         }
     }

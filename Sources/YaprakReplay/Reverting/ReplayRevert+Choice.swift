@@ -61,7 +61,13 @@ extension ReplayRevert.Choice {
         }
         var spans: [[String]: Span] = [:]
         let cursor = try reader.cursor(at: base)
-        while cursor.commitNumber < commits.upperBound, let step = try cursor.next() {
+        while cursor.commitNumber < commits.upperBound {
+            guard let step = try cursor.next() else {
+                throw DatabaseError(
+                    .commitOutOfReach,
+                    "commit \(commits.upperBound) is not in these files; the newest there is is \(cursor.commitNumber).",
+                    place: .init(commits: commits))
+            }
             for change in step.changes where includes(change, of: step) {
                 let first = Span(collection: change.collection, key: change.key, then: change.before, left: nil)
                 let record = [change.collection, change.key]
@@ -74,16 +80,19 @@ extension ReplayRevert.Choice {
 
 extension ReplayRevert.Choice.Span {
     /// The revert of the whole record; `nil` if there is nothing to do.
-    func reverted(in snapshot: Snapshot) -> ReplayRevert.Change? {
-        let now = snapshot.untyped(collection)[key]
+    func reverted(in present: PresentRecords) -> ReplayRevert.Change? {
+        let now = present.now(key, in: collection)
+        let (then, left) = (present.form(then, in: collection), present.form(left, in: collection))
         if now == then { return nil }
         return ReplayRevert.Change(
             collection: collection, key: key, now: now, left: left, then: then, isConflict: now != left)
     }
 
     /// The revert of some fields; `nil` if there is nothing to do.
-    func reverting(_ names: Set<String>, of now: ReplayRecord?) -> ReplayRevert.Change? {
-        guard let now, case .map(var fields) = now.object, let old = then?.object.map, let left = left?.object.map
+    func reverting(_ names: Set<String>, in present: PresentRecords) -> ReplayRevert.Change? {
+        let (then, after) = (present.form(then, in: collection), present.form(left, in: collection))
+        guard let now = present.now(key, in: collection), case .map(var fields) = now.object,
+            let old = then?.object.map, let left = after?.object.map
         else {
             return nil
         }
@@ -100,6 +109,6 @@ extension ReplayRevert.Choice.Span {
         }
         guard isChanged, let record = now.replacingObject(with: .map(fields)) else { return nil }
         return ReplayRevert.Change(
-            collection: collection, key: key, now: now, left: self.left, then: record, isConflict: isConflict)
+            collection: collection, key: key, now: now, left: after, then: record, isConflict: isConflict)
     }
 }

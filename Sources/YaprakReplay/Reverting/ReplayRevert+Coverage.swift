@@ -16,7 +16,7 @@ extension ReplayRevert.Coverage {
     /// - Complexity: O(1) steps for everything; of a choice, each of the commits is read once.
     init(
         of commits: ClosedRange<CommitNumber>, _ choice: ReplayRevert.Choice, _ changes: [ReplayRevert.Change],
-        in snapshot: Snapshot, _ reader: ReplayReader
+        in present: PresentRecords, _ reader: ReplayReader
     ) throws {
         if choice.isEverything {
             reverted = (commits.lowerBound.rawValue...commits.upperBound.rawValue).map { CommitNumber($0) }
@@ -30,13 +30,14 @@ extension ReplayRevert.Coverage {
             var isReverted = false, isWhole = true
             for change in step.changes {
                 let record = [change.collection, change.key]
+                let before = present.form(change.before, in: change.collection)
                 if choice.includes(change, of: step) {
                     isReverted = true
-                    if origins[record] == nil { origins[record] = .some(change.before) }
+                    if origins[record] == nil { origins[record] = .some(before) }
                 }
-                let now = written[record] ?? snapshot.untyped(change.collection)[change.key]
+                let now = written[record] ?? present.now(change.key, in: change.collection)
                 // Back before this commit, or before an earlier one that is reverted with it.
-                if now != change.before, origins[record] != .some(now) { isWhole = false }
+                if now != before, origins[record] != .some(now) { isWhole = false }
             }
             guard isReverted else { continue }
             reverted.append(step.commit.commitNumber)

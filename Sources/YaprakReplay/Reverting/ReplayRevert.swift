@@ -7,7 +7,9 @@ public import YaprakModel
 ///     for conflict in revert.conflicts { print(conflict.key, "was changed since") }
 ///
 /// A record that is still as the commits left it becomes what it was before them. One that was changed since is a conflict.
-/// One that already is what it was needs nothing. Commits that removed everything are reverted like any other.
+/// One that already is what it was needs nothing. Commits that removed everything are reverted like any other. Records are
+/// compared as values of the type that is bound in the snapshot, so that a migration or another coder since is no change, and
+/// a record that was set aside is one that is there; without a type, byte for byte.
 ///
 /// Only records are reverted. Operations of primary extensions stay; ``extensionNames`` names the extensions whose state
 /// the commits changed that way.
@@ -51,8 +53,9 @@ public struct ReplayRevert: Sendable {
     package static func changes(
         undoing changes: some Sequence<ReplayChange>, in snapshot: Snapshot
     ) -> [Change] {
-        changes.compactMap {
-            Choice.Span(collection: $0.collection, key: $0.key, then: $0.before, left: $0.after).reverted(in: snapshot)
+        let present = PresentRecords(in: snapshot)
+        return changes.compactMap {
+            Choice.Span(collection: $0.collection, key: $0.key, then: $0.before, left: $0.after).reverted(in: present)
         }
     }
 
@@ -78,16 +81,17 @@ extension ReplayReader {
                 place: .init(commits: commits))
         }
         let spans = try choice.spans(of: commits, self)
+        let present = PresentRecords(in: snapshot)
         let changes = spans.compactMap { span -> ReplayRevert.Change? in
-            guard let fields = choice.fields else { return span.reverted(in: snapshot) }
-            return span.reverting(fields, of: snapshot.untyped(span.collection)[span.key])
+            guard let fields = choice.fields else { return span.reverted(in: present) }
+            return span.reverting(fields, in: present)
         }
         var names: Set<String> = []
         var logged = self.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
         while let commit = try logged.next() { names.formUnion(commit.logged.steps.map(\.name)) }
         return ReplayRevert(
             commits: commits, changes: changes, extensionNames: names.sorted(),
-            coverage: try ReplayRevert.Coverage(of: commits, choice, changes, in: snapshot, self))
+            coverage: try ReplayRevert.Coverage(of: commits, choice, changes, in: present, self))
     }
 }
 

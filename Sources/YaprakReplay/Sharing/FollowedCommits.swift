@@ -28,10 +28,34 @@ public struct FollowedCommits: AsyncSequence, Sendable {
 
         private final class Boxed {
             var iterator: ReplayCommits.Iterator
+            /// What reading ended with, until the commits before it were delivered.
+            var failure: (any Error)?
             init(_ iterator: ReplayCommits.Iterator) { self.iterator = iterator }
+
+            /// The next commits that there are.
+            func readBatch() throws -> [ReplayCommit] {
+                if let failure {
+                    self.failure = nil
+                    throw failure
+                }
+                var read: [ReplayCommit] = [], bytes = 0
+                do {
+                    while read.count < Iterator.batchMax, bytes < Iterator.batchBytesMax,
+                        let commit = try iterator.next()
+                    {
+                        read.append(commit)
+                        bytes += commit.byteCount
+                    }
+                } catch {
+                    if read.isEmpty { throw error }
+                    failure = error
+                }
+                return read
+            }
         }
 
         private static let batchMax = 256
+        private static let batchBytesMax = 8 << 20
         private let shared: SharedIterator
         private let interval: Duration
         private var ready: ArraySlice<ReplayCommit> = []
@@ -50,15 +74,7 @@ public struct FollowedCommits: AsyncSequence, Sendable {
                 let shared = shared
                 let read: [ReplayCommit]
                 do {
-                    read = try await BlockingWork.run {
-                        try shared.commits.use { boxed in
-                            var read: [ReplayCommit] = []
-                            while read.count < Self.batchMax, let commit = try boxed.iterator.next() {
-                                read.append(commit)
-                            }
-                            return read
-                        }
-                    }
+                    read = try await BlockingWork.run { try shared.commits.use { try $0.readBatch() } }
                 } catch is CancellationError { return nil }
                 ready = read[...]
                 if ready.isEmpty { try? await Task.sleep(for: interval) }

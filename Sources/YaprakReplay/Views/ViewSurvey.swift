@@ -38,8 +38,20 @@ struct ViewSurvey {
             checkpoints.removeFirst()
         }
         guard let oldest else { return }
-        var commits = try store.commits(from: oldest, through: nil)
+        var commits = try store.commits(from: oldest, through: nil, skippingHoles: true)
+        var expected = oldest
         while let stored = try commits.next() {
+            if stored.number > expected {
+                // A hole that a repair left: a checkpoint leads on.
+                lose()
+                while let checkpoint = checkpoints.first, checkpoint.number < stored.number {
+                    adopt(checkpoint, store)
+                    note(checkpoint.number)
+                    if checkpoint.number.next() < stored.number { lose() }
+                    checkpoints.removeFirst()
+                }
+            }
+            expected = stored.number.next()
             follow(try LoggedCommit(stored.item[...]))
             while let checkpoint = checkpoints.first, checkpoint.number <= stored.number {
                 if checkpoint.number == stored.number { adopt(checkpoint, store) }
