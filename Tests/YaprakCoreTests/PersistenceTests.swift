@@ -275,6 +275,60 @@ import YaprakCBOR
         try await reopened.close()
     }
 
+    @Test func `What has no type is restored like the rest, and what got one since`() async throws {
+        func fill() async throws {
+            let database = try await open()
+            try await database.write { transaction in
+                for key in ["a", "b", "c"] { transaction[.books][key] = Book(title: key) }
+            }
+            try await database.close()
+        }
+        try await fill()
+        var database = try await Database.open(at: path)
+        let whole = database.snapshot
+        try await database.write { transaction in
+            transaction.removeUntyped("a", inCollectionNamed: "books")
+            try transaction.setUntyped(
+                ["title": "other", "genre": "sci-fi", "salesRank": 0], for: "b", inCollectionNamed: "books")
+            try transaction.setUntyped(
+                ["title": "d", "genre": "sci-fi", "salesRank": 0], for: "d", inCollectionNamed: "books")
+        }
+        let changed = database.snapshot
+        #expect(try await database.restore(whole) == 3)
+        #expect(try await database.restore(whole) == 3, "nothing differs, nothing is committed")
+        try await database.write { $0.removeAll() }
+        #expect(try await database.restore(whole) == 5)
+        // Snapshots from before the type was known, in both directions.
+        try await database.bind(.books)
+        #expect(database.snapshot[.books].map(\.object.title) == ["a", "b", "c"])
+        #expect(try await database.restore(changed) == 6)
+        #expect(database.snapshot[.books].map(\.object.title) == ["other", "c", "d"])
+        #expect(try await database.restore(whole) == 7)
+        #expect(database.snapshot[.books].map(\.object.title) == ["a", "b", "c"])
+        try await database.write { try $0.setUntyped(["title": 7], for: "z", inCollectionNamed: "other") }
+        try await database.close()
+        database = try await Database.open(at: path)
+        let fork = database.fork()
+        try await fork.bind(.books)
+        try await fork.write { $0[.books]["b"] = Book(title: "of the fork") }
+        try await database.restore(fork.snapshot)
+        try await database.bind(.books)
+        #expect(database.snapshot[.books].map(\.object.title) == ["a", "of the fork", "c"])
+        // A record that the type does not fit makes the restore fail, and nothing was changed.
+        try await fork.close()
+        let before = database.snapshot
+        let error = await #expect(throws: DatabaseError.self) {
+            let odd = database.fork(from: before)
+            try await odd.write { try $0.setUntyped(["title": 8], for: "y", inCollectionNamed: "authors") }
+            let unfit = odd.snapshot
+            try await database.bind(.authors)
+            try await database.restore(unfit)
+        }
+        #expect(error?.code == .undecodableRecord && error?.place.key == "y")
+        #expect(database.snapshot.commitNumber == before.commitNumber)
+        try await database.close()
+    }
+
     @Test func `In memory nothing touches a disk`() async throws {
         let before = FileManager.default.currentDirectoryPath
         let listing = try FileManager.default.contentsOfDirectory(atPath: before).sorted()

@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakReplay
 
 @testable import YaprakCore
@@ -63,6 +64,23 @@ import YaprakReplay
         #expect(try await !database.unregisterReaction("count genres"))
         try await database.write { $0[.books]["more"] = Book(title: "More") }
         #expect(database.snapshot[.counts]["sci-fi"] == 1 && database.snapshot.reactionNames.isEmpty)
+    }
+
+    @Test func `What Yaprak keeps under names of its own can't be taken out by them`() async throws {
+        let folder = TemporaryDirectory()
+        let path = FilePath(folder.appending("db"))
+        do {
+            let database = try await Database.open(at: path)
+            try await database.write { try $0.setUntyped(["title": 7], for: "odd", inCollectionNamed: "books") }
+            try await database.close()
+        }
+        let books = RecordCollection<Book, NoMetadata>.books.configured { $0.undecodable = .setAside }
+        let database = try await Database.open(at: path, collections: books)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["odd"])
+        try await database.write { $0.removeAll(inCollectionNamed: "\u{0}aside/books") }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["odd"] && database.commitNumber == 1)
+        #expect(try await !database.unregisterReaction("\u{0}relationships"))
+        try await database.close()
     }
 
     @Test func `Counts stay right over any history, in a file as in memory`() async throws {

@@ -483,4 +483,31 @@ import YaprakSimulator
         #expect(copy.snapshot[Pins()] == ["a"])
         try await copy.close()
     }
+
+    @Test(arguments: [true, false])
+    func `A compaction that can't remove a file says so, and another one ends it`(forever: Bool) async throws {
+        let disk = MemoryFileSystem()
+        var options = DatabaseOptions()
+        options.retention = .all
+        options.checkpoints = .manual
+        options.store.segmentBytesMax = 4 << 10
+        let database = try await Database.open(at: "/db", options: options, fileSystem: disk, collections: .books)
+        for number in 1...60 {
+            try await database.write {
+                $0[.books]["\(number)"] = Book(title: String(repeating: "a\(number)", count: 99))
+            }
+            if number.isMultiple(of: 20) { try await database.checkpoint() }
+        }
+        try await database.close()
+        disk.fail(.unlink, nth: 1, errno: .permissionDenied, forever: forever)
+        let maintenance = Maintenance("/db", fileSystem: disk)
+        let error = #expect(throws: DatabaseError.self) {
+            try maintenance.compact(.checkpoints(2), isDryRun: false)
+        }
+        #expect(error?.code == .writeFailed && error?.place.file?.hasPrefix("ckpt/") == true, "\(error as Any)")
+        disk.healFaults()
+        let outcome = try maintenance.compact(.checkpoints(2), isDryRun: false)
+        #expect(!outcome.pruned.checkpoints.isEmpty && !outcome.pruned.segments.isEmpty)
+        #expect(try maintenance.compact(.checkpoints(2), isDryRun: true).pruned.segments.isEmpty)
+    }
 }

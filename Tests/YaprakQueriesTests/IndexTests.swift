@@ -108,6 +108,29 @@ import YaprakReplay
         #expect(database.snapshot[code].count == 6)
     }
 
+    @Test func `A type that comes after its unique index is judged as one that was there before`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("db"))
+        let one = goods()[0]
+        do {
+            let database = try await Database.open(at: path, collections: .goods)
+            try await database.write { transaction in
+                transaction[.goods]["a"] = one
+                transaction[.goods]["b"] = one
+            }
+            try await database.close()
+        }
+        let database = try await Database.open(at: path)
+        try await database.register(code)
+        let error = await error { try await database.bind(.goods) }
+        #expect(error?.code == .uniqueViolation)
+        #expect((error?.cause as? UniqueViolation)?.keys == ["a", "b"])
+        try await database.write { $0.removeUntyped("a", inCollectionNamed: "goods") }
+        try await database.bind(.goods)
+        #expect(try database.snapshot[code].row(for: 0)?.key == "b")
+        try await database.close()
+    }
+
     @Test func `Recovery and replay do not judge what was committed without the index`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("db"))

@@ -29,7 +29,8 @@ extension Database {
     public func unregisterReaction(_ name: String) async throws -> Bool {
         var found = false
         try await exclusively { draft in
-            let rest = draft.reactions.all.filter { $0.name != name }
+            // Not those of extensions, whose names begin with U+0000: they go with their extensions.
+            let rest = draft.reactions.all.filter { $0.name != name || $0.name.utf8.first == 0 }
             found = rest.count < draft.reactions.all.count
             if found { draft.reactions = ReactionTable(rest) }
         }

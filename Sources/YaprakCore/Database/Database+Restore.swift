@@ -15,17 +15,19 @@ extension Database {
     ///
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// Only records are restored: the state of a primary extension stays, except for what follows from records.
-    /// Each record that differs is an operation, so that ``DatabaseLimits/operationsMax`` bounds a restore, too.
-    /// - Throws: as ``write(origin:_:)``.
-    /// - Precondition: collections have the same types in both.
+    /// Only records are restored: the state of a primary extension stays, except for what follows from records. Collections
+    /// without a type are restored like others, and so are those that got one since. ``DatabaseLimits/operationsMax`` does
+    /// not bound a restore.
+    /// - Throws: `undecodableRecord` if a record of a collection that got its type since does not decode; as
+    ///   ``write(origin:_:)``. Nothing is changed then.
+    /// - Precondition: collections with a type in both have the same one.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
     @discardableResult
     public nonisolated(nonsending) func restore(
         _ snapshot: Snapshot, origin: String = "restore"
     ) async throws -> CommitNumber {
         try await write(origin: origin) { transaction in
-            transaction.draft.restore(snapshot.state)
+            try transaction.draft.restore(snapshot.state)
             return transaction.draft.numberIfSealedNow
         }
     }
@@ -57,16 +59,19 @@ extension Draft {
     fileprivate var numberIfSealedNow: CommitNumber { recorders.isEmpty ? base.number : base.number.next() }
 
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
-    func restore(_ target: SnapshotState) {
+    /// - Throws: `undecodableRecord`.
+    func restore(_ target: SnapshotState) throws {
         isUnlimited = true
         runsReactions = false
         precondition(
             target.version.timeline.arena === base.version.timeline.arena,
             "a snapshot of another database can't be restored here: make a backup of it, and restore that")
-        let batch = ChangeBatch(from: base, to: target)
+        let rebound = reboundSlots(in: target)
+        let batch = ChangeBatch(from: base, to: target, includesRaw: true)
         for changes in batch.collections {
             let slot: Int
             if let known = directory.slot(of: changes.binding.name) {
+                if rebound.contains(where: { $0.slot == known }) { continue }
                 slot = known
                 let bound = directory.bindings[slot]
                 precondition(
@@ -93,6 +98,39 @@ extension Draft {
                 }
             }
         }
+        let decoder = RecordDecoder()
+        for (slot, source, root) in rebound {
+            try restore(slot, to: root, decoder) { row in
+                let box = unsafeDowncast(row, to: RecordBox.self)
+                return try box as? RawRecord ?? RawRecord(encoding: box, of: source)
+            }
+        }
+    }
+
+    /// Makes a collection what it is in a tree of another form.
+    private func restore(
+        _ slot: Int, to root: TreeRoot, _ decoder: RecordDecoder, _ raw: (TreeRow) throws -> RawRecord
+    ) throws {
+        let binding = directory.bindings[slot]
+        var gone: Set<String> = []
+        roots[slot].forEach { gone.insert($0.key) }
+        try root.forEach { row in
+            gone.remove(row.key)
+            try restore(try raw(row), slot, binding, decoder)
+        }
+        for key in gone { edit(slot, key) { _ in .remove } }
+    }
+
+    /// The collections that have a type in only one of the present and another state.
+    private func reboundSlots(in target: SnapshotState) -> [(slot: Int, source: CollectionBinding, root: TreeRoot)] {
+        if target.directory === directory { return [] }
+        return target.directory.bindings.slots(notSharedWith: directory.bindings).compactMap { index in
+            let source = target.directory.bindings[index]
+            guard !source.isHidden, let slot = directory.slot(of: source.name),
+                (source is RawBinding) != (directory.bindings[slot] is RawBinding)
+            else { return nil }
+            return (slot, source, target.roots[index])
+        }
     }
 
     /// Applies what leads from the present to a state read from files.
@@ -106,15 +144,7 @@ extension Draft {
         }
         for (source, root) in zip(target.directory.bindings, target.roots) where !root.isEmpty {
             let slot = directory.slot(of: source.name) ?? addCollection(RawBinding(name: source.name))
-            let binding = directory.bindings[slot]
-            var gone: Set<String> = []
-            roots[slot].forEach { gone.insert($0.key) }
-            try root.forEach { row in
-                let raw = unsafeDowncast(row, to: RawRecord.self)
-                gone.remove(raw.key)
-                try restore(raw, slot, binding, decoder)
-            }
-            for key in gone { edit(slot, key) { _ in .remove } }
+            try restore(slot, to: root, decoder) { unsafeDowncast($0, to: RawRecord.self) }
         }
     }
 

@@ -88,8 +88,21 @@ package struct Maintenance {
             if isDryRun { return outcome }
             // Writing a checkpoint prunes.
             if outcome.writesCheckpoint { try write(state, shelf, to: store) } else { store.pruneNow() }
+            try checkRemoved(outcome.pruned, by: store)
             return outcome
         }
+    }
+
+    /// Pruning beside writers leaves what it can't remove to the next time. Who asked for it has to hear of it.
+    private func checkRemoved(_ pruned: PrunedFiles, by store: Store) throws {
+        let left = try store.prunable(withCheckpointAt: nil)
+        let files = Set(left.checkpoints.map(\.file) + left.segments)
+            .intersection(pruned.checkpoints.map(\.file) + pruned.segments).sorted()
+        guard let first = files.first else { return }
+        throw DatabaseError(
+            .writeFailed,
+            "\(files.count) files could not be removed, \(first) among them. Make the directory writable, and compact again.",
+            place: .init(file: first))
     }
 
     /// Removes the whole history, so that nothing is left of what was deleted.

@@ -116,7 +116,8 @@ extension CollectionDirectory {
     static func asideName(of name: String) -> String { "\u{0}aside/\(name)" }
     /// The collection whose rows are kept under `asideName`, or `nil`.
     static func nameOfAside(_ asideName: String) -> String? {
-        asideName.hasPrefix("\u{0}aside/") ? String(asideName.dropFirst("\u{0}aside/".count)) : nil
+        asideName.utf8.starts(with: "\u{0}aside/".utf8)
+            ? String(asideName.utf8.dropFirst("\u{0}aside/".utf8.count)) : nil
     }
 
     /// The slot of the rows that were set aside from the collection in `slot`, or `nil`.

@@ -116,6 +116,12 @@ extension Draft {
         batch.collections = [CollectionChanges(binding: binding, clearedCount: nil, entries: OneOrMany(entries))]
         segments.append(DraftSegment(batch: batch))
         try catchUp()
+        // As when they are registered over records that are there.
+        for index in extensions.indices {
+            let registration = extensions.registration(at: index)
+            guard registration.judges, isConcerned(registration, by: batch) else { continue }
+            try registration.judge(extensions.root(at: index))
+        }
         // No commit logs this; the next one logs their roots as a whole.
         for index in extensions.indices { extensions[index].isInLog = false }
     }

@@ -105,7 +105,8 @@ public struct WriteTransaction: ~Copyable {
     /// Removes every record of the collection called `name`, also of one that no type is bound to.
     /// - Complexity: O(1) in the number of records.
     public mutating func removeAll(inCollectionNamed name: String) {
-        if let slot = draft.directory.slot(of: name) { draft.clear(slot) }
+        guard let slot = draft.directory.slot(of: name), !draft.directory.bindings[slot].isHidden else { return }
+        draft.clear(slot)
     }
 
     /// Runs `body` after this transaction's commit is published; never after it was undone. O(1).

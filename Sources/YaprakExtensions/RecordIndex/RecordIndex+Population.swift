@@ -48,16 +48,18 @@ package final class IndexSeed: @unchecked Sendable {
     // One population owns it, from its first record to the build; that is the whole of the @unchecked.
     private var entries: [TreeRow] = []
     private var writer = IndexKeyWriter()
+    /// Those of the record that is added, where it may have several.
+    private var keys: Set<String> = []
 
     func add(_ record: RecordBox, _ configuration: IndexConfiguration) {
-        let start = entries.count
+        keys.removeAll(keepingCapacity: true)
         configuration.forEachEntry(of: record, &writer) { key, hasNil in
             let count = key.count
             if !configuration.isUnique || hasNil { key.append(key: record.key) }
             let string = key.string
             key.truncate(to: count)
             // A record whose values repeat has one entry for each.
-            if configuration.isMultiple, entries[start...].contains(where: { $0.key == string }) { return }
+            if configuration.isMultiple, !keys.insert(string).inserted { return }
             entries.append(configuration.entry(string, record))
         }
     }
