@@ -265,6 +265,44 @@ import Yaprak
 
     // MARK: Set explicitly
 
+    /// Takes out again what a reaction before it has put in and connected.
+    private struct TakeOut: Reaction {
+        let name = "take out"
+        let collectionNames: [String]? = ["children"]
+        func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+            transaction[.children].remove("passing")
+        }
+    }
+
+    @Test func `A record that comes and goes in one transaction takes its explicit edges with it`() async throws {
+        for (source, target) in [("passing", "ada"), ("ada", "passing"), ("passing", "passing")] {
+            for reacts in [false, true] {
+                let friends = ManualRelationship("friends", from: .children, to: .children)
+                let database = Database.inMemory()
+                try await database.register(friends)
+                if reacts { try await database.register(TakeOut()) }
+                try await database.write { transaction in
+                    transaction[.children]["ada"] = Node()
+                    transaction[.children]["bo"] = Node()
+                    try transaction.connect("ada", to: "bo", in: friends)
+                }
+                try await database.write { transaction in
+                    transaction[.children]["passing"] = Node()
+                    try transaction.connect(source, to: target, in: friends)
+                    if reacts {
+                        transaction[.children]["bo"]?.told += 1
+                    } else {
+                        transaction[.children].remove("passing")
+                    }
+                }
+                let reader = database.snapshot[friends]
+                #expect(reader.count == 1 && reader.targetKeys(of: "ada") == ["bo"], "\(source) \(target) \(reacts)")
+                #expect(reader.missingSources.isEmpty && reader.missingTargets.isEmpty)
+                try await database.close()
+            }
+        }
+    }
+
     @Test func `Edges set explicitly survive a launch, a crash and an absence, and go with their records`() async throws
     {
         let folder = TemporaryDirectory()

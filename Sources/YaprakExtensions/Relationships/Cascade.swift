@@ -38,6 +38,8 @@ struct Cascade {
     private var compared: Snapshot
     /// The edges of each relationship that are gone since, and were not looked at yet.
     private var lostEdges: [[LostEdge]]
+    /// The ends of explicit edges that lost their record without a removal, by relationship: it came and went again.
+    private var lostEnds: [(sources: [String], targets: [String])]
 
     init(_ relationships: [any RuledRelationship], from before: Snapshot, to snapshot: Snapshot) {
         self.relationships = relationships
@@ -45,6 +47,13 @@ struct Cascade {
         self.before = before
         compared = before
         lostEdges = Array(repeating: [], count: relationships.count)
+        lostEnds = relationships.map { relationship in
+            guard relationship.keepsEdges else { return ([], []) }
+            return (
+                relationship.newlyMissing(\.missingSources, from: before, to: snapshot),
+                relationship.newlyMissing(\.missingTargets, from: before, to: snapshot)
+            )
+        }
         compareEdges()
     }
 
@@ -102,7 +111,7 @@ struct Cascade {
     // MARK: What follows
 
     mutating func run(_ transaction: inout WriteTransaction) throws {
-        if removals.isEmpty && lostEdges.allSatisfy(\.isEmpty) { return }
+        if removals.isEmpty && lostEdges.allSatisfy(\.isEmpty) { return try forgetLostEnds(&transaction) }
         repeat {
             while next < removals.count {
                 try follow(next, &transaction)
@@ -116,6 +125,18 @@ struct Cascade {
                 if !relationship.hasTarget(removal.key, in: &transaction) {
                     try relationship.forget(target: removal.key, in: &transaction)
                 }
+            }
+        }
+        try forgetLostEnds(&transaction)
+    }
+
+    private func forgetLostEnds(_ transaction: inout WriteTransaction) throws {
+        for (relationship, keys) in zip(relationships, lostEnds) {
+            for key in keys.sources where try relationship.targetKeys(of: key, in: &transaction) == nil {
+                try relationship.forget(source: key, in: &transaction)
+            }
+            for key in keys.targets where !relationship.hasTarget(key, in: &transaction) {
+                try relationship.forget(target: key, in: &transaction)
             }
         }
     }

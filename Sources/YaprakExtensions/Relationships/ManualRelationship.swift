@@ -190,6 +190,7 @@ extension ManualRelationship: RuledRelationship {
     var allowsMissing: Bool { true }
     /// Edges go with their records, whatever the rules.
     var hasRules: Bool { true }
+    var keepsEdges: Bool { true }
 
     func edges(in snapshot: Snapshot) -> EdgeTrees? { (try? snapshot.reader(of: self))?.trees }
 

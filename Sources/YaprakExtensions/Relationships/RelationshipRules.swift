@@ -16,7 +16,8 @@ struct RelationshipRules: JudgingReaction {
     private init(_ relationships: [any RuledRelationship]) {
         self.relationships = relationships
         let concerned = relationships.filter { $0.hasRules || !$0.allowsMissing }
-        extensionNames = concerned.lazy.filter { $0.sourceRemoval == .cascadeWhenLast }.map(\.name)
+        // Whose records come and go in one transaction leaves no change of records behind.
+        extensionNames = concerned.lazy.filter { $0.sourceRemoval == .cascadeWhenLast || $0.keepsEdges }.map(\.name)
         collectionNames = concerned.flatMap { [$0.sourceTypes.name, $0.targetTypes.name] }
     }
 

@@ -29,6 +29,8 @@ protocol RuledRelationship: Sendable {
     func notifySource(_ source: String, _ target: String, in transaction: inout WriteTransaction) throws -> Bool
     /// Asks the program about a target whose source was removed. Returns whether it wrote.
     func notifyTarget(_ target: String, _ source: String, in transaction: inout WriteTransaction) throws -> Bool
+    /// Whether edges are kept apart from the records.
+    var keepsEdges: Bool { get }
     /// Removes what the relationship itself keeps of a removed record.
     func forget(source: String, in transaction: inout WriteTransaction) throws
     func forget(target: String, in transaction: inout WriteTransaction) throws
@@ -36,6 +38,19 @@ protocol RuledRelationship: Sendable {
 
 extension RuledRelationship {
     var hasRules: Bool { targetRemoval != .none || sourceRemoval != .none }
+    var keepsEdges: Bool { false }
+
+    /// The keys at an end of edges that one snapshot has no record for, and another one did not miss. O(differences · log *n*).
+    func newlyMissing(_ missing: KeyPath<EdgeTrees, TreeRoot>, from old: Snapshot, to new: Snapshot) -> [String] {
+        var keys: [String] = []
+        withExtendedLifetime((old, new)) {
+            let (before, after) = (edges(in: old)?[keyPath: missing], edges(in: new)?[keyPath: missing])
+            _ = TreeRoot.difference(from: before ?? TreeRoot(), to: after ?? TreeRoot()) { step in
+                if case .inserted(let row) = step { keys.append(row.key) }
+            }
+        }
+        return keys
+    }
 
     func sourceKeys(of target: String, in snapshot: Snapshot) -> [String] {
         guard let edges = edges(in: snapshot) else { return [] }
