@@ -28,6 +28,9 @@ import Yaprak
         let update = try #require(try await updates.next())
         #expect(update.rowChanges.map { "\($0)" } == ["insert 0.0 (c2)", "update 0.0 → 0.1 (c1)"])
         #expect(update.old.isIdentical(to: shown))
+        // The list as of what was shown, though the mappings were made without a snapshot.
+        #expect(update.mappingsBefore.numberOfItems(inGroup: "tr") == 1)
+        #expect(update.old.row(at: ListPath(section: 0, row: 0), in: update.mappingsBefore)?.object.people == 5)
     }
 
     @Test func `A commit that changes nothing in the list is skipped, and its window still moves`() async throws {

@@ -57,6 +57,23 @@ import Yaprak
         #expect(list.shown == ["wxy"])
     }
 
+    @Test func `Another option leaves a window that lost its rows as it is`() async throws {
+        var list = try await list("opqrs", .flexible(length: 2, offset: 1, from: .beginning))
+        try await list.become(["a": "ors"])
+        let before = list.mappings
+        list.mappings.setReversed(true, for: "a")
+        #expect(list.shown == [""])
+        list.mappings.setRange(.fixed(length: 1, from: .end), for: "elsewhere")
+        list.mappings.setReversed(false, for: "a")
+        #expect(list.shown == [""] && list.mappings.rangePosition(of: "a") == before.rangePosition(of: "a"))
+        try await list.become(["a": "oxrs"])
+        #expect(list.shown == ["x"])
+        // Asked for again, it is what was asked for.
+        list.mappings.setRange(nil, for: "a")
+        list.mappings.setRange(.flexible(length: 2, offset: 1, from: .beginning), for: "a")
+        #expect(list.shown == ["xr"])
+    }
+
     @Test(arguments: [ListRange.Side.beginning, .end])
     func `Rows at an edge belong to the range where it grows`(pin: ListRange.Side) async throws {
         for growth in [ListRange.Growth.pinSide, .otherSide, .bothSides] {

@@ -53,7 +53,9 @@ package struct ListCore: Sendable {
         windows = windows.filter { settings.ranges[$0.key] == $0.value.asked }
         guard isFitted else { return }
         let counts = Dictionary(uniqueKeysWithValues: layout.groups.map { ($0.name, $0.count) })
-        fit(layout.groups.map(\.name)) { counts[$0] ?? 0 }
+        // A window that lost rows stays as it is until another range is asked for.
+        let known = windows
+        lay(layout.groups.map(\.name), count: { counts[$0] ?? 0 }) { known[$0] == nil }
     }
 
     /// Ranges begin again at what was asked for, when other rows are chosen.

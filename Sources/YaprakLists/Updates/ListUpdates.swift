@@ -49,9 +49,9 @@ public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
                     return ListUpdate(
                         old: newest, new: newest, mappingsBefore: before, mappings: mappings, changes: changes)
                 }
-                var next = mappings
+                let before = try mappings.fitted(to: old.reader(of: mappings.view).state)
+                var next = before
                 let changes = try next.advance(from: old, to: newest, reloadAbove: limit)
-                let before = mappings
                 mappings = next
                 shown = newest
                 guard changes.hasChanges else { continue }
