@@ -129,6 +129,29 @@ import Yaprak
         }
     }
 
+    @Test func `A query that can match nothing has a text, too`() async throws {
+        let nowhere = SearchQuery.word("a").within()
+        let all: [SearchQuery] = [
+            nowhere, nowhere.within(), nowhere.within("title"), .near(), SearchQuery.near().within(),
+            .all(of: [.word("b"), nowhere]), .any(of: [.word("b"), nowhere]), SearchQuery.word("b").excluding(nowhere),
+            nowhere.excluding(.word("b")), .all(of: [.word("b"), .near()]),
+        ]
+        let index = FullTextIndex("words", of: .mails, \.title, \.body)
+        let database = Database.inMemory()
+        try await database.register(index)
+        try await database.write { transaction in
+            transaction[.mails]["1"] = Mail(title: "a b", body: "b")
+            transaction[.mails]["2"] = Mail(title: "b", body: "a")
+            transaction[.mails]["3"] = Mail(title: "b", body: "c")
+        }
+        let snapshot = database.snapshot
+        for query in all {
+            let again = try SearchQuery(parsing: query.description)
+            #expect(
+                snapshot[index].keys(matching: again) == snapshot[index].keys(matching: query), "\(query)")
+        }
+    }
+
     @Test func `Typing takes signs for nothing and words for beginnings`() {
         #expect(SearchQuery.typing("dun me") == .all(of: [.prefix("dun"), .prefix("me")]))
         #expect(SearchQuery.typing("AND (") == .all(of: [.prefix("AND"), .prefix("(")]))

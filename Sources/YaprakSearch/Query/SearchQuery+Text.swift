@@ -12,8 +12,15 @@ extension QueryNode {
         case .phrase(let phrase): return phrase.notation
         case .fuzzy(let word, let distance):
             return "\(QueryPhrase(text: word).notation)~\(distance)"
+        case .near(let phrases, _) where phrases.isEmpty: return surroundings == .any ? "" : "\"\""
         case .near(let phrases, let distance):
             return "NEAR(\(phrases.map(\.notation).joined(separator: " ")), \(distance))"
+        case .columns(let names, let node) where names.isEmpty:
+            // Nothing is in no column. The language says that of any query and its exclusion.
+            var inner = node
+            while case .columns(_, let node) = inner { inner = node }
+            let text = inner.text(inside: .item)
+            return "(\(text) NOT \(text))"
         case .columns(let names, let node):
             let columns = names.count == 1 ? names[0].quoted : "{\(names.map(\.quoted).joined(separator: " "))}"
             return "\(columns): \(node.text(inside: .item))"
