@@ -5,7 +5,20 @@ extension String {
     /// The text with every control character, line separator and mark that turns the direction of text escaped.
     ///
     /// Text without any of these, and without quotes and backslashes, comes back as it is.
-    package var plain: String { String(CBORValue.text(self).json().dropFirst().dropLast()) }
+    package var plain: String { String(CBORValue.text(self).json().unicodeScalars.dropFirst().dropLast()) }
+
+    /// The text with each of these characters as another text, also where a combining mark follows it.
+    package func escaping(_ texts: [Unicode.Scalar: String]) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if let text = texts[scalar] {
+                result.append(contentsOf: text.unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
 
     /// How many columns of a terminal the text takes: two for East Asian wide characters and emoji.
     package var columns: Int {

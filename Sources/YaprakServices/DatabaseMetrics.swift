@@ -110,7 +110,7 @@
         /// - Parameter start: when the figures began; stands in where the time of the oldest state is not known.
         private static func age(of statistics: DatabaseStatistics, since start: Int64) -> Double {
             guard let state = statistics.oldestHeldState, state.commitNumber < statistics.commitNumber else { return 0 }
-            return max(0, Double(wallClockNanoseconds() - (state.nanosecondsSince1970 ?? start)) / 1e9)
+            return max(0, (Double(wallClockNanoseconds()) - Double(state.nanosecondsSince1970 ?? start)) / 1e9)
         }
 
         private static func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }

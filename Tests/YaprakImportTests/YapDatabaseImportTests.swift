@@ -307,6 +307,24 @@
             #expect(database.snapshot.count(inCollectionNamed: "x") == 100)
         }
 
+        @Test func `A row that the program's own check refuses is left out, and those around it are not`() async throws
+        {
+            struct Refused: Error {}
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(20, at: file)
+            let books = RecordCollection<ImportedBook, ImportedMark>.importedBooks.configured { configuration in
+                configuration.prepare { key, _, _ in if key == "b7" || key == "b8" { throw Refused() } }
+            }
+            let database = Database.inMemory()
+            try await database.bind(books)
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: .importedBooks)
+            let report = try await plan.run(into: database)
+            #expect(report.inserted == 18 && report.leftOut == 2)
+            #expect(report.notes.map(\.key) == ["b7", "b8"])
+            #expect(report.notes.first?.reason.contains("Refused") == true)
+        }
+
         @Test func `An import that is ended goes on where it was`() async throws {
             let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
             try Self.makeBooks(100, at: file)

@@ -5,6 +5,7 @@
     import Testing
     import Yaprak
     import YaprakCBOR
+    import YaprakLocks
     import YaprakReplay
 
     @testable import YaprakInspector
@@ -38,6 +39,29 @@
                 }
             }
             try await inspected.database.close()
+        }
+
+        @Test func `Commits of the first and of the last moment there is have pages like others`() async throws {
+            let folder = TemporaryDirectory()
+            for times in [[Int64.max, .max], [.min, .min], [.min, .max], [.max, .min]] {
+                let path = FilePath(folder.appending("\(times)")), clock = Mutex(times[0])
+                var options = DatabaseOptions()
+                options.clock = { clock.withLock { $0 } }
+                let database = try await Database.open(at: path, options: options, collections: .items)
+                try await database.write { $0[.items]["a"] = Item(name: "a") }
+                let held = database.snapshot
+                clock.withLock { $0 = times[1] }
+                for number in 0..<3 { try await database.write { $0[.items]["\(number)"] = Item(name: "b") } }
+                for service in [try TestService(FileHistory(path)), try TestService(LiveHistory(database))] {
+                    for page in [
+                        "/", "/?by=time", "/?by=time&from=1&to=1", "/health", "/commits/1", "/api/activity?by=time",
+                    ] {
+                        #expect(await service.ask(page).status == 200, "\(times) \(page)")
+                    }
+                }
+                withExtendedLifetime(held) {}
+                try await database.close()
+            }
         }
 
         @Test func `A state, a view and a bisection are those of the library`() async throws {

@@ -111,6 +111,12 @@ import YaprakTesting
         #expect(texts.count == 1 && texts[0].contains("YAPRAK_SEED=3") && texts[0].contains("Odd"))
     }
 
+    @Test func `The seed after the largest number is 0`() async {
+        let seeds = Mutex<[UInt64]>([])
+        await explore(seeds: 3, from: .max - 1) { run in seeds.withLock { $0.append(run.seed) } }
+        #expect(seeds.withLock { $0 } == [.max - 1, .max, 0])
+    }
+
     @Test func `A task that escapes is reported`() async {
         let texts = await reports {
             await explore(seeds: 1) { run in

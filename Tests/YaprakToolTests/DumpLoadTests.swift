@@ -77,6 +77,14 @@ import YaprakReplay
         try await database.close()
     }
 
+    @Test func `However much goes, it goes in commits of the size of a batch`() async throws {
+        let extra = try folder.write((1...25).map { "{\"id\":\"x\($0)\"}\n" }.joined(), to: "x.ndjson")
+        let file = try folder.write((await yaprak("dump", shop)).out, to: "dump.ndjson")
+        #expect(await yaprak("load", extra, shop, "--collection", "extra", "--key", "id").code == 0)
+        let replaced = await yaprak("load", file, shop, "--replace", "--batch", "10")
+        #expect(replaced.out.contains(#""removed":25,"commits":3,"newest":7,"exact":true"#), "\(replaced.out)")
+    }
+
     @Test func `A dump that is cut off or edited is noticed, and removes nothing`() async throws {
         let dump = await yaprak("dump", shop, "--at", "1")
         let cut = try folder.write(dump.lines.dropLast().joined(separator: "\n"), to: "cut.ndjson")

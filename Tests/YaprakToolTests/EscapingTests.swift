@@ -69,8 +69,18 @@ extension RecordCollection where Object == [String: String], Metadata == NoMetad
         scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) || scalar == "\u{202e}"
     }
 
+    @Test func `A mark behind a sign that is escaped changes nothing`() {
+        #expect(Array("a\"\u{301}b".escaping(["\"": "\"\""]).utf8) == Array("a\"\"\u{301}b".utf8))
+        #expect(
+            "<\u{301}|".escaping(["<": "&lt;", "|": "\\|"]).unicodeScalars.elementsEqual(
+                "&lt;\u{301}\\|".unicodeScalars))
+    }
+
     @Test func `Harmless text stays as it is`() {
-        for text in ["", "London", "Nūrābād", "北京", "شهرک", "👩‍👩‍👧 x"] { #expect(text.plain == text) }
+        for text in ["", "London", "Nūrābād", "北京", "شهرک", "👩‍👩‍👧 x", "\u{301}abc", "🏽", "abc\u{600}"] {
+            // Byte for byte: marks at an end join what stands there.
+            #expect(Array(text.plain.utf8) == Array(text.utf8))
+        }
         #expect("a\u{1b}b".plain == "a\\u001bb")
     }
 

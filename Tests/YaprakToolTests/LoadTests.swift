@@ -102,13 +102,13 @@ import YaprakReplay
         case 3:
             let texts = [
                 "", "7", "-1.5", "true", "null", "[1]", "{}", "\"x\"", "a,b", "say \"hi\"", "two\nlines", "é", " x ",
-                "1e", "nix",
+                "1e", "nix", "a\"\u{301}b", "\u{301}", "🏽", ",\u{301}",
             ]
             return .text(texts[random.below(texts.count)])
         case 4: return .array((0..<random.below(3)).map { .integer(Int64($0)) })
         default:
             // Not one without fields: that has no column.
-            let names = ["a", "b.c", "$d", "e f"]
+            let names = ["a", "b.c", "$d", "e f", "\u{301}b", "]\u{301}"].shuffled(using: &random)
             return .map((0..<(1 + random.below(3))).map { .init(.text(names[$0]), value(depth + 1, &random)) })
         }
     }

@@ -34,7 +34,7 @@ import YaprakReplay
         }
     }
 
-    @Test func `Over time each moment has the newest commit made by then`() async {
+    @Test func `Over time each moment has the newest commit made by then`() async throws {
         let seconds = await yaprak("ask", shop, "sum(books, .rank)", "--every", "1s", "--format", "csv")
         #expect(
             seconds.out.split(separator: "\r\n").map { $0.split(separator: ",", maxSplits: 2)[2] }
@@ -45,6 +45,11 @@ import YaprakReplay
                 "commit,value", "2,8", "3,1",
             ])
         let drawn = await yaprak("ask", shop, "sum(books, .rank)", "--every", "1s", "--plot", onTerminal: true)
+        let huge = try folder.write("{\"k\":\"a\",\"x\":1.7e308}\n{\"k\":\"b\",\"x\":-1.7e308}\n", to: "huge.ndjson")
+        #expect(await yaprak("load", huge, folder("huge"), "--collection", "c", "--key", "k").code == 0)
+        let bars = await yaprak(
+            "ask", folder("huge"), "max(c, .x)", "--by", "$key", "--plot", "--format", "table", onTerminal: true)
+        #expect(bars.code == 0 && bars.out.contains("█") && bars.out.contains("▒"), "\(bars.err)")
         #expect(drawn.lines[1].hasSuffix("10  " + String(repeating: "█", count: 40)), "\(drawn.lines)")
         let many = await yaprak("ask", shop, "1", "--every", "1s", "--from", "1970-01-01")
         #expect(many.code == 0)

@@ -38,6 +38,21 @@ import YaprakCBOR
         }
     }
 
+    @Test func `What takes no room is a column all the same`() throws {
+        for (name, text) in [("\u{301}", "\u{301}"), ("", "\u{301}"), ("\u{301}", "x")] {
+            let columns = [Column(name: "a"), Column(name: name)]
+            let lines = try table(columns, [[.text("1"), .text(text)], [.text("2"), .text("\u{302}")]], width: 40)
+            #expect(lines.count == 3, "\(lines)")
+        }
+    }
+
+    @Test func `Bars of the largest numbers have one scale`() {
+        let scale = BarScale([1.7e308, -1.7e308, 0, nil, .infinity, .nan])
+        #expect(scale.bar(1.7e308, of: 10) == "     █████" && scale.bar(-1.7e308, of: 10) == "▒▒▒▒▒")
+        for value in [0, nil, Double.infinity, .nan] { #expect(!scale.bar(value, of: 10).contains("█")) }
+        #expect(BarScale([5e-324]).bar(5e-324, of: 10).count <= 10)
+    }
+
     @Test(arguments: [40, 80, 100, 140]) func `No line is longer than the terminal, and numbers are whole`(width: Int)
         throws
     {

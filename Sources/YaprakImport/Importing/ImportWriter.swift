@@ -20,7 +20,7 @@
                     for item in batch { outcomes.append(try Self.put(item, replacesExisting, &transaction)) }
                     return outcomes
                 }
-            } catch let error as DatabaseError where Self.isOfOneRow(error) {
+            } catch let error where Self.isOfOneRow(error) {
                 if let item = batch.first, batch.count == 1 {
                     report.collections[item.place].leftOut += 1
                     return [
@@ -67,9 +67,11 @@
             return records[0].version
         }
 
-        /// Errors for which one row is to blame, or the size of all of them together.
-        private static func isOfOneRow(_ error: DatabaseError) -> Bool {
-            [
+        /// Errors for which one row is to blame, or the size of all of them together. What the program's own checks and
+        /// reactions throw is about a row.
+        private static func isOfOneRow(_ error: any Error) -> Bool {
+            guard let error = error as? DatabaseError else { return !(error is CancellationError) }
+            return [
                 .keyTooLong, .valueTooLarge, .transactionTooLarge, .encodingFailed, .undecodableRecord,
                 .migrationFailed,
                 .invalidName, .overLimit, .uniqueViolation, .danglingReference,

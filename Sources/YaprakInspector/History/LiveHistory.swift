@@ -255,7 +255,9 @@
             let rows = states.map { state -> (name: String, value: String, state: HealthPart.State) in
                 let behind = newest.rawValue - min(newest.rawValue, state.commitNumber.rawValue)
                 guard behind > 0 else { return ("commit \(state.commitNumber)", "the newest", .good) }
-                let age = state.nanosecondsSince1970.map { ", \(Amount.age(now - $0)) old" } ?? ""
+                let age =
+                    state.nanosecondsSince1970.map { ", \(Amount.age(Int64(clamping: Int128(now) - Int128($0)))) old" }
+                    ?? ""
                 let commits = "\(Amount.count(behind)) commit\(behind == 1 ? "" : "s") behind the newest"
                 return ("commit \(state.commitNumber)", commits + age, .good)
             }

@@ -162,7 +162,7 @@
                     default: false
                     }
                 }
-            return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+            return isPlain ? text : "'" + text.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
         }
     }
 #endif

@@ -46,7 +46,7 @@
             guard let first = slices.first, let last = slices.last else { return nil }
             if byTime {
                 let latest = slices.map(\.latest).max() ?? last.latest
-                return (Double(first.earliest), Double(max(latest, first.earliest + 1)))
+                return (Double(first.earliest), max(Double(latest), Double(first.earliest).nextUp))
             }
             return (Double(range.lowerBound.rawValue), Double(range.upperBound.rawValue + 1))
         }

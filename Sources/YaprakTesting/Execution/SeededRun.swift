@@ -117,7 +117,7 @@ public final class SeededRun: Sendable {
 /// one alone, and it fails in the same way.
 /// - Parameters:
 ///   - count: how many seeds are tried.
-///   - first: the first seed; the others are the numbers after it.
+///   - first: the first seed; the others are the numbers after it, and 0 after the largest.
 ///   - sourceLocation: where a failure is reported.
 ///   - body: the test. It is called once for each seed, one after the other, and makes its databases itself.
 /// - Returns: the seed that failed, or `nil`.
@@ -127,7 +127,9 @@ public func explore(
     _ body: @escaping @Sendable (SeededRun) async throws -> Void
 ) async -> UInt64? {
     let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
-    for seed in only.map({ $0...$0 }) ?? first...(first &+ UInt64(max(count, 1) - 1)) {
+    // The numbers go on with 0 after the largest one.
+    for number in 0..<UInt64(only == nil ? max(count, 1) : 1) {
+        let seed = only ?? first &+ number
         let issues = IssueCount()
         let remedy = "seed \(seed); YAPRAK_SEED=\(seed) repeats it"
         let result = await SeededRun(seed: seed).perform { run in

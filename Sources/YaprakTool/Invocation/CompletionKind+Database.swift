@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SystemPackage
+import ToolSupport
 import Yaprak
 import YaprakReplay
 
@@ -59,7 +60,7 @@ extension String {
             return unicodeScalars.map { Self.isPlain($0) ? String($0) : "\\" + String($0) }.joined()
         case .zsh?:
             // A colon begins a description.
-            return replacing("\\", with: "\\\\").replacing(":", with: "\\:")
+            return escaping(["\\": "\\\\", ":": "\\:"])
         default: return self
         }
     }

@@ -69,10 +69,23 @@ final class Pager: Sendable {
         guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input.rawValue, STDIN_FILENO)
+        #if canImport(Darwin)
+            var attributes: posix_spawnattr_t?
+        #else
+            var attributes = posix_spawnattr_t()
+        #endif
+        guard posix_spawnattr_init(&attributes) == 0 else { return nil }
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This program ignores closed pipes; a pager that is several programs must not.
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var arguments = ["/bin/sh", "-c", command].map { (text: String) in strdup(text) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
-        return posix_spawn(&process, "/bin/sh", &actions, nil, &arguments, environ) == 0 ? process : nil
+        return posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, environ) == 0 ? process : nil
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -37,6 +37,8 @@ struct Reverting {
         options.retention = .all
         options.checkpoints = .manual
         options.clock = Invocation.clock
+        // All of it is one commit, as it was.
+        options.limits.operationsMax = .max
         let opened = try await Database.open(at: FilePath(database), options: options)
         let before = opened.commitNumber
         let outcome: Result<ReplayRevert, any Error>

@@ -84,7 +84,6 @@ extension ActivityPlot {
 
     /// Text that is nothing but text in XML.
     private static func escaped(_ text: String) -> String {
-        text.plain.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        text.plain.escaping(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"])
     }
 }

@@ -4,15 +4,18 @@ struct BarScale {
     private let high: Double
 
     init(_ values: [Double?]) {
-        let numbers = values.compactMap { $0 }
+        let numbers = values.compactMap { $0 }.filter(\.isFinite)
         low = min(0, numbers.min() ?? 0)
         high = max(0, numbers.max() ?? 0)
     }
 
     /// The bar of a number: from the place of 0 to its own, in eighths of a character. `width` characters are the whole scale.
     func bar(_ value: Double?, of width: Int) -> String {
-        guard let value, high > low else { return "" }
-        func place(_ number: Double) -> Int { Int(((number - low) / (high - low) * Double(width * 8)).rounded()) }
+        guard let value, value.isFinite, high / 2 > low / 2 else { return "" }
+        // In halves: the whole scale may be longer than the largest number.
+        func place(_ number: Double) -> Int {
+            Int(((number / 2 - low / 2) / (high / 2 - low / 2) * Double(width * 8)).rounded())
+        }
         let zero = place(0), end = place(value)
         if value >= 0 {
             let length = end - zero

@@ -68,6 +68,6 @@ enum CSV {
     /// Appends a cell: with a quote, a comma or a line break in it, in quotes.
     private static func append(_ cell: String, to line: inout String, isQuoted: Bool = false) {
         let needsQuotes = isQuoted || cell.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
-        line += needsQuotes ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
+        line += needsQuotes ? "\"" + cell.escaping(["\"": "\"\""]) + "\"" : cell
     }
 }

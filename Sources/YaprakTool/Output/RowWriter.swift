@@ -117,7 +117,6 @@ struct RowWriter {
     }
 
     private func markdown(_ cell: String) -> String {
-        cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
-            .split(separator: "<", omittingEmptySubsequences: false).joined(separator: "&lt;")
+        cell.escaping(["|": "\\|", "<": "&lt;"])
     }
 }

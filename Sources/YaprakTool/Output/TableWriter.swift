@@ -54,14 +54,15 @@ struct TableWriter {
     /// Chooses the widths of the columns that are shown.
     private mutating func fit(_ shown: [Int], _ rows: [[String]]) {
         let values = shown.map { column in rows.reduce(0) { max($0, $1[column].columns) } }
-        let wanted = zip(shown, values).map { max(columns[$0].title.columns, $1) }
+        // 0 is the width of a column that is left out, and some texts take no room.
+        let wanted = zip(shown, values).map { max(1, columns[$0].title.columns, $1) }
         let needed = zip(shown, zip(values, wanted)).map { column, width in
             columns[column].isNumber ? width.0 : min(width.1, Self.widthMin)
         }
         let gaps = Self.gap.count * max(0, shown.count - 1)
         guard let fitting = Self.fair(wanted, needed, room: room == .max ? .max : room - gaps) else {
             isUpright = true
-            for column in shown { widths[column] = columns[column].title.columns }
+            for column in shown { widths[column] = max(1, columns[column].title.columns) }
             return
         }
         for (column, width) in zip(shown, fitting) { widths[column] = width }

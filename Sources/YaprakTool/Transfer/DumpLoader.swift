@@ -97,17 +97,25 @@ struct DumpLoader {
         let snapshot = database.snapshot
         let keys = result.keys
         let names = collection.map { [$0] } ?? snapshot.collectionNames
-        let removed = try await database.write(origin: "yaprak load") { transaction in
-            var removed = 0
-            for name in names {
-                let kept = keys[name] ?? []
-                for record in snapshot.untyped(name) where !kept.contains(record.key) {
-                    if transaction.removeUntyped(record.key, inCollectionNamed: name) { removed += 1 }
-                }
+        for name in names {
+            let kept = keys[name] ?? []
+            var batch: [String] = []
+            for record in snapshot.untyped(name) where !kept.contains(record.key) {
+                batch.append(record.key)
+                if batch.count >= batchCount { try await remove(&batch, name, &result) }
             }
-            return removed
+            try await remove(&batch, name, &result)
         }
-        result.removed = removed
+    }
+
+    private func remove(_ batch: inout [String], _ name: String, _ result: inout Result) async throws {
+        if batch.isEmpty { return }
+        let keys = batch
+        batch.removeAll(keepingCapacity: true)
+        let removed = try await database.write(origin: "yaprak load") { transaction in
+            keys.reduce(0) { $0 + (transaction.removeUntyped($1, inCollectionNamed: name) ? 1 : 0) }
+        }
+        result.removed += removed
         if removed > 0 { result.commits += 1 }
     }
 }

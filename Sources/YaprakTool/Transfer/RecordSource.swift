@@ -106,7 +106,8 @@ struct CSVColumn {
             path = []
             return
         }
-        var path: [CBORValue] = [], rest = Substring(name)
+        // By scalars: a combining mark may follow a dot or a bracket.
+        var path: [CBORValue] = [], rest = Substring(name).unicodeScalars
         while !rest.isEmpty {
             guard path.count < CBORItem.depthMax else {
                 throw InputError("a column is nested too deep: \(CBORItem.depthMax) levels are allowed")
@@ -135,7 +136,7 @@ struct CSVColumn {
     }
 
     /// A key in brackets, in JSON, and where it ends.
-    private static func bracketed(_ text: Substring) -> (CBORValue, Substring.Index)? {
+    private static func bracketed(_ text: Substring.UnicodeScalarView) -> (CBORValue, Substring.Index)? {
         for end in text.indices where text[end] == "]" {
             let inner = text[text.index(after: text.startIndex)..<end]
             if let key = try? CBORValue(json: String(inner)) { return (key, text.index(after: end)) }
