@@ -8,8 +8,9 @@ import YaprakStorage
 ///     #expect(try reader.snapshot(at: 42).digest == before.digest)
 ///
 /// It depends on collections, keys, bytes of objects and metadata, and versions; not on the commit, on how the trees are
-/// laid out, on the order in which records came, or on whether types are bound. It has 64 bits: different records have different
-/// digests except by chance. It does not resist an attacker.
+/// laid out, or on the order in which records came. A record of a type has the bytes it would be written with now: those that
+/// were read, unless it was migrated, has properties that came later, or its coder makes other bytes each time. The digest has
+/// 64 bits: different records have different digests except by chance. It does not resist an attacker.
 public struct SnapshotDigest: Sendable, Hashable {
     /// The number.
     public let value: UInt64
