@@ -21,7 +21,8 @@ extension Database {
     /// - Throws: `undecodableRecord` if a record of a collection that got its type since does not decode; as
     ///   ``write(origin:_:)``. Nothing is changed then.
     /// - Precondition: collections with a type in both have the same one.
-    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; of a collection that got its type since,
+    ///   all records count.
     @discardableResult
     public nonisolated(nonsending) func restore(
         _ snapshot: Snapshot, origin: String = "restore"
@@ -66,12 +67,12 @@ extension Draft {
         precondition(
             target.version.timeline.arena === base.version.timeline.arena,
             "a snapshot of another database can't be restored here: make a backup of it, and restore that")
-        let rebound = reboundSlots(in: target)
+        let rebound = self.rebound(in: target), reboundSlots = Set(rebound.map(\.slot))
         let batch = ChangeBatch(from: base, to: target, includesRaw: true)
         for changes in batch.collections {
             let slot: Int
             if let known = directory.slot(of: changes.binding.name) {
-                if rebound.contains(where: { $0.slot == known }) { continue }
+                if reboundSlots.contains(known) { continue }
                 slot = known
                 let bound = directory.bindings[slot]
                 precondition(
@@ -122,7 +123,7 @@ extension Draft {
     }
 
     /// The collections that have a type in only one of the present and another state.
-    private func reboundSlots(in target: SnapshotState) -> [(slot: Int, source: CollectionBinding, root: TreeRoot)] {
+    private func rebound(in target: SnapshotState) -> [(slot: Int, source: CollectionBinding, root: TreeRoot)] {
         if target.directory === directory { return [] }
         return target.directory.bindings.slots(notSharedWith: directory.bindings).compactMap { index in
             let source = target.directory.bindings[index]

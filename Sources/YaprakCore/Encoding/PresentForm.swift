@@ -5,7 +5,8 @@ import YaprakTrees
 /// with what they are.
 ///
 /// A record of the log may be of an older version, lack a property that came later, or be in the form of a coder that never
-/// makes the same bytes twice. Decoded as that type and encoded as plain CBOR, equal values have equal bytes.
+/// makes the same bytes twice. Decoded as that type and encoded as plain CBOR, what is equal has equal bytes, but for
+/// values without an order, such as sets that were filled in another order.
 package struct PresentForm {
     private let snapshot: Snapshot
     private let binding: CollectionBinding?
