@@ -97,7 +97,7 @@ struct KeyProbe {
     func isSurelyKey(of row: RowRef, knowing known: Int) -> Bool {
         let n = bytes.count
         return known &+ 8 >= n
-            && row._withUnsafeGuaranteedRef { $0.key.utf8.count == n && $0.tail == KeyBytes.tail(bytes) }
+            && row._withUnsafeGuaranteedRef { $0.isSurelyKey(count: n, tail: KeyBytes.tail(bytes)) }
     }
 
     @inline(__always)

@@ -7,9 +7,7 @@ open class RowOrder: @unchecked Sendable {
     public init() {}
 
     /// Negative if `a` comes first, positive if `b` does, 0 if they are equals.
-    open func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
-        a.withKey { a in b.withKey { KeyBytes.compare(a, $0) } }
-    }
+    open func compare(_ a: TreeRow, _ b: TreeRow) -> Int { a.compareKey(to: b) }
 
     /// A number whose order agrees with ``compare(_:_:)``: a smaller number comes first, equal numbers are compared.
     ///

@@ -30,10 +30,8 @@ package final class TreeBuilder {
         precondition(draft.session == session && draft.isOpen, "the draft has ended")
         if let last {
             let isAscending =
-                if let order { order.compare(last, row) <= 0 } else {
-                    last.withKey { last in row.withKey { KeyBytes.compare(last, $0) } } < 0
-                }
-            guard isAscending else { throw UnorderedRow(index: count, key: row.key) }
+                if let order { order.compare(last, row) <= 0 } else { last.compareKey(to: row) < 0 }
+            guard isAscending else { throw UnorderedRow(index: count, key: row.keyString) }
         }
         let node: Node
         if let leaf, leaf.count < Node.loadFill {
@@ -69,7 +67,7 @@ package final class TreeBuilder {
         if let leaf { leaves.append(leaf) }
         for node in leaves {
             for i in 0..<node.count {
-                node.rows[i]._withUnsafeGuaranteedRef { $0.birth = 0 }
+                node.rows[i]._withUnsafeGuaranteedRef { $0.setBirth(0) }
                 node.rows[i].release()
             }
             draft.made.rows -= node.count

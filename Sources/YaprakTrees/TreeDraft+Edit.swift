@@ -79,7 +79,7 @@ extension TreeDraft {
 
     @inline(__always)
     private static func check(_ row: TreeRow, isFor probe: KeyProbe) {
-        precondition(row.withKey { KeyBytes.compare(probe.bytes, $0) } == 0, "a row is put under its own key")
+        precondition(row.compareKey(to: probe.bytes) == 0, "a row is put under its own key")
     }
 
     /// Replaces the row that the path leads to.

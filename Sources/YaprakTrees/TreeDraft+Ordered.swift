@@ -51,8 +51,7 @@ extension TreeDraft {
         let old = leaf.rows[path[depth].index].takeUnretainedValue()
         if row === old { return old }
         if !leaf.isOrdered {
-            precondition(
-                row.withKey { key in old.withKey { KeyBytes.compare(key, $0) } } == 0, "a row is put under its own key")
+            precondition(row.compareKey(to: old) == 0, "a row is put under its own key")
         }
         replaceRow(&root, depth: depth, with: row)
         return old

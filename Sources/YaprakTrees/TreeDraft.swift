@@ -259,8 +259,7 @@ extension TreeDraft {
     /// gives up its own reference: the trees it is in need not be edited together later.
     @inline(__always)
     func adopt(_ row: TreeRow) -> RowRef {
-        if row.birth != 0 { Self.checkShared(row, stamp) }
-        row.birth = stamp
+        if row.birth == 0 { row.setBirth(stamp) } else { Self.checkShared(row, stamp) }
         made.rows &+= 1
         return RowRef.passRetained(row)
     }

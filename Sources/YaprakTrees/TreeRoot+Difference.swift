@@ -207,7 +207,9 @@ private protocol RowComparison {
 
 private struct KeyComparison: RowComparison {
     @inline(__always)
-    func compare(_ a: RowRef, _ b: RowRef) -> Int { a.withKey { a in b.withKey { KeyBytes.compare(a, $0) } } }
+    func compare(_ a: RowRef, _ b: RowRef) -> Int {
+        a._withUnsafeGuaranteedRef { a in b._withUnsafeGuaranteedRef { a.compareKey(to: $0) } }
+    }
 }
 
 private struct OrderComparison: RowComparison {

@@ -26,8 +26,9 @@ import YaprakTrees
             for entry in replay.state.extensions {
                 let root = try #require(entry.root as? ViewRoot)
                 var count = 0
-                root.groups.forEach { group in
-                    let rows = unsafeDowncast(group, to: GroupRow.self).rows
+                root.groups.forEach { row in
+                    let group = unsafeDowncast(row, to: GroupRow.self)
+                    let rows = group.rows
                     count += rows.count
                     rows.forEach { row in
                         let placement = unsafeDowncast(row, to: Placement.self)

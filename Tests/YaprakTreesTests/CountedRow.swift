@@ -10,7 +10,7 @@ final class RowCensus: Sendable {
 }
 
 /// A row with a number and, if wanted, a nested tree; its census knows when it goes.
-final class CountedRow: TreeRow, @unchecked Sendable {
+final class CountedRow: KeyedRow, @unchecked Sendable {
     let value: Int
     private let census: RowCensus?
     private let nested: TreeRoot?
@@ -29,14 +29,14 @@ final class CountedRow: TreeRow, @unchecked Sendable {
 }
 
 extension TreeRow {
-    var number: Int { (self as? CountedRow)?.value ?? -1 }
+    var number: Int { (self as? CountedRow)?.value ?? (self as? CountedPackedRow)?.value ?? -1 }
 }
 
 extension TreeRoot {
     /// Keys and numbers, in order.
     var content: [String] {
         var result: [String] = []
-        forEach { result.append("\($0.key)=\($0.number)") }
+        forEach { result.append("\($0.keyString)=\($0.number)") }
         return result
     }
 }

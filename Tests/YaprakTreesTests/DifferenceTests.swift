@@ -65,7 +65,7 @@ import Testing
             for _ in 0..<generator.below(generator.chance(30) ? 300 : 6) {
                 let key = shape.key(&generator)
                 if generator.chance(65) {
-                    draft.insert(CountedRow(key), into: &root)
+                    draft.insert(RowForm.mixed.row(key, generator.below(2)), into: &root)
                 } else {
                     draft.remove(key, from: &root)
                 }
@@ -82,7 +82,7 @@ import Testing
         let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         var root = TreeRoot()
-        for key in ["a", "b", "c", "d"] { draft.insert(CountedRow(key, 1), into: &root) }
+        for key in ["a", "b", "c", "d"] { draft.insert(RowForm.mixed.row(key, 1), into: &root) }
         let old = root
         let version = draft.freeze()
         draft.insert(CountedRow("b", 2), into: &root)
@@ -92,9 +92,9 @@ import Testing
         var steps: [String] = []
         TreeRoot.difference(from: old, to: root) { step in
             switch step {
-            case .removed(let row): steps.append("-" + row.key)
-            case .inserted(let row): steps.append("+" + row.key)
-            case .replaced(let old, let new): steps.append("\(old.key)\(old.number)>\(new.number)")
+            case .removed(let row): steps.append("-" + row.keyString)
+            case .inserted(let row): steps.append("+" + row.keyString)
+            case .replaced(let old, let new): steps.append("\(old.keyString)\(old.number)>\(new.number)")
             }
         }
         #expect(steps == ["b1>2", "+bb", "-c", "+z"])
@@ -118,7 +118,7 @@ import Testing
             for _ in 0..<changes {
                 let key = "k\(generator.below(12_000))"
                 if generator.chance(60) {
-                    draft.insert(CountedRow(key), into: &root)
+                    draft.insert(RowForm.mixed.row(key, generator.below(2)), into: &root)
                 } else {
                     draft.remove(key, from: &root)
                 }
@@ -161,7 +161,7 @@ import Testing
                 let draft = timeline.beginDraft()
                 for i in 0..<generator.below(120) {
                     if generator.chance(70) || root.isEmpty {
-                        draft.insert(CountedRow("k\(i)", generator.below(50)), into: &root, order: order)
+                        draft.insert(RowForm.mixed.row("k\(i)", generator.below(50)), into: &root, order: order)
                     } else {
                         draft.remove(at: generator.below(root.count), from: &root)
                     }

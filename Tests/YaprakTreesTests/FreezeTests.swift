@@ -17,14 +17,14 @@ import Testing
         var seen = 0
         for row in FrozenTree(root, in: draft.freeze()) {
             seen += 1
-            draft.remove(row.key, from: &root)
-            draft.insert(CountedRow(row.key + "/new", row.number), into: &root)
+            draft.remove(row.keyString, from: &root)
+            draft.insert(CountedRow(row.keyString + "/new", row.number), into: &root)
             if row.number.isMultiple(of: 100) {
                 #expect(FrozenTree(root, in: draft.freeze()).count == 300)
             }
         }
         #expect(seen == 300)
-        #expect(root.count == 300 && root.row(at: 0).key == "k1000/new")
+        #expect(root.count == 300 && root.row(at: 0).keyString == "k1000/new")
         #expect(root.firstViolation() == nil)
         draft.seal()
         timeline.close(roots: [root])

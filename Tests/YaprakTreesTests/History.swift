@@ -69,9 +69,9 @@ final class History {
         lines[0] = Line(timeline, id: 0, base: [], roots: Array(repeating: TreeRoot(), count: 4))
     }
 
-    private func row(_ key: String, nested: TreeRoot? = nil) -> CountedRow {
+    private func row(_ key: String, nested: TreeRoot? = nil) -> TreeRow {
         number += 1
-        return CountedRow(key, number * 7919 % 1009, census: census, nested: nested)
+        return RowForm.mixed.row(key, number * 7919 % 1009, census: census, nested: nested)
     }
 
     // MARK: One random step

@@ -36,14 +36,14 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
         var model: [TreeRow] = []
         for step in 0..<900 {
             if generator.chance(step < 500 ? 75 : 30) || model.isEmpty {
-                let row = CountedRow("k\(step)", generator.below(100) - 50)
+                let row = RowForm.mixed.row("k\(step)", generator.below(100) - 50)
                 let position = draft.insert(row, into: &root, order: order)
                 let expected = model.firstIndex { order.compare($0, row) > 0 } ?? model.count
                 #expect(position == expected, "seed \(seed)")
                 model.insert(row, at: expected)
             } else if generator.chance(30) {
                 let position = generator.below(model.count)
-                let row = CountedRow(model[position].key, model[position].number)
+                let row = RowForm.mixed.row(model[position].keyString, model[position].number)
                 #expect(draft.replace(at: position, with: row, in: &root) === model[position], "seed \(seed)")
                 model[position] = row
             } else {
@@ -57,7 +57,7 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
             }
             if step % 20 == 0 { #expect(root.firstViolation(order: order) == nil, "seed \(seed)") }
         }
-        #expect(Array(FrozenTree(root, in: draft.freeze())).map(\.key) == model.map(\.key), "seed \(seed)")
+        #expect(Array(FrozenTree(root, in: draft.freeze())).map(\.keyString) == model.map(\.keyString), "seed \(seed)")
         draft.abort(roots: [root])
         timeline.close(roots: [])
     }
@@ -73,14 +73,14 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
             var alive: Set<String> = []
             for step in 0..<600 {
                 if generator.chance(step < 400 ? 70 : 20) || alive.isEmpty {
-                    let row = CountedRow("k\(step)", generator.below(20), census: census)
+                    let row = RowForm.mixed.row("k\(step)", generator.below(20), census: census)
                     let position = draft.insert(row, into: &root, order: order)
                     #expect(root.row(at: position) === row, "seed \(seed)")
                     #expect(root.position(of: row, order: order) == position, "seed \(seed)")
-                    alive.insert(row.key)
+                    alive.insert(row.keyString)
                 } else {
                     let row = draft.remove(at: generator.below(root.count), from: &root)
-                    #expect(alive.remove(row.key) != nil, "seed \(seed)")
+                    #expect(alive.remove(row.keyString) != nil, "seed \(seed)")
                 }
                 if step % 50 == 0 {
                     draft.seal()
@@ -89,7 +89,7 @@ final class NaNOrder: RowOrder, @unchecked Sendable {
                 }
             }
             var seen: Set<String> = []
-            root.forEach { seen.insert($0.key) }
+            root.forEach { seen.insert($0.keyString) }
             #expect(seen == alive && root.count == alive.count, "seed \(seed)")
             draft.seal()
             timeline.close(roots: [root])

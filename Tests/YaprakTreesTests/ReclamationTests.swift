@@ -167,7 +167,7 @@ final class Shared: Sendable {
                 var root = TreeRoot()
                 for round in 1...120 {
                     let draft = timeline.beginDraft()
-                    for i in 0..<100 { draft.insert(CountedRow("k\(i * 37 % 100)", round), into: &root) }
+                    for i in 0..<100 { draft.insert(RowForm.mixed.row("k\(i * 37 % 100)", round), into: &root) }
                     let version = draft.seal()
                     let old = shared.published.withLock { tree in
                         defer { tree = FrozenTree(root, in: version) }

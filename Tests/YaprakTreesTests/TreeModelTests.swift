@@ -7,8 +7,12 @@ import Testing
     /// Keys by their bytes: `String` equates what NFC makes equal, and these keys aren't all NFC.
     private typealias Model = [[UInt8]: Int]
 
-    @Test(arguments: KeyShape.allCases, Soak.isOn ? [1, 2, 3, 4, 5, 6] : [1, 2] as [UInt64])
-    func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, seed: UInt64) throws {
+    @Test(arguments: KeyShape.allCases, RowForm.allCases)
+    func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, form: RowForm) throws {
+        for seed in Soak.isOn ? 1...6 : 1...2 as ClosedRange<UInt64> { try Self.compare(shape, form, seed: seed) }
+    }
+
+    private static func compare(_ shape: KeyShape, _ form: RowForm, seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()
@@ -21,7 +25,7 @@ import Testing
                 let key = shape.key(&generator)
                 number += 1
                 if generator.chance(grows ? 85 : 25) {
-                    let old = draft.insert(CountedRow(key, number), into: &root)
+                    let old = draft.insert(form.row(key, number), into: &root)
                     #expect(old?.number == model.updateValue(number, forKey: Array(key.utf8)), "seed \(seed)")
                 } else {
                     let old = draft.remove(key, from: &root)
@@ -38,13 +42,13 @@ import Testing
             }
             if generator.chance(10) {
                 let rows = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-                    .map { CountedRow(String(decoding: $0.key, as: UTF8.self), $0.value) }
+                    .map { form.row(String(decoding: $0.key, as: UTF8.self), $0.value) }
                 draft.clear(&root)
                 root = try draft.build(from: rows)
                 #expect(root.firstViolation() == nil)
             }
             draft.seal()
-            try Self.compare(root, with: model, shape: shape, "seed \(seed), round \(round)")
+            try compare(root, with: model, shape: shape, "seed \(seed), round \(round)")
             timeline.reclaimAll()
         }
         timeline.close(roots: [root])
@@ -82,13 +86,14 @@ import Testing
         }
     }
 
-    @Test func `Every order of inserting and removing six rows leaves the tree as it was`() {
+    @Test(arguments: RowForm.allCases)
+    func `Every order of inserting and removing six rows leaves the tree as it was`(form: RowForm) {
         let keys = ["", "a", "aa", "ab", "b\0", "b"]
         let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         var root = TreeRoot()
         for order in Self.permutations(keys.count) {
-            for i in order { draft.insert(CountedRow(keys[i], i), into: &root) }
+            for i in order { draft.insert(form.row(keys[i], i), into: &root) }
             #expect(root.firstViolation() == nil)
             #expect(root.count == keys.count)
             for i in order { #expect(draft.remove(keys[i], from: &root)?.number == i) }
@@ -110,7 +115,7 @@ import Testing
         let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let keys = (0..<n).map { "key/" + String(repeating: "0", count: 6 - String($0).count) + String($0) }
-        var root = try draft.build(from: keys.enumerated().map { CountedRow($1, $0) })
+        var root = try draft.build(from: keys.enumerated().map { RowForm.mixed.row($1, $0) })
         #expect(root.firstViolation() == nil)
         #expect(root.content == keys.enumerated().map { "\($1)=\($0)" })
         for key in keys where key.utf8.last! % 3 == 0 { draft.remove(key, from: &root) }

@@ -114,9 +114,9 @@ extension Draft {
     ) throws {
         let binding = directory.bindings[slot]
         var gone: Set<String> = []
-        roots[slot].forEach { gone.insert($0.key) }
+        roots[slot].forEach { gone.insert($0.keyString) }
         try root.forEach { row in
-            gone.remove(row.key)
+            gone.remove(row.keyString)
             try restore(try raw(row), slot, binding, decoder)
         }
         for key in gone { edit(slot, key) { _ in .remove } }

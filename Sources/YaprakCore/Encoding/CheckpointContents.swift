@@ -48,13 +48,13 @@ struct CheckpointContents: Sendable {
         var bytes: UInt64 = 0
         try root.forEach { row in
             let start = buffer.count
+            let record = unsafeDowncast(row, to: RecordBox.self)
             do {
-                try RecordItem.write(
-                    unsafeDowncast(row, to: RecordBox.self), of: binding, sectionVersion: info.version, to: buffer)
+                try RecordItem.write(record, of: binding, sectionVersion: info.version, to: buffer)
             } catch {
                 throw DatabaseError(
-                    .encodingFailed, "the record \(row.key.debugDescription) of \"\(binding.name)\" does not encode",
-                    place: .init(collection: binding.name, key: row.key), cause: error)
+                    .encodingFailed, "the record \(record.key.debugDescription) of \"\(binding.name)\" does not encode",
+                    place: .init(collection: binding.name, key: record.key), cause: error)
             }
             buffer.withBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
             if buffer.count >= 32 << 10 {

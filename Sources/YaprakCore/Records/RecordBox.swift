@@ -5,7 +5,7 @@ public import YaprakTrees
 /// Two stamps say when the object and when the metadata were last written. A touch makes a new box with both stamps
 /// unchanged, so the difference of two snapshots knows *what* changed in a record, not only that something did.
 @usableFromInline
-package class RecordBox: TreeRow, @unchecked Sendable {
+package class RecordBox: KeyedRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
     @usableFromInline package final let objectStamp: UInt64
     @usableFromInline package final let metadataStamp: UInt64
@@ -36,7 +36,7 @@ package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & 
 
 extension TypedRecord {
     /// Where the object begins, counted from the address of the record: behind the two words of every object, and the fields
-    /// of ``TreeRow`` and ``RecordBox``. What reads one field of many objects, such as an index, reads it there.
+    /// of ``KeyedRow`` and ``RecordBox``. What reads one field of many objects, such as an index, reads it there.
     package static var objectOffset: Int { objectOffsetInRecord(Object.self) }
 }
 

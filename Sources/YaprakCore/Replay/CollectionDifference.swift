@@ -49,7 +49,7 @@ struct CollectionDifference {
         self.root = root
         self.epochStart = epochStart
         for section in sections { try add(section, of: checkpoint) }
-        root.forEach { if !seen.contains($0.key) { missing.add($0.key) } }
+        root.forEach { if !seen.contains($0.keyString) { missing.add($0.keyString) } }
         seen = []
     }
 

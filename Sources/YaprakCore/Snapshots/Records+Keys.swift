@@ -43,7 +43,9 @@ extension Records {
             var upper = root.count
             while lower < upper {
                 let middle = lower + (upper - lower) / 2
-                let has = root.reference(at: middle)._withUnsafeGuaranteedRef { $0.key.utf8.starts(with: prefix.utf8) }
+                let has = root.reference(at: middle)._withUnsafeGuaranteedRef { row in
+                    prefix.withKeyBytes { row.hasKey(beginningWith: $0) }
+                }
                 if has { lower = middle + 1 } else { upper = middle }
             }
             return slice(first, lower)

@@ -78,7 +78,7 @@ extension Snapshot {
     public func setAsideKeys(inCollectionNamed name: String) -> [String] {
         guard let root = state.root(ofCollection: CollectionDirectory.asideName(of: name)) else { return [] }
         var keys: [String] = []
-        withExtendedLifetime(state) { root.forEach { keys.append($0.key) } }
+        withExtendedLifetime(state) { root.forEach { keys.append($0.keyString) } }
         return keys
     }
 }

@@ -57,9 +57,9 @@ extension Draft {
         var changed: [(key: String, raw: RawRecord?)] = []
         _ = TreeRoot.difference(from: old, to: new) { step in
             switch step {
-            case .removed(let row): changed.append((row.key, nil))
+            case .removed(let row): changed.append((row.keyString, nil))
             case .inserted(let row), .replaced(_, let row):
-                changed.append((row.key, unsafeDowncast(row, to: RawRecord.self)))
+                changed.append((row.keyString, unsafeDowncast(row, to: RawRecord.self)))
             }
         }
         for (key, raw) in changed {

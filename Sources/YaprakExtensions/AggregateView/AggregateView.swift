@@ -93,7 +93,7 @@ public struct AggregateView<Parent: OrderedView, Summary: Codable & Sendable & E
         let editor = ViewEditor(root, draft: context.draft)
         if changes.contains(where: { $0.reordering != nil || !$0.clearedCollections.isEmpty }) {
             var names = Set(state.groupNames)
-            root.places[0].forEach { names.insert($0.key) }
+            root.places[0].forEach { names.insert($0.keyString) }
             for name in names.sorted() { setRow(of: name, in: state, totals(of: name, in: state), editor) }
         } else {
             for (name, differences) in differences(changes, state).sorted(by: { $0.key < $1.key }) {

@@ -9,7 +9,7 @@ extension ViewState {
         withExtendedLifetime((snapshot, old.snapshot)) {
             _ = TreeRoot.difference(from: old.root.groups, to: root.groups) { step in
                 switch step {
-                case .removed(let row), .inserted(let row): names.append(row.key)
+                case .removed(let row), .inserted(let row): names.append(row.keyString)
                 case .replaced(let before, let after):
                     let (before, after) = (before.nestedTree, after.nestedTree)
                     if let before, let after, before.isIdentical(to: after) { return }

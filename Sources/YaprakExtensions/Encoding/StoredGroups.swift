@@ -49,10 +49,10 @@ struct StoredGroups: Codable {
         let isMixed = collections.count > 1
         root.groups.forEach { row in
             let rows = unsafeDowncast(row, to: GroupRow.self).rows
-            var group = Group(name: row.key, keys: [], of: isMixed ? [] : nil)
+            var group = Group(name: row.keyString, keys: [], of: isMixed ? [] : nil)
             group.keys.reserveCapacity(rows.count)
             rows.forEach { row in
-                group.keys.append(row.key)
+                group.keys.append(row.keyString)
                 if isMixed { group.of?.append(UInt8(clamping: unsafeDowncast(row, to: Placement.self).collection)) }
             }
             groups.append(group)
@@ -86,7 +86,7 @@ struct StoredGroups: Codable {
         }
         for (collection, places) in places.enumerated() {
             context.before.tree(of: configuration.collections[collection]).forEach { row in
-                if let placements = places[row.key] { seed.addPlaces(placements) }
+                if let placements = places[row.keyString] { seed.addPlaces(placements) }
             }
         }
         return ViewRoot(seed, configuration, draft: context.draft, isSorted: true)

@@ -47,22 +47,23 @@ extension ViewState {
         if let violation = root.groups.firstViolation() { report.violations.append("groups: \(violation)") }
         var count = 0
         root.groups.forEach { row in
-            let rows = unsafeDowncast(row, to: GroupRow.self).rows
-            if rows.isEmpty { report.violations.append("group \(row.key) has no rows") }
-            if let violation = rows.firstViolation() { report.violations.append("group \(row.key): \(violation)") }
+            let group = unsafeDowncast(row, to: GroupRow.self)
+            let rows = group.rows
+            if rows.isEmpty { report.violations.append("group \(group.key) has no rows") }
+            if let violation = rows.firstViolation() { report.violations.append("group \(group.key): \(violation)") }
             count += rows.count
             var last: Placement?
             var index = 0
             rows.forEach { next in
                 let placement = unsafeDowncast(next, to: Placement.self)
-                if let last, order.compare(last, placement) >= 0 { report.misplaced.append((row.key, index)) }
+                if let last, order.compare(last, placement) >= 0 { report.misplaced.append((group.key, index)) }
                 let types = root.configuration.collections[placement.collection]
                 if root.configuration.rowsAreRecords,
                     snapshot.box(forKey: placement.key, in: types) !== placement.record
                 {
                     report.ghosts.append(placement.row)
                 }
-                if root.place(of: placement.row)?.placement(inGroup: row.key) !== placement {
+                if root.place(of: placement.row)?.placement(inGroup: group.key) !== placement {
                     report.strays.append(placement.row)
                 }
                 last = placement
@@ -93,7 +94,7 @@ extension ViewState {
         for (collection, types) in configuration.collections.enumerated() {
             snapshot.tree(of: types).forEach { row in
                 let wanted = configuration.placements(of: unsafeDowncast(row, to: RecordBox.self), collection)
-                let id = RowID(collection: collection, key: row.key)
+                let id = RowID(collection: collection, key: row.keyString)
                 let placed = placements(of: id)
                 let agree =
                     wanted.count == placed.count

@@ -88,7 +88,7 @@ extension ManualView: PrimaryExtension {
             if boxes.isCleared {
                 let stay = Set(boxes.entries.lazy.filter { $0.after != nil }.map(\.key))
                 root.places[collection].forEach { row in
-                    if !stay.contains(row.key) { gone.append(.init(collection: types.name, key: row.key)) }
+                    if !stay.contains(row.keyString) { gone.append(.init(collection: types.name, key: row.keyString)) }
                 }
             } else {
                 for entry in boxes.entries where entry.after == nil {

@@ -98,8 +98,8 @@ package final class IndexConfiguration: Sendable {
 
     /// The entry of a record. The entries of a unique index differ by their columns; those of any other, and those without
     /// all of their values, by the key of the record as well.
-    func entry(_ key: String, _ record: RecordBox) -> TreeRow {
-        holdsRecords ? RecordEntry(key: key, record: record) : KeyEntry(key: key, recordKey: record.key)
+    func entry(_ key: UnsafeBufferPointer<UInt8>, _ record: RecordBox) -> TreeRow {
+        holdsRecords ? RecordEntry.make(key, record) : KeyEntry.make(key, record.key)
     }
 
     func recordKey(_ entry: TreeRow) -> String {
@@ -110,17 +110,17 @@ package final class IndexConfiguration: Sendable {
 
     /// Whether the key of an entry has nothing behind its columns.
     func hasColumnsOnly(_ entry: TreeRow) -> Bool {
-        entry.withKeyBytes { bytes in
+        entry.withKey { bytes in
             var reader = IndexKeyReader(bytes)
             return columns.allSatisfy { reader.skip($0) } && reader.isAtEnd
         }
     }
 
     /// The same entry under another key.
-    func copy(_ entry: TreeRow, key: String) -> TreeRow {
+    func copy(_ entry: TreeRow, key: UnsafeBufferPointer<UInt8>) -> TreeRow {
         holdsRecords
-            ? RecordEntry(key: key, record: unsafeDowncast(entry, to: RecordEntry.self).record)
-            : KeyEntry(key: key, recordKey: unsafeDowncast(entry, to: KeyEntry.self).recordKey)
+            ? RecordEntry.make(key, unsafeDowncast(entry, to: RecordEntry.self).record)
+            : KeyEntry.make(key, unsafeDowncast(entry, to: KeyEntry.self).recordKey)
     }
 }
 
@@ -139,7 +139,7 @@ extension IndexConfiguration {
 
     /// The bytes of the first columns of an entry.
     package func columnBytes(_ count: Int, in entry: TreeRow) -> [UInt8] {
-        entry.withKeyBytes { bytes in
+        entry.withKey { bytes in
             var reader = IndexKeyReader(bytes)
             for column in columns.prefix(count) { guard reader.skip(column) else { break } }
             return Array(bytes.prefix(reader.position))
@@ -148,7 +148,7 @@ extension IndexConfiguration {
 
     /// Whether an entry has the first columns of another, given as bytes.
     package func hasColumns(_ columns: [UInt8], _ entry: TreeRow) -> Bool {
-        entry.withKeyBytes { $0.starts(with: columns) }
+        columns.withUnsafeBufferPointer { entry.hasKey(beginningWith: $0) }
     }
 }
 
@@ -163,13 +163,5 @@ extension IndexKeyWriter {
     /// The key of a record, behind the columns.
     mutating func append(key: String) {
         if key.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil { append(Array(key.utf8)) }
-    }
-}
-
-extension TreeRow {
-    /// The bytes of the key of an entry.
-    func withKeyBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        if let result = try key.utf8.withContiguousStorageIfAvailable(body) { return result }
-        return try Array(key.utf8).withUnsafeBufferPointer(body)
     }
 }

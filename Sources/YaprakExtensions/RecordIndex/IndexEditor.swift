@@ -120,7 +120,7 @@ struct IndexEditor {
             place(record, at: key, in: &root)
             key.append(key: holderKey)
             root.edits += 1
-            draft.insert(configuration.copy(holder, key: key.string), into: &root.tree)
+            draft.insert(configuration.copy(holder, key: key.bytes), into: &root.tree)
             root.duplicates += 1
         } else {
             key.append(key: record.key)
@@ -134,9 +134,7 @@ struct IndexEditor {
     private func place(_ record: RecordBox, at key: borrowing IndexKeyWriter, in root: inout IndexRoot) {
         root.edits += 1
         let (configuration, bytes) = (configuration, key.bytes)
-        draft.edit(&root.tree, key: bytes) { old in
-            .put(configuration.entry(old?.key ?? String(indexKey: bytes), record))
-        }
+        draft.edit(&root.tree, key: bytes) { _ in .put(configuration.entry(bytes, record)) }
     }
 
     private func remove(_ record: RecordBox, _ key: inout IndexKeyWriter, hasNil: Bool, from root: inout IndexRoot) {
@@ -158,10 +156,10 @@ struct IndexEditor {
         draft.remove(key.bytes, from: &root.tree)
         guard root.duplicates > 0, position < root.tree.count else { return }
         let next = root.tree.row(at: position)
-        guard next.key.utf8.starts(with: key.bytes) else { return }
+        guard next.hasKey(beginningWith: key.bytes) else { return }
         // The next in line takes the place.
-        draft.remove(next.key, from: &root.tree)
-        draft.insert(configuration.copy(next, key: key.string), into: &root.tree)
+        draft.remove(at: position, from: &root.tree)
+        draft.insert(configuration.copy(next, key: key.bytes), into: &root.tree)
         root.duplicates -= 1
     }
 }

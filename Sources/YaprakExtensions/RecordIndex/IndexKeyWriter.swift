@@ -12,7 +12,8 @@ import YaprakCore
 ///     nil, a value            1, or 2 and the value
 ///
 /// No value's bytes begin those of another, so columns are written one behind the other, and the key of the record may
-/// follow. All bytes are valid UTF-8: entries keep them as a `String`, in place where they are 15 or fewer.
+/// follow. All bytes are valid UTF-8, so that they may stand in a `String`. Entries have them
+/// within themselves.
 ///
 /// Opaque. What a type of the program writes is what its raw value writes.
 public struct IndexKeyWriter: ~Copyable {
@@ -45,9 +46,6 @@ public struct IndexKeyWriter: ~Copyable {
 
     package var array: [UInt8] { Array(bytes) }
 
-    /// The bytes as the key of an entry.
-    package var string: String { String(indexKey: bytes) }
-
     @inline(__always)
     private mutating func reserve(_ more: Int) {
         if count &+ more > capacity { grow(count + more) }
@@ -77,16 +75,6 @@ public struct IndexKeyWriter: ~Copyable {
     }
 
     package mutating func append(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { append($0) } }
-}
-
-extension String {
-    /// The bytes of an entry, which are valid UTF-8, as its key.
-    init(indexKey bytes: UnsafeBufferPointer<UInt8>) {
-        self.init(unsafeUninitializedCapacity: bytes.count) { buffer in
-            if let source = bytes.baseAddress { buffer.baseAddress?.update(from: source, count: bytes.count) }
-            return bytes.count
-        }
-    }
 }
 
 // MARK: Values

@@ -16,7 +16,7 @@ extension IndexRows {
         // Without the optionals that the caller does not ask for: a value that is missing is left out.
         let optionals = configuration.columns[column].type.optionals - Value.indexType.optionals
         return IndexEntrySequence(source: source, ranges: ranges) { entry in
-            entry.withKeyBytes { bytes in
+            entry.withKey { bytes in
                 var reader = IndexKeyReader(bytes)
                 for earlier in configuration.columns.prefix(column) { guard reader.skip(earlier) else { return nil } }
                 reader.enter(configuration.columns[column])

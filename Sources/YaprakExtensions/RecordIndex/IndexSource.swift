@@ -75,7 +75,7 @@ package struct IndexSource: Sendable {
             let position = root.tree.lowerBound(bytes)
             guard position < root.tree.count else { return nil }
             let entry = root.tree.reference(at: position)
-            let isFound = entry._withUnsafeGuaranteedRef { $0.withKeyBytes { $0.starts(with: bytes) } }
+            let isFound = entry._withUnsafeGuaranteedRef { $0.hasKey(beginningWith: bytes) }
             return isFound ? record(entry, in: records).takeUnretainedValue() : nil
         }
     }

@@ -49,18 +49,17 @@ package final class IndexSeed: @unchecked Sendable {
     private var entries: [TreeRow] = []
     private var writer = IndexKeyWriter()
     /// Those of the record that is added, where it may have several.
-    private var keys: Set<String> = []
+    private var keys: Set<[UInt8]> = []
 
     func add(_ record: RecordBox, _ configuration: IndexConfiguration) {
         keys.removeAll(keepingCapacity: true)
         configuration.forEachEntry(of: record, &writer) { key, hasNil in
             let count = key.count
             if !configuration.isUnique || hasNil { key.append(key: record.key) }
-            let string = key.string
-            key.truncate(to: count)
+            defer { key.truncate(to: count) }
             // A record whose values repeat has one entry for each.
-            if configuration.isMultiple, !keys.insert(string).inserted { return }
-            entries.append(configuration.entry(string, record))
+            if configuration.isMultiple, !keys.insert(key.array).inserted { return }
+            entries.append(configuration.entry(key.bytes, record))
         }
     }
 
@@ -71,26 +70,29 @@ package final class IndexSeed: @unchecked Sendable {
             let index: Int
         }
         var root = IndexRoot(configuration)
-        var items = entries.indices.map { Item(word: firstBytes(entries[$0].key), index: $0) }
+        var items = entries.indices.map { Item(word: entries[$0].firstBytes, index: $0) }
         items.sort { a, b in
             if a.word != b.word { return a.word < b.word }
-            let order = compareBytes(entries[a.index].key, entries[b.index].key)
+            let order = entries[a.index].compareKey(to: entries[b.index])
             if order != 0 { return order < 0 }
             let (x, y) = (entries[a.index], entries[b.index])
             return compareBytes(configuration.recordKey(x), configuration.recordKey(y)) < 0
         }
         let builder = TreeBuilder(in: draft)
-        var last: String?
+        var last: TreeRow?
         for item in items {
             let entry = entries[item.index]
-            guard entry.key == last else {
-                last = entry.key
+            guard let first = last, entry.compareKey(to: first) == 0 else {
+                last = entry
                 append(entry, to: builder)
                 continue
             }
             // Of a unique index: two records with the same values.
             root.duplicates += 1
-            append(configuration.copy(entry, key: entry.key + configuration.recordKey(entry)), to: builder)
+            writer.removeAll()
+            entry.withKey { writer.append($0) }
+            writer.append(key: configuration.recordKey(entry))
+            append(configuration.copy(entry, key: writer.bytes), to: builder)
         }
         root.tree = builder.finish()
         return root
@@ -130,26 +132,25 @@ struct StoredIndex: Codable {
         entries.reserveCapacity(keys.count)
         var writer = IndexKeyWriter()
         /// What is to come of records with several entries.
-        var waiting: [String: ArraySlice<String>] = [:]
+        var waiting: [String: ArraySlice<[UInt8]>] = [:]
         for key in keys {
             guard let record = snapshot.box(forKey: key, in: configuration.collection) else {
                 throw SchemaMismatch()
             }
-            var entry = waiting[key]
-            if entry == nil {
-                var all: Set<String> = []
-                configuration.forEachEntry(of: record, &writer) { bytes, hasNil in
-                    let count = bytes.count
-                    if !configuration.isUnique || hasNil { bytes.append(key: record.key) }
-                    all.insert(bytes.string)
-                    bytes.truncate(to: count)
-                }
-                entry = configuration.isMultiple ? all.sorted { compareBytes($0, $1) < 0 }[...] : Array(all)[...]
+            let entry: TreeRow
+            if configuration.isMultiple {
+                var rest = waiting[key] ?? Self.keys(of: record, configuration, &writer)
+                guard let next = rest.popFirst() else { throw SchemaMismatch() }
+                waiting[key] = rest
+                entry = next.withUnsafeBufferPointer { configuration.entry($0, record) }
+            } else {
+                writer.removeAll()
+                let hasNil = configuration.writeColumns(of: record, to: &writer)
+                if !configuration.isUnique || hasNil { writer.append(key: record.key) }
+                entry = configuration.entry(writer.bytes, record)
             }
-            guard let next = entry?.popFirst() else { throw SchemaMismatch() }
-            if configuration.isMultiple { waiting[key] = entry }
-            if let last = entries.last, compareBytes(last.key, next) >= 0 { throw SchemaMismatch() }
-            entries.append(configuration.entry(next, record))
+            if let last = entries.last, last.compareKey(to: entry) >= 0 { throw SchemaMismatch() }
+            entries.append(entry)
         }
         let isWhole =
             configuration.isMultiple
@@ -159,16 +160,31 @@ struct StoredIndex: Codable {
         return entries
     }
 
+    /// The keys of a record's entries, ascending.
+    private static func keys(
+        of record: RecordBox, _ configuration: IndexConfiguration, _ writer: inout IndexKeyWriter
+    ) -> ArraySlice<[UInt8]> {
+        var all: Set<[UInt8]> = []
+        configuration.forEachEntry(of: record, &writer) { bytes, hasNil in
+            let count = bytes.count
+            if !configuration.isUnique || hasNil { bytes.append(key: record.key) }
+            all.insert(bytes.array)
+            bytes.truncate(to: count)
+        }
+        return all.sorted { $0.lexicographicallyPrecedes($1) }[...]
+    }
+
     /// Whether all entries of all records were there.
     private func isComplete(
-        _ waiting: [String: ArraySlice<String>], _ configuration: IndexConfiguration, over snapshot: Snapshot
+        _ waiting: [String: ArraySlice<[UInt8]>], _ configuration: IndexConfiguration, over snapshot: Snapshot
     ) throws -> Bool {
         guard waiting.values.allSatisfy(\.isEmpty) else { return false }
         var writer = IndexKeyWriter()
         var isComplete = true
         snapshot.tree(of: configuration.collection).forEach { row in
-            guard waiting[row.key] == nil else { return }
-            configuration.forEachEntry(of: unsafeDowncast(row, to: RecordBox.self), &writer) { _, _ in
+            let record = unsafeDowncast(row, to: RecordBox.self)
+            guard waiting[record.key] == nil else { return }
+            configuration.forEachEntry(of: record, &writer) { _, _ in
                 isComplete = false
             }
         }

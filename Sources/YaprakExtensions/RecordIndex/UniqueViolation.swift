@@ -80,7 +80,7 @@ extension IndexRoot {
     fileprivate func keys(sharing bytes: UnsafeBufferPointer<UInt8>) -> [String] {
         var keys: [String] = []
         var cursor = TreeCursor(tree, at: tree.lowerBound(bytes))
-        while let entry = cursor.next()?.takeUnretainedValue(), entry.key.utf8.starts(with: bytes) {
+        while let entry = cursor.next()?.takeUnretainedValue(), entry.hasKey(beginningWith: bytes) {
             keys.append(configuration.recordKey(entry))
         }
         return keys
@@ -93,7 +93,7 @@ extension IndexRoot {
         var isNamed = false
         var cursor = TreeCursor(tree, at: 0)
         while keys.count < max, let entry = cursor.next()?.takeUnretainedValue() {
-            guard let first = holder, entry.key.utf8.starts(with: first.key.utf8) else {
+            guard let first = holder, first.withKey({ entry.hasKey(beginningWith: $0) }) else {
                 // An entry without all of its values has the key of its record behind them, and collides with none.
                 holder = configuration.hasColumnsOnly(entry) ? entry : nil
                 isNamed = false

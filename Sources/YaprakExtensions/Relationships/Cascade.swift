@@ -87,9 +87,8 @@ struct Cascade {
                 let present = snapshot.tree(of: types)
                 withExtendedLifetime((before, snapshot)) {
                     before.tree(of: types).forEach { row in
-                        if present.lookup(row.key) == nil {
-                            begin(unsafeDowncast(row, to: RecordBox.self), row.key, name)
-                        }
+                        let record = unsafeDowncast(row, to: RecordBox.self)
+                        if present.lookup(record.key) == nil { begin(record, record.key, name) }
                     }
                 }
             }

@@ -23,11 +23,11 @@ enum EdgeKey {
         return tree.lowerBound(stem + "\u{0}")..<tree.lowerBound(stem + "\u{1}")
     }
 
-    static func parts(_ key: String) -> (first: String, second: String) {
-        let bytes = key.utf8
-        let end = bytes.firstIndex(of: 0)!
-        return (unescaped(key[..<end]), unescaped(key[bytes.index(after: end)...]))
-    }
+    static func parts(_ row: TreeRow) -> (first: String, second: String) { (first(row), second(row)) }
+
+    static func first(_ row: TreeRow) -> String { row.withKey { unescaped($0.prefix { $0 != 0 }) } }
+
+    static func second(_ row: TreeRow) -> String { row.withKey { unescaped($0.drop { $0 != 0 }.dropFirst()) } }
 
     private static func escaped(_ key: String) -> String {
         guard key.utf8.contains(where: { $0 < 2 }) else { return key }
@@ -43,8 +43,9 @@ enum EdgeKey {
         return String(result)
     }
 
-    private static func unescaped(_ part: Substring) -> String {
-        guard part.utf8.contains(1) else { return String(part) }
+    private static func unescaped(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let part = String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+        guard bytes.contains(1) else { return part }
         var result = String.UnicodeScalarView()
         var isEscaped = false
         for scalar in part.unicodeScalars {

@@ -21,7 +21,7 @@ public struct EdgeTrees: Sendable {
         let range = EdgeKey.range(of: key, in: tree)
         var keys: [String] = []
         keys.reserveCapacity(range.count)
-        tree.forEach(in: range) { keys.append(EdgeKey.parts($0.key).second) }
+        tree.forEach(in: range) { keys.append(EdgeKey.second($0)) }
         return keys
     }
 
@@ -29,7 +29,7 @@ public struct EdgeTrees: Sendable {
     static func forEachFirst(in tree: TreeRoot, _ body: (String) -> Void) {
         var position = 0
         while position < tree.count {
-            let first = EdgeKey.parts(tree.row(at: position).key).first
+            let first = EdgeKey.first(tree.row(at: position))
             body(first)
             position = EdgeKey.range(of: first, in: tree).upperBound
         }
@@ -49,8 +49,8 @@ struct EdgeEditor {
     }
 
     mutating func add(_ source: String, _ target: String, bothWays: Bool = false) {
-        draft.insert(TreeRow(key: EdgeKey.make(target, source)), into: &trees.byTarget)
-        if bothWays { draft.insert(TreeRow(key: EdgeKey.make(source, target)), into: &trees.bySource) }
+        draft.insert(KeyRow.make(EdgeKey.make(target, source)), into: &trees.byTarget)
+        if bothWays { draft.insert(KeyRow.make(EdgeKey.make(source, target)), into: &trees.bySource) }
         touchedTargets.insert(target)
         touchedSources.insert(source)
     }
@@ -102,7 +102,7 @@ struct EdgeEditor {
 
     private static func set(_ key: String, _ isThere: Bool, in tree: inout TreeRoot, _ draft: TreeDraft) {
         if isThere {
-            if tree.lookup(key) == nil { draft.insert(TreeRow(key: key), into: &tree) }
+            if tree.lookup(key) == nil { draft.insert(KeyRow.make(key), into: &tree) }
         } else if !tree.isEmpty {
             draft.remove(key, from: &tree)
         }
@@ -119,11 +119,11 @@ package struct EdgeSeed: Sendable {
     func build(_ draft: TreeDraft, _ state: Snapshot, targets: CollectionTypes) -> EdgeTrees {
         var trees = EdgeTrees()
         // Swift's order of strings in NFC is that of their bytes; where a Unicode table says otherwise, rows go in one by one.
-        let rows = Set(byTarget).sorted().map { TreeRow(key: $0) }
+        let rows = Set(byTarget).sorted().map { KeyRow.make($0) }
         do {
             trees.byTarget = try draft.build(from: rows)
         } catch {
-            for row in rows { draft.insert(TreeRow(key: row.key), into: &trees.byTarget) }
+            for row in rows { draft.insert(row.withKey { KeyRow.make($0) }, into: &trees.byTarget) }
         }
         var editor = EdgeEditor(trees, draft)
         editor.touchAllTargets()

@@ -112,7 +112,7 @@ extension ManualRelationship: PrimaryExtension {
         var edges: [String] = []
         edges.reserveCapacity(2 * root.bySource.count)
         root.bySource.forEach { row in
-            let (source, target) = EdgeKey.parts(row.key)
+            let (source, target) = EdgeKey.parts(row)
             edges.append(source)
             edges.append(target)
         }

@@ -82,7 +82,7 @@ public struct RelationshipReader<
 
     private func keys(_ tree: TreeRoot) -> [String] {
         var keys: [String] = []
-        withExtendedLifetime(snapshot) { tree.forEach { keys.append($0.key) } }
+        withExtendedLifetime(snapshot) { tree.forEach { keys.append($0.keyString) } }
         return keys
     }
 }

@@ -71,11 +71,12 @@ struct RelationshipRules: JudgingReaction {
         withExtendedLifetime((before, after)) {
             let missing = relationship.edges(in: before)?.missingTargets ?? TreeRoot()
             TreeRoot.difference(from: missing, to: edges.missingTargets) { step in
-                guard found == nil, case .inserted(let row) = step,
-                    before.box(forKey: row.key, in: relationship.targetTypes) != nil,
-                    let source = relationship.sourceKeys(of: row.key, in: after).first
+                guard found == nil, case .inserted(let row) = step else { return }
+                let target = row.keyString
+                guard before.box(forKey: target, in: relationship.targetTypes) != nil,
+                    let source = relationship.sourceKeys(of: target, in: after).first
                 else { return }
-                found = (source, row.key)
+                found = (source, target)
             }
         }
         return found

@@ -46,7 +46,7 @@ extension RuledRelationship {
         withExtendedLifetime((old, new)) {
             let (before, after) = (edges(in: old)?[keyPath: missing], edges(in: new)?[keyPath: missing])
             _ = TreeRoot.difference(from: before ?? TreeRoot(), to: after ?? TreeRoot()) { step in
-                if case .inserted(let row) = step { keys.append(row.key) }
+                if case .inserted(let row) = step { keys.append(row.keyString) }
             }
         }
         return keys
@@ -69,7 +69,7 @@ extension RuledRelationship {
         withExtendedLifetime((old, new)) {
             _ = TreeRoot.difference(from: oldEdges.byTarget, to: newEdges.byTarget) { step in
                 guard case .removed(let row) = step else { return }
-                let (target, source) = EdgeKey.parts(row.key)
+                let (target, source) = EdgeKey.parts(row)
                 lost.append((source, target))
             }
         }

@@ -15,7 +15,7 @@ extension ViewRoot {
         var doubtful: Set<RowID> = []
         for (collection, name) in names.enumerated() {
             if isCleared(name) {
-                places[collection].forEach { doubtful.insert(RowID(collection: collection, key: $0.key)) }
+                places[collection].forEach { doubtful.insert(RowID(collection: collection, key: $0.keyString)) }
             }
             for entry in changes[name] ?? [] {
                 let row = RowID(collection: collection, key: entry.key)

@@ -101,7 +101,7 @@ extension Placement {
 
 /// Where a view has put a record: by the record's key, in the tree of its collection. A ``Placement``, or a list of them.
 @usableFromInline
-package class PlaceRow: TreeRow, @unchecked Sendable {
+package class PlaceRow: KeyedRow, @unchecked Sendable {
     /// The place, or the first of several.
     package var placement: Placement { preconditionFailure("a place is a placement, or several of them") }
     /// Places in further groups, of views that put a row into several.
@@ -150,7 +150,7 @@ extension PlaceRow {
 }
 
 /// A group: its name, and the tree of its rows, which lives and dies with it.
-package final class GroupRow: TreeRow, @unchecked Sendable {
+package final class GroupRow: KeyedRow, @unchecked Sendable {
     // Written once, before the box is shared; that is the whole of the @unchecked.
     package let rows: TreeRoot
 

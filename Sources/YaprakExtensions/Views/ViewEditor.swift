@@ -230,7 +230,7 @@ final class ViewEditor {
         root.configuration = configuration
         root.rawOperations += 2 * root.count
         var names: [String] = []
-        root.groups.forEach { names.append($0.key) }
+        root.groups.forEach { names.append($0.keyString) }
         var others: [RowID: [Placement]] = [:]
         for name in names {
             let group = open(name)

@@ -64,7 +64,7 @@ extension ViewState: GroupedRows {
     package var groupNames: [String] {
         var names: [String] = []
         names.reserveCapacity(root.groups.count)
-        withExtendedLifetime(snapshot) { root.groups.forEach { names.append($0.key) } }
+        withExtendedLifetime(snapshot) { root.groups.forEach { names.append($0.keyString) } }
         return names
     }
 

@@ -3,7 +3,7 @@ import YaprakTrees
 /// A record that is indexed, under its key: its number.
 ///
 /// A number is kept as long as the record is there, so that an update of its text touches only the terms that differ.
-final class DocumentRow: TreeRow, @unchecked Sendable {
+final class DocumentRow: KeyedRow, @unchecked Sendable {
     // Written once; that is the whole of the @unchecked.
     let number: UInt32
 
@@ -14,7 +14,7 @@ final class DocumentRow: TreeRow, @unchecked Sendable {
 }
 
 /// The rows of 128 documents by their numbers.
-final class DocumentBlock: TreeRow, @unchecked Sendable {
+final class DocumentBlock: KeyedRow, @unchecked Sendable {
     // Changed before it is shared only; that is the whole of the @unchecked.
     var rows: ContiguousArray<DocumentRow?>
 

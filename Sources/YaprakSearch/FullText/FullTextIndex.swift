@@ -206,7 +206,7 @@ extension FullTextIndex: TreeBackedExtension {
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> FullTextRoot {
         let stored = try StoredFullText(decoding: bytes)
         var keys: [String] = []
-        context.before.tree(of: types).forEach { row in if !(row is RawRecord) { keys.append(row.key) } }
+        context.before.tree(of: types).forEach { row in if !(row is RawRecord) { keys.append(row.keyString) } }
         return try stored.root(keys: keys, columnCount: columns.count, draft: context.draft)
     }
 }

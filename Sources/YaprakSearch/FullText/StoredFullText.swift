@@ -26,7 +26,7 @@ struct StoredFullText: Codable {
         var numbers: [UInt8] = []
         var lengths: [UInt8] = []
         root.keys.forEach { row in
-            hash.add(row.key)
+            hash.add(row.keyString)
             let number = unsafeDowncast(row, to: DocumentRow.self).number
             numbers.append(fourBytesOf: number)
             lengths.append(fourBytesOf: root.length(of: number))

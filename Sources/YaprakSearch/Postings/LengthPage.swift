@@ -1,7 +1,7 @@
 import YaprakTrees
 
 /// The lengths of 512 documents by their numbers, in terms; of a number that is free, the next free one.
-final class LengthPage: TreeRow, @unchecked Sendable {
+final class LengthPage: KeyedRow, @unchecked Sendable {
     // Changed before it is shared only; that is the whole of the @unchecked.
     let values: UnsafeMutablePointer<UInt32>
 

@@ -75,17 +75,9 @@ final class PageEditor {
 
     /// The end of the edits that come before a page.
     private func end(of edits: [PostingEdit], from start: Int, before next: TreeRow) -> Int {
-        var nextKey = next.key
-        return nextKey.withUTF8 { nextKey in
-            var end = start + 1
-            while end < edits.count {
-                let key = writeKey(of: edits[end])
-                let start = key.baseAddress.unsafelyUnwrapped
-                if compareBytes(start, key.count, nextKey.baseAddress.unsafelyUnwrapped, nextKey.count) >= 0 { break }
-                end += 1
-            }
-            return end
-        }
+        var end = start + 1
+        while end < edits.count, next.compareKey(to: writeKey(of: edits[end])) > 0 { end += 1 }
+        return end
     }
 
     // MARK: One page

@@ -13,7 +13,7 @@ import YaprakTrees
 ///
 /// The page's key is not greater than the first run's term, NUL and document, and greater than those of the page before.
 /// The first page's key is empty, so that every term has a page.
-final class PostingPage: TreeRow, @unchecked Sendable {
+final class PostingPage: KeyedRow, @unchecked Sendable {
     // Written once; that is the whole of the @unchecked.
     let bytes: UnsafePointer<UInt8>
     let count: Int

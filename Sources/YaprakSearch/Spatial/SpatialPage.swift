@@ -1,7 +1,7 @@
 import YaprakTrees
 
 /// A record that has a place, under its key.
-final class SpatialRow: TreeRow, @unchecked Sendable {
+final class SpatialRow: KeyedRow, @unchecked Sendable {
     // Written once; that is the whole of the @unchecked.
     let place: GeoCoordinate
     let code: UInt64
@@ -22,7 +22,7 @@ final class SpatialRow: TreeRow, @unchecked Sendable {
 ///
 /// Its key is a code and a record's key, not greater than those of its first place, and greater than those of the last place
 /// of the page before. The first page's key is empty.
-final class SpatialPage: TreeRow, @unchecked Sendable {
+final class SpatialPage: KeyedRow, @unchecked Sendable {
     // Written once; that is the whole of the @unchecked.
     /// The number of places.
     let count: Int
