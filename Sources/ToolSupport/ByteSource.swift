@@ -52,7 +52,13 @@ package final class ByteSource {
             return returned
         }
         while !isAtEnd {
-            let count = try input.withUnsafeMutableBytes { try descriptor.read(into: $0) }
+            var count = try read(from: 0)
+            // A pipe may give the mark of a form in pieces.
+            while !isOpened, Self.mayBecomeMark(input[..<count]) {
+                let more = try read(from: count)
+                if more == 0 { break }
+                count += more
+            }
             bytesRead += count
             guard count > 0 else {
                 isAtEnd = true
@@ -83,23 +89,41 @@ package final class ByteSource {
         return start
     }
 
+    private func read(from start: Int) throws -> Int {
+        try input.withUnsafeMutableBytes {
+            try descriptor.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[start...]))
+        }
+    }
+
+    /// Whether the bytes are the beginning of what says how a file is packed or encoded, and no more.
+    private static func mayBecomeMark(_ start: ArraySlice<UInt8>) -> Bool {
+        guard !start.isEmpty else { return false }
+        return marks.contains { $0.count > start.count && $0.starts(with: start) }
+    }
+
+    private static let gzip: [UInt8] = [0x1f, 0x8b]
+    private static let zstd: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+    private static let utf8: [UInt8] = [0xef, 0xbb, 0xbf]
+    private static let utf16: [[UInt8]] = [[0xff, 0xfe], [0xfe, 0xff]]
+    private static let marks = [LZ4FrameReader.magic, gzip, zstd, utf8] + utf16
+
     private func open(_ start: ArraySlice<UInt8>) throws {
         isOpened = true
         if start.starts(with: LZ4FrameReader.magic) {
             unpacker = try LZ4FrameReader()
             contentBytes = LZ4FrameReader.contentBytes(start)
         }
-        if start.starts(with: [0x1f, 0x8b]) {
+        if start.starts(with: Self.gzip) {
             throw InputError("this is gzip. Unpack it on the way: gzip -dc FILE | yaprak load - …")
         }
-        if start.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) {
+        if start.starts(with: Self.zstd) {
             throw InputError("this is zstd. Unpack it on the way: zstd -dc FILE | yaprak load - …")
         }
     }
 
     private func removeMark(_ part: inout [UInt8]) throws {
-        if part.starts(with: [0xef, 0xbb, 0xbf]) { part.removeFirst(3) }
-        if part.starts(with: [0xff, 0xfe]) || part.starts(with: [0xfe, 0xff]) {
+        if part.starts(with: Self.utf8) { part.removeFirst(3) }
+        if Self.utf16.contains(where: { part.starts(with: $0) }) {
             throw InputError("this is UTF-16. Convert it on the way: iconv -f UTF-16 -t UTF-8 FILE | yaprak load - …")
         }
     }

@@ -47,8 +47,10 @@ package struct Console: Sendable {
     /// Standard output and standard error, with the properties of the terminal, if they are one.
     ///
     /// `NO_COLOR` and `TERM=dumb` are respected. A reader that has gone away (`yaprak log | head`) becomes the error
-    /// `Errno.brokenPipe` instead of a signal.
+    /// `Errno.brokenPipe` instead of a signal. To be called before any file is opened: a program that was started without one
+    /// of its standard files (`yaprak load … >&-`) would open another in its place, one of the database say, and print into it.
     package static func standard() -> Console {
+        occupyStandardFiles()
         signal(SIGPIPE, SIG_IGN)
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let isDumb = variable("TERM") == "dumb" || variable("TERM") == nil
@@ -78,6 +80,15 @@ package struct Console: Sendable {
         case good = "32"
         case warning = "33"
         case info = "36"
+    }
+
+    /// Puts something in the place of standard files that are closed; what is written to it, or read from it, is an error, as
+    /// before.
+    private static func occupyStandardFiles() {
+        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
+            // The lowest number that is free: this one.
+            _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

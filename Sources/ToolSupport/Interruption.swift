@@ -23,11 +23,16 @@ package enum Interruption {
     /// How the terminal's keys were before a keyboard took them. Written before `keysTaken` is set, and not while it is.
     ///
     /// On the heap: for a static of this type Swift 6.3.1 reserves 57 bytes, without the padding inside it, and writes 60.
-    nonisolated(unsafe) private static let keysBefore = {
+    nonisolated(unsafe) private static let keysBefore = makeKeys()
+    /// How they were when the program was stopped. Used by the handler only.
+    nonisolated(unsafe) private static let keysMeanwhile = makeKeys()
+
+    private static func makeKeys() -> UnsafeMutablePointer<termios> {
         let keys = UnsafeMutablePointer<termios>.allocate(capacity: 1)
         keys.initialize(to: termios())
         return keys
-    }()
+    }
+
     /// Enters and leaves the full-screen mode of a terminal.
     static let greeting: StaticString = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
     static let farewell: StaticString = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
@@ -109,20 +114,27 @@ package enum Interruption {
             }
         }
         signal(SIGTSTP) { _ in
+            let errorBefore = errno
+            let hasKeys = Interruption.keysTaken.load(ordering: .acquiring)
+            if hasKeys { tcgetattr(STDIN_FILENO, Interruption.keysMeanwhile) }
             Interruption.restoreTerminal()
             raise(SIGSTOP)
+            if hasKeys { tcsetattr(STDIN_FILENO, TCSANOW, Interruption.keysMeanwhile) }
             if Interruption.screens.load(ordering: .relaxed) > 0 {
                 let words = Interruption.greeting
                 _ = write(STDOUT_FILENO, words.utf8Start, words.utf8CodeUnitCount)
             }
             Interruption.resumptions.add(1, ordering: .relaxed)
             SignalPipe.wake()
+            errno = errorBefore
         }
     }
 
     // A handler may not be the first to touch what is static: what initializes it is not safe in a signal handler.
     private static func touchStatics() {
-        _ = (isRequested, resumeCount, greeting, farewell, keysTaken.load(ordering: .relaxed), keysBefore)
+        _ = (
+            isRequested, resumeCount, greeting, farewell, keysTaken.load(ordering: .relaxed), keysBefore, keysMeanwhile
+        )
         _ = screens.load(ordering: .relaxed)
         SignalPipe.open()
     }

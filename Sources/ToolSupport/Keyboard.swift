@@ -102,7 +102,7 @@ package final class Keyboard {
     private func escape() -> Key? {
         guard isWaiting, let bracket = read(STDIN_FILENO), bracket == UInt8(ascii: "[") || bracket == UInt8(ascii: "O")
         else { return .escape }
-        var parameter: UInt8 = 0
+        var parameters: [UInt8] = []
         while let byte = read(STDIN_FILENO) {
             switch byte {
             case UInt8(ascii: "A"): return .up
@@ -112,12 +112,11 @@ package final class Keyboard {
             case UInt8(ascii: "H"): return .home
             case UInt8(ascii: "F"): return .end
             case UInt8(ascii: "~"):
-                let named: [UInt8: Key] = [
-                    UInt8(ascii: "1"): .home, UInt8(ascii: "4"): .end, UInt8(ascii: "5"): .pageUp,
-                    UInt8(ascii: "6"): .pageDown,
-                ]
-                return named[parameter]
-            case 0x30...0x3f: parameter = byte
+                // What follows a semicolon are the keys that are held with it.
+                let number = String(decoding: parameters.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+                let named: [String: Key] = ["1": .home, "4": .end, "5": .pageUp, "6": .pageDown]
+                return named[number]
+            case 0x30...0x3f: if parameters.count < 16 { parameters.append(byte) }
             default: return nil
             }
         }

@@ -26,8 +26,10 @@ package final class OutputFile {
     private var isFinished = false
 
     /// Makes the file.
-    /// - Throws: `Errno`; `fileExists` if there is anything under the name, a link too, and it isn't to be overwritten.
+    /// - Throws: `Errno`; `fileExists` if there is anything under the name, a link too, and it isn't to be overwritten;
+    ///   `notPermitted` for a device or a pipe that is to be.
     package init(_ path: FilePath, overwrites: Bool) throws(Errno) {
+        if overwrites { try Self.checkReplaceable(path) }
         self.path = path
         written =
             overwrites
@@ -44,12 +46,27 @@ package final class OutputFile {
         sink = TextSink(descriptor)
     }
 
+    /// A device or a pipe would be replaced by a file, which nobody wants who names `/dev/null`.
+    private static func checkReplaceable(_ path: FilePath) throws(Errno) {
+        var found = stat()
+        guard stat(path.string, &found) == 0 else { return }
+        switch found.st_mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFDIR: throw .isDirectory
+        default: throw .notPermitted
+        }
+    }
+
     /// Writes what is buffered and gives the file its name.
     /// - Throws: `Errno`.
     package func finish() throws {
         try sink.flush()
-        try descriptor.close()
+        // Whatever closing says, the number is free afterwards, and may be another file's.
         isFinished = true
+        do { try descriptor.close() } catch {
+            unlink(written.string)
+            throw error
+        }
         guard written != path else { return }
         guard rename(written.string, path.string) == 0 else {
             let error = Errno(rawValue: errno)

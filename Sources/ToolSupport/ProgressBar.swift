@@ -66,7 +66,8 @@ package struct ProgressBar {
     }
 
     private func clock(_ time: Double) -> String {
-        let whole = Int(time.rounded(.up))
+        // A false length in the head of a file makes it any number.
+        let whole = Int(min(time, 1e9).rounded(.up))
         let rest = String(whole % 60)
         return "\(whole / 60):\(rest.count == 1 ? "0" : "")\(rest)"
     }

@@ -42,7 +42,8 @@ extension String {
             0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f680...0x1f6ff, 0x1f900...0x1f9ff,
             0x20000...0x3fffd:
             true
-        default: false
+        // Emoji that need no mark to be one, in many blocks.
+        default: scalar.properties.isEmojiPresentation
         }
     }
 

@@ -47,6 +47,17 @@ package final class TextSink: Sendable {
     private func pass(_ held: inout [UInt8]) throws {
         guard let descriptor, !held.isEmpty else { return }
         defer { held.removeAll(keepingCapacity: true) }
-        try descriptor.writeAll(held)
+        try held.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                do {
+                    rest = rest.dropFirst(try descriptor.write(UnsafeRawBufferPointer(rebasing: rest)))
+                } catch let error as Errno where error == .resourceTemporarilyUnavailable {
+                    // Another program that has the same terminal or pipe may have made it one that nobody waits for.
+                    var asked = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&asked, 1, -1)
+                }
+            }
+        }
     }
 }

@@ -22,8 +22,8 @@
 /// twice keeps its last value. A container that is filled by a single `encode(contentsOf:)` of bytes, as `Data` does it,
 /// becomes a byte string.
 ///
-/// The order in which a type encodes its fields makes no difference to the bytes. The iteration order of a `Set` does:
-/// a set is an array to `Codable`.
+/// The order in which a type encodes its fields makes no difference to the bytes. The iteration order of a `Set` does, and
+/// that of a dictionary whose keys are neither texts nor integers: both are arrays to `Codable`.
 ///
 /// Where values are nested deep, the types' `encode(to:)` runs on another thread from the 17th level on, while the caller
 /// waits: a thread's own stack may be too small. Task-local values are not seen there.

@@ -194,7 +194,7 @@ struct DiagnosticPrinter {
     /// Whether the container at `start` fits on one line.
     private func fits(_ start: Int, _ level: Int) throws(CBORError) -> Bool {
         // A scalar item takes about a character for each byte; what is far too long is not tried.
-        let width = max(style.lineWidth, 0)
+        let width = min(max(style.lineWidth, 0), Int.max / 16)
         let length = try CBORItem.length(of: reader.bytes, from: start)
         if length > 9 * (width + 1) { return false }
         var trial = DiagnosticPrinter(

@@ -187,6 +187,11 @@ package struct CBORReader {
         String(validating: units, as: UTF8.self)
     }
 
+    /// Whether these bytes are UTF-8.
+    static func isText(_ utf8: UnsafeRawBufferPointer) -> Bool {
+        isASCII(utf8) || validated(utf8.assumingMemoryBound(to: UInt8.self)) != nil
+    }
+
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = 0, seen: UInt64 = 0
         while bytes.count &- offset >= 8 {

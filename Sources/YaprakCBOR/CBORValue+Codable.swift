@@ -8,6 +8,10 @@ extension CBORValue: Codable {
     /// available, and two readings of one text should be equal.
     /// - Throws: what the decoder throws. - Complexity: O(size).
     public init(from decoder: any Decoder) throws {
+        if decoder is DecodingState {
+            self = try decoder.singleValueContainer().decode(CBORValue.self)
+            return
+        }
         self =
             decoder.codingPath.count == DeepStack.levelsBefore
             ? try DeepStack.run { () throws(any Error) in try CBORValue(partOf: decoder) }
@@ -49,6 +53,11 @@ extension CBORValue: Codable {
     /// value as its number, the content of a tag, and keys that are not text in diagnostic notation.
     /// - Throws: what the encoder throws. - Complexity: O(size).
     public func encode(to encoder: any Encoder) throws {
+        // Where a type has begun a container of its own, this goes on with it.
+        if let state = encoder as? EncodingState, state.frame.kind == .empty || state.frame.kind == .single {
+            var container = encoder.singleValueContainer()
+            return try container.encode(self)
+        }
         if encoder.codingPath.count == DeepStack.levelsBefore {
             return try DeepStack.run { () throws(any Error) in try encodePart(to: encoder) }
         }

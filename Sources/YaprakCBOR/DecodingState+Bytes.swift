@@ -5,7 +5,7 @@ extension DecodingState {
         let item: (UInt8, UInt8) = (0x18, byte)
         return try withUnsafeBytes(of: item) { raw in
             let state = DecodingState()
-            state.open(raw, [:])
+            state.open(raw, asPartOf: self)
             state.codingPath = codingPath + inner
             defer { state.close() }
             return try state.decode(type, at: 0)

@@ -65,6 +65,12 @@ final class DecodingState {
         if !userInfo.isEmpty { self.userInfo = userInfo.mapValues { $0 } }
     }
 
+    /// Begins with an input, for the types that `other` decodes.
+    func open(_ bytes: UnsafeRawBufferPointer, asPartOf other: DecodingState) {
+        self.bytes = bytes
+        userInfo = other.userInfo
+    }
+
     /// Drops the bytes and everything recorded about them.
     func close() {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -121,9 +127,9 @@ final class DecodingState {
         if T.self == Double.self {
             return unsafeBitCast(try read(at: offset) { r throws(CBORError) in try r.readDouble() }, to: T.self)
         }
-        if offset >= 0, offset < bytes.count {
-            if T.self == CBORValue.self { return try decodeValue(at: offset) as! T }
-            if bytes[offset] >> 5 == Major.bytes { return try decodeByteString(type, at: offset) }
+        if T.self == CBORValue.self { return try decodeValue(at: offset) as! T }
+        if offset >= 0, offset < bytes.count, bytes[offset] >> 5 == Major.bytes {
+            return try decodeByteString(type, at: offset)
         }
         return try descend(type, at: offset)
     }
@@ -161,7 +167,7 @@ final class DecodingState {
     @inline(never)
     private func decodeValue(at offset: Int) throws -> CBORValue {
         do throws(CBORError) {
-            var reader = CBORReader(bytes, at: offset)
+            var reader = CBORReader(offset == -1 ? nullItem.bytes : bytes, at: max(offset, 0))
             return try CBORValue(&reader)
         } catch {
             throw corrupted(error, nil)
@@ -301,6 +307,11 @@ final class DecodingState {
                 entry = Entry(
                     prefix: DecodingState.prefix(bytes, head.end, length), key: UInt32(head.end),
                     length: UInt32(length), value: UInt32(behind), kind: .text, isJoined: false)
+                // The prefix has the first seven bytes. A key that is no text would be missing from a dictionary.
+                if length > 7 || entry.prefix & 0x0080_8080_8080_8080 != 0 {
+                    let key = UnsafeRawBufferPointer(rebasing: bytes[head.end..<behind])
+                    guard CBORReader.isText(key) else { throw .invalidText(position) }
+                }
             } else {
                 (entry, behind) = try unusual(head, at: position, bytes)
             }
@@ -333,6 +344,9 @@ final class DecodingState {
         case Major.bytes, Major.text:
             var reader = CBORReader(bytes, at: position)
             let (content, chunks) = try reader.string(head.major, "a string")
+            if head.major == Major.text, let chunks, !chunks.withUnsafeBytes({ CBORReader.isText($0) }) {
+                throw .invalidText(position)
+            }
             entry.kind = head.major == Major.text ? .text : .bytes
             entry.length = UInt32(content.count)
             entry.key = UInt32(end - content.count)

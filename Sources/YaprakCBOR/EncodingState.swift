@@ -111,7 +111,7 @@ final class EncodingState {
             let start = writer.count
             do { try (value as! CBORValue).write(to: writer, depth: depthMax - depth) } catch {
                 writer.truncate(to: start)
-                throw failure(value, error.code)
+                throw failure(value, error)
             }
             return
         }
@@ -168,8 +168,13 @@ final class EncodingState {
             code == .tooDeep
             ? "containers are nested more than \(depthMax) deep"
             : "the type used its encoder out of order: one item takes one kind of container, and each ends before the next"
-        return .invalidValue(
-            value, .init(codingPath: codingPath, debugDescription: text, underlyingError: CBORError(code, text)))
+        return failure(value, CBORError(code, text))
+    }
+
+    @inline(never)
+    private func failure(_ value: Any, _ error: CBORError) -> EncodingError {
+        .invalidValue(
+            value, .init(codingPath: codingPath, debugDescription: error.message, underlyingError: error))
     }
 
     // MARK: Containers
@@ -232,7 +237,7 @@ final class EncodingState {
         guard frame.isBlob else { return }
         frame.isBlob = false
         let start = frame.start
-        let bytes = Array(writer.bytes[(start + 1)...])
+        let bytes = writer.withBytes { Array($0[(start + 1)...]) }
         writer.truncate(to: start + 1)
         for byte in bytes { writer.write(unsigned: UInt64(byte)) }
     }

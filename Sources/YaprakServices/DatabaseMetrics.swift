@@ -89,7 +89,8 @@
             let start = wallClockNanoseconds()
             while !Task.isCancelled {
                 report(database, since: start)
-                try? await Task.sleep(for: interval)
+                // Without any pause it would take a processor for itself.
+                try? await Task.sleep(for: max(interval, .milliseconds(1)))
             }
         }
 

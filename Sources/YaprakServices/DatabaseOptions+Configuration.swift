@@ -78,7 +78,9 @@
             if let number = configuration.double(forKey: key) { return String(number) }
             if let flag = configuration.bool(forKey: key) { return String(flag) }
             if let list = configuration.stringArray(forKey: key) { return list.description }
-            return configuration.intArray(forKey: key)?.description
+            if let list = configuration.intArray(forKey: key) { return list.description }
+            if let list = configuration.doubleArray(forKey: key) { return list.description }
+            return configuration.boolArray(forKey: key)?.description
         }
     }
 
@@ -87,9 +89,11 @@
             let words = text.split(separator: " ")
             if text == "all" {
                 self = .all
-            } else if words.count == 2, let count = Quantity.count(words[0]), words[1].hasPrefix("checkpoint") {
+            } else if words.count == 2, let count = Quantity.count(words[0]),
+                ["checkpoint", "checkpoints"].contains(words[1])
+            {
                 self = .checkpoints(count)
-            } else if words.count == 2, let count = Quantity.count(words[0]), words[1].hasPrefix("commit") {
+            } else if words.count == 2, let count = Quantity.count(words[0]), ["commit", "commits"].contains(words[1]) {
                 self = .commits(count)
             } else if let duration = Quantity.duration(text) {
                 self = .age(duration)

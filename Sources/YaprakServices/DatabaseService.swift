@@ -35,6 +35,8 @@
                 if checkpointsBefore, database.path != nil { try await database.checkpoint() }
             } catch is CancellationError {
                 // In a hurry: what was acknowledged is in the log.
+            } catch let error as DatabaseError where error.code == .closed {
+                // The program has closed it by itself: nothing is left to be done.
             } catch {
                 failure = error
             }

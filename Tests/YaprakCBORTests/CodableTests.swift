@@ -291,6 +291,100 @@ import YaprakCBOR
         #expect(throws: EncodingError.self) { try encoder.encode(Both()) }
         #expect(try encoder.encode(1) == [1])
     }
+
+    private struct Forwarding: Codable, Equatable {
+        var value: CBORValue
+        init(_ value: CBORValue) { self.value = value }
+        init(from decoder: any Decoder) throws { value = try CBORValue(from: decoder) }
+        func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+    }
+
+    // It got base64 text for bytes, doubles for bignums and no tags, and read an array for bytes.
+    @Test func `A type that forwards to a value has the item itself, both ways`() throws {
+        let values: [CBORValue] = [
+            .bytes([0, 255]), .bytes([]), .tag(2, .bytes([1, 0, 0, 0, 0, 0, 0, 0, 1])), .negative(.max), .undefined,
+            .null, .simple(99), .tag(1, 1_700_000_000), .float(2), .array([.bytes([1]), .tag(32, "x")]),
+            .map([.init(7, "seven"), .init("blob", .bytes([1]))]),
+        ]
+        for value in values {
+            let bytes = try encoder.encode(Forwarding(value))
+            #expect(try bytes == value.encoded(), "\(value)")
+            #expect(try decoder.decode(Forwarding.self, from: bytes).value == value, "\(value)")
+            let inside = try encoder.encode(["key": [Forwarding(value)]])
+            #expect(try decoder.decode([String: [Forwarding]].self, from: inside) == ["key": [Forwarding(value)]])
+        }
+    }
+
+    @Test func `A value goes on with the map that a type began, and that of an absent superclass is null`() throws {
+        struct Labelled: Codable {
+            enum Keys: CodingKey { case kind }
+            var value: CBORValue
+            init(_ value: CBORValue) { self.value = value }
+            init(from decoder: any Decoder) throws {
+                value = try CBORValue(from: decoder.container(keyedBy: Keys.self).superDecoder())
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                try container.encode(1, forKey: .kind)
+                try value.encode(to: encoder)
+            }
+        }
+        let bytes = try encoder.encode(Labelled(["a": .bytes([7])]))
+        #expect(try CBORValue(decoding: bytes) == ["a": .bytes([7]), "kind": 1])
+        #expect(try decoder.decode(Labelled.self, from: bytes).value == .null)
+        #expect(throws: EncodingError.self) { try encoder.encode(Labelled(.bytes([7]))) }
+    }
+
+    @Test func `The elements of a byte string may look up what the decoder was given`() throws {
+        struct Element: Decodable {
+            let count: Int
+            init(from decoder: any Decoder) throws {
+                _ = try decoder.singleValueContainer().decode(UInt8.self)
+                count = decoder.userInfo.count
+            }
+        }
+        var decoder = decoder
+        decoder.userInfo[CodingUserInfoKey(rawValue: "key")!] = 1
+        #expect(try decoder.decode([Element].self, from: hex("420102")).map(\.count) == [1, 1])
+    }
+
+    // Each was copied out of everything that was written before it.
+    @Test func `Bytes that something follows cost what they are long`() async throws {
+        struct Mixed: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.unkeyedContainer()
+                try container.encode(contentsOf: [1, 2, 3] as [UInt8])
+                try container.encode("x")
+            }
+        }
+        #expect(try encoder.encode(Mixed()) == hex("840102036178"))
+        let clock = ProcessorClock()
+        try await expectGrowth("bytes that something follows", 40_000) { count in
+            let values = Array(repeating: Mixed(), count: count)
+            return try clock.measure { _ = try CBOREncoder().encode(values) }
+        }
+    }
+
+    // It was missing from the dictionary, without an error.
+    @Test(arguments: ["a161ff01", "a168610000000000 00ff01", "a17f61ff ff01", "a2616101 62c32802"])
+    func `A key that is not UTF-8 is an error, as a text is`(digits: String) {
+        let bytes = hex(digits.replacing(" ", with: ""))
+        let error = #expect(throws: DecodingError.self) { try decoder.decode([String: Int].self, from: bytes) }
+        #expect(error.flatMap { CBORError(under: $0) }?.code == .invalidText)
+    }
+
+    @Test func `Keys of any length and any text are read`() throws {
+        try roundTrip(["": 1, "é": 2, "sieben!": 3, "achtacht": 4, "schlüssel": 5, "schlüssel, lang und länger": 6])
+    }
+
+    @Test func `A value that can't be encoded says why`() throws {
+        let error = #expect(throws: EncodingError.self) {
+            try encoder.encode([CBORValue.map([.init("a", 1), .init("a", 2)])])
+        }
+        guard case .invalidValue(_, let context)? = error else { return }
+        #expect((context.underlyingError as? CBORError)?.code == .duplicateKey)
+        #expect(context.debugDescription == "a map has one key twice")
+    }
 }
 
 extension SplitMix64 {

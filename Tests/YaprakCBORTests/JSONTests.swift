@@ -55,4 +55,9 @@ import YaprakCBOR
         #expect(throws: CBORError.self) { try read(deep) }
         #expect(throws: Never.self) { try read(String(deep.dropFirst().dropLast())) }
     }
+
+    @Test func `The error of a text quotes nothing of it`() throws {
+        let error = #expect(throws: CBORError.self) { try CBORValue(json: #"{"secret":1,"secret":2}"#) }
+        #expect(error?.description.contains("secret") == false)
+    }
 }

@@ -180,4 +180,9 @@ import YaprakCBOR
             #expect(reader.isAtEnd)
         }
     }
+
+    @Test func `A line may be of any width`() {
+        let style = CBORDiagnosticStyle(isPretty: true, lineWidth: .max)
+        #expect((["a", [1, 2]] as CBORValue).diagnostic(style: style) == #"["a", [1, 2]]"#)
+    }
 }

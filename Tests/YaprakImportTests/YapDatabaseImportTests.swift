@@ -81,6 +81,19 @@
             try await typed.close()
         }
 
+        @Test func `Names of a file whose texts are UTF-16 are those names`() async throws {
+            let folder = TemporaryDirectory(), path = folder.appending("wide.sqlite")
+            // The encoding has to be said before there is a table.
+            let old = try OldDatabase(at: path, journal: "DELETE; PRAGMA encoding = 'UTF-16'")
+            try old.insert("bücher", "schlüssel", Data("[1]".utf8))
+            let plan = YapDatabaseImport(FilePath(path))
+            #expect(try plan.collections().map(\.name) == ["bücher"])
+            let database = Database.inMemory()
+            let report = try await plan.run(into: database)
+            #expect(report.inserted == 1 && report.noteCount == 0)
+            #expect(database.snapshot.untyped("bücher").map(\.key) == ["schlüssel"])
+        }
+
         @Test func `Rows are decoded by the program's closures, and one that throws is left out with a note`()
             async throws
         {

@@ -33,6 +33,8 @@
             #expect(throws: ConfigurationError.self) { try options(["checkpoints"], .bool(true)) }
             #expect(throws: ConfigurationError.self) { try options(["lag", "limit"], .double(1.5)) }
             #expect(throws: ConfigurationError.self) { try options(["durability"], .stringArray(["always"])) }
+            #expect(throws: ConfigurationError.self) { try options(["lag", "limit"], .doubleArray([1.5])) }
+            #expect(throws: ConfigurationError.self) { try options(["checkpoints"], .boolArray([true])) }
         }
 
         @Test func `Each key is read, in every way it may be written`() throws {
@@ -55,7 +57,8 @@
 
         @Test(arguments: [
             ("durability", "sometimes"), ("durability", "0s"), ("durability", "-5s"), ("retention", "many"),
-            ("retention", "0 commits"), ("retention", "9223372036854775807d"), ("checkpoints", "64 parsecs"),
+            ("retention", "0 commits"), ("retention", "4 commitments"), ("retention", "2 checkpointless"),
+            ("retention", "9223372036854775807d"), ("checkpoints", "64 parsecs"),
             ("checkpoints", "9223372036854775807GiB"), ("lag.limit", "0"), ("lag.limit", "1e3"), ("lag.bytes", ""),
             ("limits.key", "٣KiB"), ("limits.collections", "99999999999999999999"),
         ])

@@ -28,6 +28,19 @@
             #expect(try factory.expectTimer("yaprak.write.duration", dimensions).values.allSatisfy { $0 > 0 })
         }
 
+        @Test func `Without an interval the gauges leave time for others`() async throws {
+            let factory = TestMetrics()
+            let metrics = DatabaseMetrics("shop", factory: factory)
+            let database = Database.inMemory()
+            let reporting = Task { await metrics.run(database, every: .zero) }
+            try await Task.sleep(for: .milliseconds(200))
+            reporting.cancel()
+            await reporting.value
+            let gauge = try factory.expectGauge("yaprak.states.held", [("database", "shop")])
+            // Sleeps are never shorter than they should be.
+            #expect(gauge.values.count < 1000)
+        }
+
         @Test func `Gauges are what the database says of itself, and end with their task`() async throws {
             let directory = TemporaryDirectory()
             let factory = TestMetrics()

@@ -53,6 +53,25 @@
             try await reopened.close()
         }
 
+        @Test func `A database that the program has closed by itself is no failure of the shutdown`() async throws {
+            struct Ready: Service {
+                let flag: Flag
+                func run() async throws {
+                    flag.set()
+                    try await gracefulShutdown()
+                }
+            }
+            let directory = TemporaryDirectory()
+            let database = try await Database.open(at: FilePath(directory.path), collections: .visits)
+            try await database.close()
+            let isReady = Flag()
+            let group = group([DatabaseService(database), Ready(flag: isReady)])
+            async let end: Void = group.run()
+            while !isReady.isSet { try await Task.sleep(for: .milliseconds(1)) }
+            await group.triggerGracefulShutdown()
+            try await end
+        }
+
         @Test func `A cancelled program closes the database, and loses nothing`() async throws {
             let directory = TemporaryDirectory()
             let database = try await Database.open(at: FilePath(directory.path), collections: .visits)

@@ -88,6 +88,8 @@ extension RecordCollection where Object == [String: String], Metadata == NoMetad
         #expect("London".columns == 6)
         #expect("北京".columns == 4)
         #expect("e\u{301}".columns == 1)
+        for wide in ["✅", "⭐", "❌", "🇹🇷", "🟢", "🫠", "🀄", "❤️"] { #expect(wide.columns == 2, "\(wide)") }
+        for narrow in ["✔", "→", "é", "█"] { #expect(narrow.columns == 1, "\(narrow)") }
         #expect("abcdef".cut(to: 4) == "abc…")
         #expect("北京北京".cut(to: 5) == "北京…")
         #expect("7".padded(to: 3, leading: true) == "  7")

@@ -4,6 +4,12 @@ import Testing
 import ToolSupport
 import YaprakCBOR
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Lines of text files, compressed or not, and the JSON in them.
 @Suite(.bounded) struct LineReaderTests {
     @Test func `Real lines mean what Foundation reads in them`() throws {
@@ -30,6 +36,28 @@ import YaprakCBOR
         for name in ["cut", "rot"] {
             let lines = try LineReader(folder(name))
             #expect(throws: InputError.self) { while try lines.next() != nil {} }
+        }
+    }
+
+    // What the first read gave decided: of a pipe it may be a byte or two.
+    @Test func `A pipe may give the mark of a form in pieces`() throws {
+        let folder = try Folder(), pipe = folder("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let marked = try folder.write("\u{feff}a\nb\n", to: "marked")
+        for path in [marked, fixture("cities")] {
+            let writer = Process()
+            writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+            writer.arguments = ["-c", #"(head -c 2 "$0"; sleep 0.2; tail -c +3 "$0") > "$1""#, path, pipe]
+            try writer.run()
+            let (plain, piped) = (try LineReader(path), try LineReader(pipe))
+            while let line = try plain.next() {
+                let same = try piped.next()
+                guard same != line else { continue }
+                Issue.record("line \(plain.number) differs")
+                break
+            }
+            writer.terminate()
+            writer.waitUntilExit()
         }
     }
 }

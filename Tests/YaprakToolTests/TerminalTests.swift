@@ -41,6 +41,62 @@ import Yaprak
         #expect(terminal.isAsBefore)
     }
 
+    // After Ctrl-Z and `fg` keys were echoed, and came with the return key only.
+    @Test func `A program that was stopped and goes on has its keys again`() throws {
+        let terminal = try step(), program = terminal.process.processIdentifier
+        try terminal.wait(for: "commit 1 of 3")
+        kill(program, SIGTSTP)
+        let end = Date(timeIntervalSinceNow: 20)
+        while !terminal.isAsBefore, Date() < end { terminal.settle(milliseconds: 20) }
+        // It may not have stopped yet: the first of these signals would come too early.
+        while terminal.isAsBefore, Date() < end {
+            kill(program, SIGCONT)
+            terminal.settle(milliseconds: 50)
+        }
+        #expect(!terminal.isAsBefore)
+        terminal.type("n")
+        try terminal.wait(for: "commit 2 of 3", seconds: 20)
+        terminal.type("q")
+        #expect(terminal.end() == .exited(0))
+        #expect(terminal.isAsBefore)
+    }
+
+    // The last digit of F1 and F5 made them the keys home and page up.
+    @Test func `A function key is no other key`() throws {
+        let terminal = try step()
+        try terminal.wait(for: "commit 1 of 3")
+        terminal.type("\u{1b}[F")
+        try terminal.wait(for: "commit 3 of 3")
+        terminal.type("\u{1b}[11~\u{1b}[15~\u{1b}[D")
+        try terminal.wait(for: "commit 2 of 3", seconds: 20)
+        terminal.type("q")
+        #expect(terminal.end() == .exited(0))
+    }
+
+    #if os(Linux)
+        // What was opened next took the numbers of the closed ones, here descriptors of Dispatch. Output went there.
+        @Test func `A program without standard files opens no others in their place`() throws {
+            let process = Process(), input = Pipe(), path = folder("closed.yaprak")
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = [
+                "-c", #"exec "$0" load - "$1" --collection c --key id >&- 2>&-"#, BuiltProgram.url("yaprak").path, path,
+            ]
+            process.standardInput = input
+            try process.run()
+            try input.fileHandleForWriting.write(contentsOf: Data("{\"id\":1}\n".utf8))
+            let end = Date(timeIntervalSinceNow: 60)
+            while !FileManager.default.fileExists(atPath: path + "/LOCK"), Date() < end { usleep(10_000) }
+            for number in 1...2 {
+                let link = "/proc/\(process.processIdentifier)/fd/\(number)"
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+            }
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+            // As before, what can't be written is an error.
+            #expect(process.terminationReason == .exit && process.terminationStatus == 6)
+        }
+    #endif
+
     @Test func `Keys, a resize and q on a real terminal`() throws {
         let terminal = try step()
         try terminal.wait(for: "commit 1 of 3")

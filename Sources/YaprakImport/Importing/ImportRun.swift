@@ -27,6 +27,9 @@
             try Task.checkCancellation()
             // Opening reads the names of all collections: here, not in the initializer.
             var reading = try self.reading ?? ImportReading(plan, rules)
+            // One owner, or all keys so far are copied with each batch.
+            self.reading = nil
+            defer { self.reading = reading }
             var notes: [ImportNote] = []
             let batch = try reading.nextBatch { notes.append($0) }
             if let batch {
@@ -34,7 +37,6 @@
                 for note in refused { reading.add(note) }
                 notes += refused
             }
-            self.reading = reading
             return batch == nil ? nil : Step(notes: notes, report: reading.report)
         }
 

@@ -212,10 +212,14 @@
 
         func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-        /// The bytes of a blob or of a text; a number as its text.
+        /// The bytes of a blob or of a text, in UTF-8 whatever the encoding of the file; a number as its text.
         func bytes(_ column: Int32) -> [UInt8] {
             // The pointer first: asking for it may change the form, and with it the count.
-            guard let start = sqlite3_column_blob(handle, column) else { return [] }
+            let start =
+                sqlite3_column_type(handle, column) == SQLITE_BLOB
+                ? sqlite3_column_blob(handle, column)
+                : sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
+            guard let start else { return [] }
             return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
         }
     }

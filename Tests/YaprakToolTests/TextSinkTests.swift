@@ -1,0 +1,50 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import ToolSupport
+
+@testable import YaprakTool
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where text goes: pipes, files, devices.
+@Suite(.bounded) struct TextSinkTests {
+    // A program that shares the terminal may have made it so: the output ended with "resource temporarily unavailable".
+    @Test func `A pipe that does not wait for its reader gets everything`() async throws {
+        let pipe = Pipe(), end = pipe.fileHandleForWriting.fileDescriptor
+        #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0)
+        let reader = Task(executorPreference: OwnThreads.shared) {
+            usleep(100_000)
+            return pipe.fileHandleForReading.readDataToEndOfFile()
+        }
+        let text = String(repeating: "0123456789abcdef", count: 1 << 16)
+        do {
+            defer { try? pipe.fileHandleForWriting.close() }
+            let sink = TextSink(FileDescriptor(rawValue: end))
+            try sink.write(text)
+            try sink.flush()
+        }
+        #expect(await reader.value == Data(text.utf8))
+    }
+
+    @Test func `A pipe or a device is not replaced by a file`() throws {
+        let folder = try Folder(), pipe = folder("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(throws: Errno.notPermitted) { try OutputFile(FilePath(pipe), overwrites: true) }
+        #expect(throws: Errno.isDirectory) { try OutputFile(FilePath(folder.path), overwrites: true) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["pipe"])
+        var found = stat()
+        #expect(stat(pipe, &found) == 0 && found.st_mode & S_IFMT == S_IFIFO)
+    }
+
+    // A false length in the head of a frame, and a pipe that gives little: a number of seconds beyond any integer.
+    @Test func `A bar of progress has an end, however far it is`() {
+        let bar = ProgressBar(Console(out: TextSink(), err: TextSink()), "loading")
+        #expect(bar.line(done: 1, of: .max, counted: 1, after: 100).hasSuffix("left"))
+    }
+}
