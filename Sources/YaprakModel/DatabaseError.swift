@@ -82,7 +82,7 @@ extension DatabaseError.Code {
     public static let notADatabase = Self(rawValue: "notADatabase")
     /// There is nothing at the path, and nothing was to be created there.
     public static let notFound = Self(rawValue: "notFound")
-    /// The database is open already, in this process or another.
+    /// The database is open already, in this process or another, or its tags are being written.
     public static let alreadyOpen = Self(rawValue: "alreadyOpen")
     /// The file system refused access.
     public static let permissionDenied = Self(rawValue: "permissionDenied")
@@ -94,7 +94,7 @@ extension DatabaseError.Code {
     public static let corruptCheckpoint = Self(rawValue: "corruptCheckpoint")
     /// Replaying the log leads to a state that differs from a checkpoint.
     public static let stateDiffers = Self(rawValue: "stateDiffers")
-    /// A size in a file, or the number of collections, exceeds the limit that protects memory.
+    /// A size in a file, the number of collections, or that of forks within each other exceeds a limit.
     public static let overLimit = Self(rawValue: "overLimit")
     /// A record on disk does not decode to the type its collection is bound to.
     public static let undecodableRecord = Self(rawValue: "undecodableRecord")
@@ -117,15 +117,15 @@ extension DatabaseError.Code {
     public static let readOnly = Self(rawValue: "readOnly")
     /// The database is closed.
     public static let closed = Self(rawValue: "closed")
-    /// A transaction before this one failed, so this one was dropped too. Try again.
+    /// A commit before this one, or one that this one has read, failed, so this one was dropped too. Try again.
     public static let abandoned = Self(rawValue: "abandoned")
-    /// A record could not be encoded.
+    /// A record, an info or a prototype could not be encoded, or nests too deeply.
     public static let encodingFailed = Self(rawValue: "encodingFailed")
     /// A key is longer than the limit.
     public static let keyTooLong = Self(rawValue: "keyTooLong")
     /// An encoded object or metadata is larger than the limit.
     public static let valueTooLarge = Self(rawValue: "valueTooLarge")
-    /// A transaction has more operations than the limit.
+    /// A transaction has more operations than the limit, or a commit more bytes.
     public static let transactionTooLarge = Self(rawValue: "transactionTooLarge")
     /// A name is empty, too long or holds control characters.
     public static let invalidName = Self(rawValue: "invalidName")
@@ -145,13 +145,13 @@ extension DatabaseError.Code {
     public static let corruptTags = Self(rawValue: "corruptTags")
 
     // Extensions.
-    /// An extension of that name is registered already.
+    /// An extension or a reaction of that name is registered already.
     public static let nameTaken = Self(rawValue: "nameTaken")
     /// An extension that this one depends on is not registered.
     public static let missingExtension = Self(rawValue: "missingExtension")
     /// A snapshot does not have the extension that was requested from it.
     public static let extensionNotRegistered = Self(rawValue: "extensionNotRegistered")
-    /// An extension's own code threw.
+    /// An extension's own code threw, or its primary state does not encode or decode.
     public static let extensionFailed = Self(rawValue: "extensionFailed")
     /// Reactions still wrote in the last round that a transaction has.
     public static let reactionsUnsettled = Self(rawValue: "reactionsUnsettled")
@@ -164,7 +164,7 @@ extension DatabaseError.Code {
     /// Two records have the same values in an index that is unique.
     public static let uniqueViolation = Self(rawValue: "uniqueViolation")
     /// What an index is asked does not fit it: a value of another type than its column, one that is not a number, a column
-    /// that it does not have.
+    /// that it does not have. Or a text is not a cursor of the query, or there are no stems of a language.
     public static let invalidQuery = Self(rawValue: "invalidQuery")
     /// A sum is out of the range of 128 bits.
     public static let sumOverflow = Self(rawValue: "sumOverflow")

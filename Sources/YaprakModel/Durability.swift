@@ -12,7 +12,7 @@ public enum Durability: Sendable, Hashable {
     /// `write` returns when the operating system has the commit. The log is synced at least once per interval. A crash of the
     /// process loses nothing; a power cut loses at most the last interval and the time of one sync.
     case interval(Duration)
-    /// `write` returns when the operating system has the commit. The log is synced at checkpoints, when a segment is full and
-    /// on close. A crash of the process loses nothing; a power cut loses the commits since the last of these syncs.
+    /// `write` returns when the operating system has the commit. The log is synced at checkpoints, when a segment is full, by
+    /// `flush()` and on close. A crash of the process loses nothing; a power cut loses the commits since the last of these syncs.
     case relaxed
 }

@@ -78,6 +78,33 @@ import Yaprak
         try await database.close()
     }
 
+    /// A checkpoint named what completed its records, so the values of a prototype were in clear beside sealed records.
+    @Test func `Nothing of a prototype is in the files of a collection with a coder of its own`() async throws {
+        let secret = "nobody may read this title", label = "nor this one"
+        func files(_ coder: any RecordCoder) async throws -> [UInt8] {
+            let directory = TemporaryDirectory()
+            let path = FilePath(directory.appending("shop.yaprak"))
+            let collection = RecordCollection<Book, Book>("books").configured {
+                $0.coder = coder
+                $0.prototype = Book(title: secret)
+                $0.metadataPrototype = Book(title: label)
+            }
+            let database = try await Database.open(at: path, collections: collection)
+            try await database.write { $0[collection]["a"] = Book(title: "A") }
+            try await database.checkpoint()
+            try await database.close()
+            return try FileManager.default.subpathsOfDirectory(atPath: path.string).sorted().flatMap {
+                [UInt8](FileManager.default.contents(atPath: path.appending($0).string) ?? Data())
+            }
+        }
+        for coder in [old, JSONRecordCoder()] as [any RecordCoder] {
+            let bytes = try await files(coder)
+            #expect(!bytes.isEmpty && !bytes.contains(secret.utf8) && !bytes.contains(label.utf8), "\(coder.name)")
+        }
+        let bytes = try await files(CBORRecordCoder.shared)
+        #expect(bytes.contains(secret.utf8) && bytes.contains(label.utf8), "a reader of plain records needs them")
+    }
+
     @Test func `A process that changed the coder still reads its own earlier commits`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))

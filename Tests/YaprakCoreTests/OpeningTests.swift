@@ -38,6 +38,33 @@ import YaprakSimulator
     private let files = MemoryFileSystem()
     private let path: FilePath = "/shop.yaprak"
 
+    /// It was 0 until the opening wrote a checkpoint of its own. The automatic policy then wrote one for each 64 MiB of log,
+    /// however large the database was.
+    @Test func `The size of the newest checkpoint is known after a reopen`() async throws {
+        func open() async throws -> Database {
+            var options = DatabaseOptions()
+            options.checkpoints = .manual
+            return try await Database.open(
+                at: path, options: options, bindings: [TypedBinding(RecordCollection.books)], fileSystem: files)
+        }
+        var sizes: [UInt64] = []
+        for count in [10, 1000, 100] {
+            var database = try await open()
+            #expect(database.files?.checkpoints.lastSize == sizes.last ?? 0)
+            try await database.write { transaction in
+                transaction[.books].removeAll()
+                for index in 0..<count { transaction[.books]["\(index)"] = Book(title: "\(index)") }
+            }
+            try await database.checkpoint()
+            sizes.append(try #require(database.files?.checkpoints.lastSize))
+            try await database.close()
+            database = try await open()
+            #expect(database.files?.checkpoints.lastSize == sizes.last)
+            try await database.close()
+        }
+        #expect(sizes[0] > 0 && sizes[1] > 50 * sizes[0] && sizes[2] < sizes[1] / 5)
+    }
+
     /// A history with a checkpoint somewhere in it.
     private func write(_ random: inout SplitMix64) async throws -> ReferenceDatabase.State {
         var options = DatabaseOptions()

@@ -108,6 +108,26 @@ import YaprakReplay
         #expect(!FileManager.default.fileExists(atPath: folder("plain.yaprak")))
     }
 
+    /// An error of the first line, and one of a commit, had the exit code of a file that can't be read.
+    @Test(arguments: [
+        (#"{"yaprak":"dump","version":1}"#, "invalidDump"),
+        (#"{"yaprak":"dump","version":1,"commit":1,"records":{"a":-1}}"#, "invalidDump"),
+        (#"{"yaprak":"dump","version":1,"commit":1,"records":{},"digest":"x"}"#, "invalidDump"),
+        (
+            #"{"yaprak":"dump","version":1,"commit":1,"records":{"a":1}}"# + "\n"
+                + #"{"collection":"a","key":"k","object":{"$cbor":""#
+                + String(repeating: "[", count: 520) + String(repeating: "]", count: 520) + #""}}"#,
+            "encodingFailed"
+        ),
+    ])
+    func `A dump that is none, and a record that no database holds, end with 64`(
+        text: String, code: String
+    ) async throws {
+        let file = try folder.write(text, to: "wrong.ndjson")
+        let outcome = await yaprak("load", file, folder("wrong.yaprak"), "--format", "json")
+        #expect(outcome.code == 64 && outcome.err.contains("\"code\":\"\(code)\""), "\(outcome.err)")
+    }
+
     @Test func `One collection, or what a condition is true of, can be dumped alone`() async throws {
         let one = await yaprak("dump", shop, "--at", "1", "--where", ".rank > 5")
         #expect(one.lines.count == 2 && one.lines[1].contains("Emma"))

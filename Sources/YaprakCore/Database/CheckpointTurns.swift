@@ -23,10 +23,10 @@ final class CheckpointTurns: Sendable {
     /// Whether a checkpoint is being written.
     var isTaken: Bool { state.withLock { $0.isTaken } }
 
-    /// The size of the newest checkpoint, uncompressed; 0 if this opening has written none.
+    /// The size of the newest checkpoint, uncompressed; 0 if there is none. An opening reads it from the files.
     var lastSize: UInt64 { state.withLock { $0.lastSize } }
 
-    /// Notes the size of a checkpoint that was written.
+    /// Notes the size of a checkpoint that was written, or that the database was opened with.
     func noteSize(_ bytes: UInt64) { state.withLock { $0.lastSize = bytes } }
 
     /// Takes the right if it is free.

@@ -87,6 +87,7 @@ extension Database {
         let files = DatabaseFiles(
             path: path, store: recovered.store, report: recovered.report, policy: options.checkpoints,
             fileSystem: fileSystem, scheduler: storeOptions.scheduler)
+        files.checkpoints.noteSize(recovered.checkpointBytes)
         options.logger.info("opened \(path): \(recovered.report)")
         let database = Database(
             state: recovered.state, timeline: timeline, reclaimer: reclaimer, settings: .withLog(options),
@@ -107,6 +108,8 @@ struct Recovered: Sendable {
     let report: RecoveryReport
     let state: SnapshotState
     let shelf: ExtensionShelf
+    /// The size of the checkpoint that the state was loaded from, uncompressed; 0 if there is none.
+    let checkpointBytes: UInt64
 
     init(
         _ path: FilePath, _ options: StoreOptions, _ bindings: [CollectionBinding], _ timeline: Timeline,
@@ -131,6 +134,7 @@ struct Recovered: Sendable {
                 place: .init(commits: number...number), cause: error)
         }
         self.store = store
+        checkpointBytes = recovery.checkpoint?.rawBytes ?? 0
         var report = recovery.report
         report.notes += replay.notes
         self.report = report

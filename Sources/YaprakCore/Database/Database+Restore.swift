@@ -13,11 +13,12 @@ extension Database {
     /// The commit changes what differs and nothing else: extensions follow, changesets report it, the log has it. Its
     /// ``Changeset/origin`` is `"restore"` unless another is given.
     ///
-    /// - Parameter snapshot: a snapshot of this database or of one of its forks.
-    /// - Returns: the number of the commit; the present one if nothing differed.
     /// Only records are restored: the state of a primary extension stays, except for what follows from records. Collections
     /// without a type are restored like others, and so are those that got one since. ``DatabaseLimits/operationsMax`` does
     /// not bound a restore.
+    ///
+    /// - Parameter snapshot: a snapshot of this database or of one of its forks.
+    /// - Returns: the number of the commit; the present one if nothing differed.
     /// - Throws: `undecodableRecord` if a record of a collection that got its type since does not decode; as
     ///   ``write(origin:_:)``. Nothing is changed then.
     /// - Precondition: collections with a type in both have the same one.

@@ -35,8 +35,9 @@ extension Snapshot {
     ///
     ///     try reader.snapshot(at: 42).write(to: "then.yaprak")
     ///
-    /// It holds records alone: the primary state of extensions is not in a snapshot without types. The directory
-    /// appears under its name only when it is complete and synced.
+    /// It holds the records, and the extensions that are registered in the snapshot, as a checkpoint does. A snapshot that was
+    /// read without types has none, so that primary state is not in what it writes. The directory appears under its name only
+    /// when it is complete and synced.
     /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `syncFailed`,
     ///   `encodingFailed`. - Complexity: O(number of records).
     public func write(to path: FilePath) throws {

@@ -18,10 +18,10 @@ extension Database {
     /// the log does not have yet.
     ///
     /// - Parameter origin: who writes; travels in the ``Changeset``.
-    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `invalidName`, `keyTooLong`,
-    ///   `valueTooLarge`, `transactionTooLarge`, `encodingFailed`, `undecodableRecord` (only where coding is checked),
-    ///   `extensionFailed`, `uniqueViolation`, `removalRestricted`, `danglingReference`, `reactionsUnsettled`, `overLimit`,
-    ///   `diskFull`, `writeFailed`, `syncFailed`, `abandoned`.
+    /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `invalidName`, `notConfigured`,
+    ///   `keyTooLong`, `valueTooLarge`, `transactionTooLarge`, `encodingFailed`, `undecodableRecord` (only where coding is
+    ///   checked), `extensionFailed`, `uniqueViolation`, `removalRestricted`, `danglingReference`, `reactionsUnsettled`,
+    ///   `overLimit`, `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `abandoned`.
     ///   Whatever it throws, nothing of the transaction was kept. Only after `syncFailed` a crash may bring it back, and
     ///   after `diskFull` or `writeFailed` where the file system refused to take the failed write back, too.
     /// - Complexity: O(log *n*) for each change; one sync, shared by all commits that wait for the log.

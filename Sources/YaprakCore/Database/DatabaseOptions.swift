@@ -42,7 +42,8 @@ public struct DatabaseOptions: Sendable {
 
 /// When checkpoints are written without being asked for.
 public enum CheckpointPolicy: Sendable, Hashable {
-    /// When the log has grown by 64 MiB, or by the size of the last checkpoint if that is larger.
+    /// When the log has grown by 64 MiB, or by the size of the newest checkpoint before compression if that is larger. After
+    /// a launch that checkpoint is the one that was loaded.
     case automatic
     /// When the log has grown by so many bytes.
     case every(bytes: Int)

@@ -9,7 +9,7 @@
 /// | 5 primary steps | extension | steps that were logged while the extension was not registered |
 ///
 /// The info of a section is a CBOR map: `"v"` the version of a collection's records, `"t"` the version tag of an
-/// extension.
+/// extension; `"p"` and `"m"` the prototypes of a collection in CBOR, see ``SectionPrototypes``.
 package enum SectionKind: UInt16 {
     case records = 1
     case setAside = 2

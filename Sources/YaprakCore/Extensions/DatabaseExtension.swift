@@ -95,8 +95,9 @@ struct UndecodableRoot: Error {}
 ///
 /// Such state is primary: it can't be recomputed. Every ``Operation`` is logged with its commit, survives a crash like
 /// a record, and is kept while the extension is not registered. `encode` and `decode` must be implemented: checkpoints
-/// need them. With `nil` from `encode` there is nothing in the checkpoint, and the state is lost when the log before it is
-/// removed; what `encode` throws makes the checkpoint throw.
+/// need them. With `nil` from `encode`, or an error, ``Database/register(_:progress:)`` throws `extensionFailed`. Where
+/// `encode` returns `nil` later, there is nothing in the checkpoint, and the state is lost when the log before it is removed;
+/// what it throws later makes the checkpoint throw.
 ///
 ///     try await database.write { transaction in
 ///         try transaction.perform(.pin("abc"), on: pins)

@@ -96,7 +96,8 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// Values within the object are completed from the values at the same place in the prototype, items of arrays from the
     /// first item there. An optional that is missing stays `nil`, whatever the prototype has. Name the prototype as long as
     /// the log may have objects that lack its keys, as with ``migrate(from:to:_:)``, which comes first where the version is
-    /// older. Only CBOR is completed.
+    /// older. Only CBOR is completed. Checkpoints of a collection whose ``coder`` is CBOR store the prototype, so that a replay
+    /// knows what was added.
     public var prototype: Object?
 
     /// The same for metadata.

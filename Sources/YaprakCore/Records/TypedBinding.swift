@@ -199,7 +199,9 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     }
 
     override var prototypes: SectionPrototypes {
-        SectionPrototypes(
+        // Bytes of another coder are not completed, and a coder that encrypts has nothing of a record in clear.
+        guard isCBOR else { return SectionPrototypes() }
+        return SectionPrototypes(
             object: try? objectPrototype?.item(in: name), metadata: try? metadataPrototype?.item(in: name))
     }
 }

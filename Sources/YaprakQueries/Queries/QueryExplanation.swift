@@ -6,7 +6,7 @@ import YaprakTrees
 ///
 ///     print(snapshot.explain(bestsellers))
 ///     // index books.genreRank: 61 entries read, 0 tested, 20 rows, sorted
-///     // not books.isbn: its first column is none that the condition is about
+///     // not books.isbn: the condition says nothing that its first column could be searched for
 public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The indexes that were read, each once; empty if records were tested.
     public let indexes: [String]

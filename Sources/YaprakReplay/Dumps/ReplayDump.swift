@@ -179,7 +179,7 @@ extension DatabaseError {
 }
 
 extension DatabaseError.Code {
-    /// A text is not a dump, or not a dump of this version.
+    /// A text is not a dump, or is not whole. A dump of a later version is `newerFormat`.
     public static let invalidDump = Self(rawValue: "invalidDump")
 }
 

@@ -8,7 +8,7 @@ public import YaprakCore
 ///
 /// Total: whatever is stored, an expression has a value. What isn't there is null, values of different kinds are never
 /// equal and never in order, arithmetic of what are no numbers is null. Only `true` counts as true. The page
-/// "Expressions" of the catalog has the grammar.
+/// "Query expressions" of the catalog has the grammar.
 ///
 /// Two expressions are equal if they are written the same but for spaces and superfluous parentheses.
 public struct ReplayExpression: Sendable, Hashable {

@@ -22,7 +22,7 @@ public struct LogTag: Sendable, Hashable {
 
     /// What a tag may be called: 1 to 255 bytes of UTF-8 that no ``LogPosition`` or ``LogRange`` could read as something else.
     ///
-    /// No number; no white space and no control characters; none of `@ ~ ^ { }` and no two dots in a row; no minus, plus
+    /// No number; no white space, no control or format characters; none of `@ ~ ^ { }` and no two dots in a row; no minus, plus
     /// or dot in front. Names are equal if they are equal in Swift, so `é` is one name however it was typed.
     public struct Name: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// The name as text, in NFC.

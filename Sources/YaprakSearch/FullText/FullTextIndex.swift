@@ -18,7 +18,7 @@ package import YaprakTrees
 /// texts of columns are computed in another way.
 ///
 /// - Complexity: a changed record costs O(terms that differ · log *n*), each about a page of 512 bytes; making it 2 to 5 µs
-///   for each 100 bytes of text. Some 5 to 25 bytes of memory for each different term of each record, and more than a hundred for
+///   for each 100 bytes of text. Some 5 to 25 bytes of memory for each different term of each record, and about a hundred for
 ///   each record.
 public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Sendable>: DatabaseExtension {
     /// What is read through.

@@ -71,6 +71,8 @@ package final class CheckpointReader: Sendable {
 
     /// The commit whose state this is.
     package var number: CommitNumber { CommitNumber(header.first) }
+    /// The uncompressed size of all sections that can be read. O(sections).
+    package var rawBytes: UInt64 { sections.reduce(0) { $0 + $1.rawBytes } }
     /// When it was begun, in nanoseconds since 1970.
     package var createdNs: Int64 { header.createdNs }
 

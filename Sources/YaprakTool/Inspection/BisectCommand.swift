@@ -15,17 +15,20 @@ struct BisectCommand: AsyncParsableCommand {
         discussion: """
             Finds the first commit for which a condition holds. --where takes an expression about the whole database; \
             true means bad. --key-exists means that a record exists. --run runs a shell command: 0 is good, 125 means \
-            skip, any other code up to 127 is bad. The command gets the commit's number in YAPRAK_COMMIT and a \
+            skip, any other code up to 127 is bad; a higher code or a signal ends the search, and so does 126 or 127 at the \
+            first probe: the shell can't run the command. The command gets the commit's number in YAPRAK_COMMIT and a \
             database as of that commit, which it may write to, in YAPRAK_DATABASE. Its output goes to standard error.
 
             --bad is checked first; it is the newest commit by default. --good is not checked; without it the search goes \
-            back to the oldest reachable commit. Among n commits it takes at most log2(n) + 1 probes, rounded up.
+            back to the empty database, or to the oldest reachable commit. Among n commits it takes at most log2(n) + 1 \
+            probes, rounded up, if none is skipped.
 
               yaprak bisect world.yaprak --where 'any(flights, .delay < 0)'
               yaprak bisect world.yaprak --good 100 --bad @~3 --run './check "$YAPRAK_DATABASE"'
 
-            Exit codes: 0 found; 1 there is no such commit, or only skipped ones are left; 3 the bad end does not have a \
-            collection that is named; 130 interrupted.
+            Exit codes: 0 found; 1 the bad end is good, the condition is true of the empty database, or only skipped commits \
+            are left; 3 there is no such commit, or the bad end does not have a collection that is named; 64 wrong arguments, \
+            or a command that gives no verdict; 130 interrupted.
             """)
 
     @Argument(help: "The database's directory.", completion: .database)

@@ -14,8 +14,8 @@ struct VerifyCommand: AsyncParsableCommand {
             and compares the two, record by record if their digests differ; it lists records that were set aside. It \
             needs the memory of the database's state. Reads only, even while a program is writing.
 
-            Exit codes: 0 clean; 2 only a torn tail that was never acknowledged; 4 corrupt; 6 unreadable; 7 written by a \
-            newer version; 8 only data that can be rebuilt are damaged.
+            Exit codes: 0 clean; 2 only a torn tail that was never acknowledged; 3 not found; 4 corrupt; 6 \
+            unreadable; 7 written by a newer version; 8 only data that can be rebuilt are damaged.
             """)
 
     @Argument(help: "The database's directory.", completion: .database)

@@ -80,7 +80,9 @@ struct Failure: Error {
             4
         case .alreadyExists, .typeMismatch, .nameTaken: 5
         case .newerFormat: 7
-        case .invalidPosition, .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge: 64
+        case .invalidDump, .invalidPosition, .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge,
+            .encodingFailed:
+            64
         default: 6
         }
     }

@@ -10,8 +10,8 @@ struct CheckpointCommand: AsyncParsableCommand {
         commandName: "checkpoint", abstract: "Writes a checkpoint of the newest commit.",
         discussion: """
             The next launch replays nothing before it. Nothing is removed. The database must not be in use: a program that \
-            has it open writes its checkpoints itself. The stored state of views is not kept: they are recomputed \
-            when they are registered.
+            has it open writes its checkpoints itself. The stored state of views other than manual ones is \
+            left out: they are recomputed when they are registered.
 
               yaprak checkpoint shop.yaprak
             """)

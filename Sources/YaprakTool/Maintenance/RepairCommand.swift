@@ -21,7 +21,8 @@ struct RepairCommand: AsyncParsableCommand {
 
               yaprak repair shop.yaprak --copy backup.yaprak --into repaired.yaprak
 
-            Exit codes: 0 nothing is lost; 1 commits are lost; any other is that of the verification of the result.
+            Exit codes: 0 nothing is lost; 1 commits or history are lost; 3 not found; 5 the target exists; 6 in use or \
+            unreadable; 7 written by a newer version; 4 or 8 the result does not verify.
             """)
 
     @Argument(help: "The damaged database's directory.", completion: .database)
