@@ -129,7 +129,9 @@ extension Database {
             }
             var root: any Sendable
             do {
-                root = try start.makeRoot(context(start.base))
+                let made = try start.makeRoot(context(start.base))
+                root = made.root
+                start.operations += made.operations
                 if start.origin == .adopted, !registration.isPrimary {
                     shelf.base = start.base.adding(
                         ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
@@ -179,7 +181,8 @@ extension Database {
                 publication.newest.isBound(for: registration),
                 registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
             {
-                return StartingPoint(makeRoot: { try registration.decode(bytes, in: $0) }, base: base, origin: .adopted)
+                return StartingPoint(
+                    makeRoot: { .init(root: try registration.decode(bytes, in: $0)) }, base: base, origin: .adopted)
             }
         }
         return try await populated(host, progress)
@@ -192,15 +195,18 @@ extension Database {
         let state = publication.newest
         let seed = try await host.populate(over: state, progress)
         return StartingPoint(
-            makeRoot: { try registration.build(seed.root, in: $0) }, operations: seed.operations, base: state,
+            makeRoot: { .init(root: try registration.build(seed.root, in: $0)) }, operations: seed.operations,
+            base: state,
             origin: .populated)
     }
 
     private nonisolated func primaryRoot(
         of item: ExtensionShelf.Item, _ registration: ExtensionRegistration, _ context: ExtensionContext
-    ) throws -> any Sendable {
+    ) throws -> ExtensionRegistration.Update {
         do {
             return try registration.replay(item.bytes, item.steps, in: context)
+        } catch let error as DatabaseError where error.code == .extensionFailed {
+            throw error
         } catch {
             throw DatabaseError(
                 .extensionFailed,
@@ -238,7 +244,8 @@ extension Database {
     /// next time it is registered; derived state is dropped.
     /// - Complexity: O(number of extensions), and what `encode` costs for primary ones.
     /// - Returns: the names of all that were taken out, dependants first; empty if there was none of that name.
-    /// - Throws: `readOnly`, `closed`, what a primary extension's `encode` throws; `CancellationError` before its turn.
+    /// - Throws: `readOnly`, `closed`, `extensionFailed` if the state of a primary extension does not encode;
+    ///   `CancellationError` before its turn.
     @discardableResult
     public func unregister(_ name: String) async throws -> [String] {
         var gone: [String] = []

@@ -3,8 +3,8 @@ import YaprakTrees
 
 /// What a new registration starts from.
 struct StartingPoint: Sendable {
-    /// Makes the root.
-    var makeRoot: @Sendable (ExtensionContext) throws -> any Sendable
+    /// Makes the root, and the steps that follow from the records as they are.
+    var makeRoot: @Sendable (ExtensionContext) throws -> ExtensionRegistration.Update
     /// Steps that a primary extension took for the records that were there.
     var operations: [[UInt8]] = []
     /// The state the root is good for.
@@ -63,7 +63,7 @@ final class Newcomer: @unchecked Sendable {
         draft = timeline.beginDraft()
         root = ()
         do {
-            root = try start.makeRoot(context(to: start.base))
+            root = try start.makeRoot(context(to: start.base)).root
         } catch {
             draft.abort(roots: [])
             timeline.close(roots: [])

@@ -25,8 +25,8 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     func build(_ seed: any Sendable, in context: ExtensionContext) throws -> any Sendable { fatalError("abstract") }
     /// Decodes a root; in a writer's turn.
     func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> any Sendable { fatalError("abstract") }
-    /// The root that a persisted primary one and steps lead to; in a writer's turn.
-    func replay(_ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext) throws -> any Sendable {
+    /// The root that a persisted primary one and steps lead to, and the steps that follow; in a writer's turn.
+    func replay(_ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext) throws -> Update {
         fatalError("abstract")
     }
     /// What a primary extension makes of a commit that is read back: its steps are those that were logged.

@@ -27,6 +27,18 @@ package protocol TreeBackedExtension: DatabaseExtension {
 package protocol TreeBackedPrimaryExtension: TreeBackedExtension, PrimaryExtension {
     /// Applies one step in a writer's turn. `apply(_:to:)` is not called then.
     func apply(_ operation: Operation, to root: inout Root, in context: ExtensionContext) throws -> Changes?
-    /// The root that a persisted one and the steps logged after it lead to, over the records of `context.before`.
-    func replay(_ bytes: [UInt8]?, _ steps: [Operation], in context: ExtensionContext) throws -> Root
+    /// The root that a persisted one and the steps logged after it lead to, over the records of `context.before`, and the steps
+    /// that had to be taken so that it fits them: these have been applied to it, and are to be logged.
+    func replay(
+        _ bytes: [UInt8]?, _ steps: [Operation], in context: ExtensionContext
+    ) throws -> (root: Root, operations: [Operation])
+    /// The steps that follow from a commit that is read back and which nobody logged, as the extension was not registered.
+    func unloggedSteps(following changes: NetChanges, root: Root, in context: ExtensionContext) throws -> [Operation]
+}
+
+extension TreeBackedPrimaryExtension {
+    /// None.
+    package func unloggedSteps(
+        following changes: NetChanges, root: Root, in context: ExtensionContext
+    ) throws -> [Operation] { [] }
 }

@@ -164,21 +164,22 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     override func replay(
         _ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext
-    ) throws -> any Sendable {
+    ) throws -> Update {
         func decode<P: PrimaryExtension>(_ base: P) throws -> [P.Operation] {
             let decoder = CBORDecoder()
             return try steps.map { try decoder.decode(P.Operation.self, from: $0) }
         }
-        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> any Sendable {
-            try base.replay(bytes, try decode(base), in: context)
+        func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> Update {
+            let (root, operations) = try base.replay(bytes, try decode(base), in: context)
+            return Update(root: root, operations: try operations.map { try sharedEncoder.encodePart($0) })
         }
-        func open<P: PrimaryExtension>(_ base: P) throws -> any Sendable {
+        func open<P: PrimaryExtension>(_ base: P) throws -> Update {
             var root = try bytes.map { try base.decode($0) } ?? base.makeRoot()
             for step in try decode(base) { _ = try base.apply(step, to: &root) }
-            return root
+            return Update(root: root)
         }
         if let base = base as? any TreeBackedPrimaryExtension { return try openTreeBacked(base) }
-        guard let base = base as? any PrimaryExtension else { return base.makeRoot() }
+        guard let base = base as? any PrimaryExtension else { return Update(root: base.makeRoot()) }
         return try open(base)
     }
 
@@ -207,8 +208,17 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
                 // A record came, was placed and went again within the commit. What is left is what a launch makes of it.
                 let bytes = try encode(root)
                 for var tree in trees(of: update.root) { stepping.draft.clear(&tree) }
-                update = Update(root: try replay(bytes, steps, in: stepping))
+                update = Update(root: try replay(bytes, steps, in: stepping).root)
             }
+            func openTreeBacked<T: TreeBackedPrimaryExtension>(_ base: T) throws {
+                let steps = try base.unloggedSteps(following: changes, root: update.root as! T.Root, in: context)
+                for step in steps {
+                    let applied = try apply(step, to: update.root, in: stepping)
+                    update.root = applied.root
+                    if let changes = applied.changes { update.changes.append(changes) }
+                }
+            }
+            if let base = base as? any TreeBackedPrimaryExtension { try openTreeBacked(base) }
             return update
         }
         guard let primary = base as? any PrimaryExtension else { return Update(root: root) }

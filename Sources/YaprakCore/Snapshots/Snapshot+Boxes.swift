@@ -33,6 +33,12 @@ extension Snapshot {
         return state.roots[slot]
     }
 
+    /// Whether a collection has records, and no type is bound to it.
+    package func isUntyped(_ collection: CollectionTypes) -> Bool {
+        guard let slot = state.directory.slot(of: collection.name) else { return false }
+        return state.directory.bindings[slot] is RawBinding && !state.roots[slot].isEmpty
+    }
+
     /// The collections that have types: to open the same files with, say.
     package var bindings: [CollectionBinding] {
         state.directory.bindings.filter { !$0.isHidden && !($0 is RawBinding) }

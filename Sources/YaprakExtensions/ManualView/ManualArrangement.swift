@@ -21,10 +21,11 @@ struct ManualArrangement {
             groups[group, default: []].insert(member, at: min(max(0, index), count))
             groupOf[member] = group
         case .remove(let members):
+            var gone: [String: Set<ManualStep.Member>] = [:]
             for member in members {
-                guard let group = groupOf.removeValue(forKey: member) else { continue }
-                groups[group]?.removeAll { $0 == member }
+                if let group = groupOf.removeValue(forKey: member) { gone[group, default: []].insert(member) }
             }
+            for (group, gone) in gone { groups[group]?.removeAll { gone.contains($0) } }
         case .removeGroup(let group):
             for member in groups.removeValue(forKey: group) ?? [] { groupOf[member] = nil }
         }

@@ -1,5 +1,6 @@
 import YaprakCBOR
 public import YaprakCore
+import YaprakModel
 package import YaprakTrees
 
 extension ManualView: TreeBackedPrimaryExtension {
@@ -16,19 +17,27 @@ extension ManualView: TreeBackedPrimaryExtension {
     public func encode(_ root: ViewRoot) throws -> [UInt8]? { try CBOREncoder().encode(StoredGroups(root)) }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
-        try replay(bytes, [], in: context)
+        try replay(bytes, [], in: context).root
     }
 
-    package func replay(_ bytes: [UInt8]?, _ steps: [ManualStep], in context: ExtensionContext) throws -> ViewRoot {
+    /// Rows whose record is not there any more are left out, by a step that says so: they don't come back with a record of
+    /// their key.
+    /// - Throws: `extensionFailed` if a collection has records without a type, which are no rows yet.
+    package func replay(
+        _ bytes: [UInt8]?, _ steps: [ManualStep], in context: ExtensionContext
+    ) throws -> (root: ViewRoot, operations: [ManualStep]) {
         var arrangement = ManualArrangement(try bytes.map { try StoredGroups(decoding: $0) })
         for step in steps { arrangement.apply(step) }
         let seed = ViewSeed(collections: configuration.collectionNames.count)
         var placements: [RowID: Placement] = [:]
+        var gone: [ManualStep.Member] = []
         for (name, members) in arrangement.groups {
             for (index, member) in members.enumerated() {
                 guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
-                guard let record = context.before.box(forKey: member.key, in: configuration.collections[row.collection])
-                else {
+                let types = configuration.collections[row.collection]
+                guard let record = context.before.box(forKey: member.key, in: types) else {
+                    if context.before.isUntyped(types) { throw untyped(types) }
+                    gone.append(member)
                     continue
                 }
                 let placement = LabelledPlacement(
@@ -41,7 +50,23 @@ extension ManualView: TreeBackedPrimaryExtension {
         for row in placements.keys.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             seed.addPlaces([placements[row]!])
         }
-        return ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
+        gone.sort { ($0.collection, $0.key) < ($1.collection, $1.key) }
+        let root = ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
+        return (root, gone.isEmpty ? [] : [ManualStep(.remove(gone))])
+    }
+
+    package func unloggedSteps(
+        following changes: NetChanges, root: ViewRoot, in context: ExtensionContext
+    ) throws -> [ManualStep] { operations(following: changes, root: root, in: context) }
+
+    private func untyped(_ types: CollectionTypes) -> DatabaseError {
+        DatabaseError(
+            .extensionFailed,
+            """
+            view "\(name)" has rows of "\(types.name)", whose records have no type yet. Name the collection when the database \
+            is opened, or bind it, before the view is registered. Its rows stay in the files.
+            """,
+            place: .init(collection: types.name))
     }
 
     package func apply(

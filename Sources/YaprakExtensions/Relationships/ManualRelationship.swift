@@ -141,7 +141,7 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
     package func versionTag(of root: EdgeTrees) -> String { versionTag }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> EdgeTrees {
-        try replay(bytes, [], in: context)
+        try replay(bytes, [], in: context).root
     }
 
     package func apply(
@@ -154,7 +154,9 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
         return nil
     }
 
-    package func replay(_ bytes: [UInt8]?, _ steps: [EdgeStep], in context: ExtensionContext) throws -> EdgeTrees {
+    package func replay(
+        _ bytes: [UInt8]?, _ steps: [EdgeStep], in context: ExtensionContext
+    ) throws -> (root: EdgeTrees, operations: [EdgeStep]) {
         var editor = EdgeEditor(EdgeTrees(), context.draft)
         let edges = try bytes.map { try CBORDecoder().decode([String].self, from: $0) } ?? []
         guard edges.count.isMultiple(of: 2) else { throw OddEdges() }
@@ -163,7 +165,7 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
         }
         for step in steps { editor.apply(step) }
         editor.settle(context.before, sources: sourceTypes, targets: targetTypes)
-        return editor.trees
+        return (editor.trees, [])
     }
 }
 

@@ -105,12 +105,14 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
     }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
-        try replay(bytes, [], in: context)
+        try replay(bytes, [], in: context).root
     }
 
-    package func replay(_ bytes: [UInt8]?, _ steps: [SearchStep], in context: ExtensionContext) throws -> ViewRoot {
+    package func replay(
+        _ bytes: [UInt8]?, _ steps: [SearchStep], in context: ExtensionContext
+    ) throws -> (root: ViewRoot, operations: [SearchStep]) {
         let stored = try bytes.map { try CBORDecoder().decode(SearchStep.self, from: $0) }
-        return try root(for: (steps.last ?? stored)?.query ?? "", in: context)
+        return (try root(for: (steps.last ?? stored)?.query ?? "", in: context), [])
     }
 
     private func root(for query: String, in context: ExtensionContext) throws -> ViewRoot {
