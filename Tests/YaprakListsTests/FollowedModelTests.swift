@@ -1,3 +1,4 @@
+import Observation
 import TestSupport
 import Testing
 import Yaprak
@@ -61,6 +62,44 @@ import YaprakLists
         try await database.unregister(CityView.byCountry.name)
         while followed.error == nil { await Task.yield() }
         #expect((followed.error as? DatabaseError)?.code == .extensionNotRegistered && followed.model != nil)
+    }
+
+    @Test func `A view that is registered later is shown then, and shown again when it comes back`() async throws {
+        let database = Database.inMemory()
+        try await database.put(["c1": City(name: "Ankara", people: 5)])
+        let followed = FollowedModel<Model>()
+        followed.adopt(database, ["a"])
+        #expect(followed.model == nil && followed.error != nil)
+        for _ in 0..<3 {
+            let (changes, notify) = AsyncStream<Void>.makeStream()
+            withObservationTracking {
+                _ = followed.model
+            } onChange: {
+                notify.yield()
+            }
+            try await database.register(CityView.byCountry)
+            for await _ in changes { break }
+            while followed.error != nil { await Task.yield() }
+            #expect(followed.model?.sections.map(\.name) == ["tr"])
+            try await database.unregister(CityView.byCountry.name)
+            while followed.error == nil { await Task.yield() }
+        }
+        // Nothing waits for one that is not wanted any more.
+        followed.adopt(nil, ["a"])
+        try await database.register(CityView.byCountry)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(followed.model == nil && followed.error == nil)
+    }
+
+    @Test func `What waits for a view ends when nothing refers to it`() async throws {
+        let database = Database.inMemory()
+        var followed: FollowedModel<Model>? = FollowedModel()
+        weak let former = followed
+        followed?.adopt(database, ["a"])
+        for _ in 0..<100 { await Task.yield() }
+        followed = nil
+        try await database.put(["c1": City(people: 5)])
+        while former != nil { await Task.yield() }
     }
 }
 

@@ -6,6 +6,31 @@ import Yaprak
 @Suite(.bounded) struct ViewFaultTests {
     private func kinds(_ changes: ListChanges) -> [String] { changes.rowChanges.map { "\($0)" } }
 
+    // MARK: Another view under the same name
+
+    /// Rows are known by the number of their collection: those of one view were taken for those of the other.
+    @Test func `A view of other collections under the same name is a reload`() async throws {
+        let database = Database.inMemory()
+        let towns = RecordCollection<City, Visit>("towns")
+        let first = AutoView("places", of: .cities, groupedBy: \.country, sortedBy: \.people)
+        let second = AutoView("places", of: towns, groupedBy: \.country, sortedBy: \.people)
+        try await database.register(first)
+        try await database.write { transaction in
+            transaction[.cities]["a"] = City(name: "city", people: 1)
+            transaction[towns]["a"] = City(name: "town", people: 1)
+        }
+        let before = database.snapshot
+        try await database.unregister("places")
+        try await database.register(second)
+        let after = database.snapshot
+        var sections = ViewMappings(second)
+        try sections.update(to: after)
+        #expect(after.sections(of: sections).flatMap { $0.map(\.object.name) } == ["town"])
+        for (old, new) in [(before, after), (after, before)] {
+            #expect(try sections.changes(from: old, to: new).isReload)
+        }
+    }
+
     // MARK: Rows in several groups
 
     /// A view whose parent let rows into several groups, without one moving, went on as if each was in one: its items had

@@ -53,8 +53,13 @@ package struct ViewState: Sendable {
         root.configuration.order === other.root.configuration.order
     }
 
-    /// Whether both are states of one database, or of forks that have a state in common: records of others can't be compared.
-    package func isComparable(to other: ViewState) -> Bool { snapshot.isRelated(to: other.snapshot) }
+    /// Whether both are states of one database, or of forks that have a state in common, and of views of the same collections;
+    /// one may look at more of them, behind those of the other. Rows of others can't be compared.
+    package func isComparable(to other: ViewState) -> Bool {
+        guard snapshot.isRelated(to: other.snapshot) else { return false }
+        let (own, others) = (root.configuration.collectionNames, other.root.configuration.collectionNames)
+        return zip(own, others).allSatisfy { $0 == $1 }
+    }
 
     /// How many rows and groups came, changed or went between the two. O(1).
     package func rawChangeCount(since other: ViewState) -> Int { abs(root.rawOperations - other.root.rawOperations) }

@@ -46,7 +46,7 @@
             self.id = AnyHashable(id)
         }
 
-        /// What the list shows: nothing if the environment has no database, or the database not this view.
+        /// What the list shows: nothing while the environment has no database, or the database not this view.
         public var wrappedValue: [ListSection<Ordered>] { followed.model?.sections ?? [] }
 
         /// The list itself, such as in `$sections.model?.extend(…)` and `$sections.error`.
@@ -56,7 +56,7 @@
         public var model: ListModel<Ordered>? { followed.model }
 
         /// Why the list shows nothing or is not kept up to date: ``DatabaseError`` with the code `extensionNotRegistered`
-        /// if the database does not have the view.
+        /// while the database does not have the view. The list begins, or goes on, when it is registered.
         public var error: (any Error)? { followed.error }
 
         /// SwiftUI calls it before it asks for the body.

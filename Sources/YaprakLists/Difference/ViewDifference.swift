@@ -22,7 +22,8 @@ package struct ViewDifference {
         let isDiffering = Set(differing)
         self.old = old
         self.new = new
-        collectionNames = new.root.configuration.collectionNames
+        let names = (old.root.configuration.collectionNames, new.root.configuration.collectionNames)
+        collectionNames = names.0.count > names.1.count ? names.0 : names.1
         rowsHaveOnePlace = old.root.configuration.rowsHaveOnePlace && new.root.configuration.rowsHaveOnePlace
         differingGroups = differing
         difference = { group in

@@ -7,6 +7,9 @@ struct ListSettings: Sendable {
     private(set) var dependencies = GroupSetting<Set<Int>>([])
     var consolidation: Consolidation?
 
+    /// So far away is the farthest neighbour that the drawing of a row may depend on.
+    static let dependencyMax = 1_000_000
+
     /// Few rows in one section.
     struct Consolidation: Hashable, Sendable {
         let threshold: Int
@@ -27,6 +30,9 @@ struct ListSettings: Sendable {
 
     mutating func setDependencies(_ offsets: Set<Int>, for group: String?) {
         precondition(!offsets.contains(0), "a row does not depend on itself: offsets are not 0")
+        precondition(
+            offsets.allSatisfy { (-Self.dependencyMax...Self.dependencyMax).contains($0) },
+            "a row depends on neighbours: offsets are within ±\(Self.dependencyMax)")
         set(offsets, \.dependencies, for: group) { Set($0.map { -$0 }) }
     }
 

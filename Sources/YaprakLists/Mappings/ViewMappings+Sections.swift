@@ -65,13 +65,14 @@ extension ViewMappings {
     ///
     /// When such a neighbour becomes another row, or its content changes, the row is reported as changed with
     /// ``RowAspects/dependency``. Offsets count in the group, not in what is shown of it.
-    /// - Precondition: no offset is 0.
+    /// - Precondition: no offset is 0, and all are within ±1,000,000.
     /// - Complexity: O(number of groups).
     public mutating func setDrawingDependencies(_ offsets: Set<Int>, for group: String) {
         core.configure { $0.setDependencies(offsets, for: group.normalizedKey) }
     }
 
     /// Sets which neighbours the drawing of a row depends on, in all groups. O(number of groups).
+    /// - Precondition: no offset is 0, and all are within ±1,000,000.
     public mutating func setDrawingDependenciesForAllGroups(_ offsets: Set<Int>) {
         core.configure { $0.setDependencies(offsets, for: nil) }
     }
