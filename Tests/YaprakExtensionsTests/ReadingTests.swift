@@ -122,4 +122,22 @@ import Yaprak
             snapshot.explain("k0", of: .movies, in: view).description
                 == #""k0" is not in view "view": it looks at "books", not at "movies"."#)
     }
+
+    @Test func `In a part of a group the row is found that is in it, where two collections have the key`() async throws
+    {
+        let notes = RecordCollection<String, NoMetadata>("notes")
+        let mixed = AutoView(
+            "mixed", versionTag: "1", of: .books, notes, groupedBy: .byObject { _ in "all" }, .byObject { _ in "all" },
+            sortedBy: .byObject { $0.title }, .byObject { $0 })
+        let database = Database.inMemory()
+        try await database.register(mixed)
+        try await database.write { transaction in
+            transaction[.books]["k"] = Book(title: "a")
+            transaction[.books]["other"] = Book(title: "m")
+            transaction[notes]["k"] = "z"
+        }
+        let group = database.snapshot[mixed]["all"]
+        #expect(group.position(of: "k") == 0 && group[1...].position(of: "k") == 2)
+        #expect(group[1..<2].position(of: "k") == nil && group[1...].position(of: "other") == 1)
+    }
 }

@@ -171,6 +171,107 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         #expect(all.elementsEqual(database.snapshot[.items].keys))
     }
 
+    @Test(arguments: [false, true])
+    func `Pages are whole where a column of elements stands before that of the order`(isDescending: Bool) async throws {
+        let items = (0..<90).map { Item(rank: $0 % 20, tags: $0 % 3 == 0 ? ["z", "m", "a"] : ["m", "b"]) }
+        let index = RecordIndex<Item, NoMetadata>(
+            "tagsRank", of: .items, columns: .ascending(\.tags), .ascending(\.rank))
+        let database = try await database(items, index)
+        let sort = RecordSort<Item, NoMetadata>(\.rank, isDescending ? .descending : .ascending)
+        for tag in ["a", "b", "m", "z"] {
+            let query = ItemQuery(.items, where: #Predicate { $0.tags.contains(tag) }, sortedBy: sort)
+            let expected = keys(query, in: database)
+            #expect(expected.count == items.count { $0.tags.contains(tag) })
+            let paged = ItemQuery(.items, where: #Predicate { $0.tags.contains(tag) }, sortedBy: sort, limit: 7)
+            #expect(database.snapshot.explain(paged).indexes == ["tagsRank"])
+            var all: [String] = []
+            var page = database.snapshot[paged]
+            while let last = page.last, all.count <= expected.count {
+                all += page.map(\.key)
+                page = database.snapshot[paged.after(last)]
+            }
+            #expect(all == expected, "\(tag)")
+        }
+    }
+
+    @Test func `Live rows with a limit are refilled where a column of elements stands before that of the order`()
+        async throws
+    {
+        let items = (0..<90).map { Item(rank: $0, tags: $0 % 3 == 0 ? ["z", "m", "a"] : ["m", "b"]) }
+        let index = RecordIndex<Item, NoMetadata>(
+            "tagsRank", of: .items, columns: .ascending(\.tags), .ascending(\.rank))
+        let database = try await database(items, index)
+        let query = ItemQuery(
+            .items, where: #Predicate { $0.tags.contains("m") }, sortedBy: RecordSort(\.rank), limit: 2)
+        var updates = database.updates(of: query).makeAsyncIterator()
+        _ = await updates.next()
+        for _ in 0..<30 {
+            try await database.write { transaction in
+                for row in try transaction.snapshot()[query] { transaction[.items][row.key] = nil }
+            }
+            let update = try #require(await updates.next())
+            #expect(update.rows.map(\.key) == keys(query, in: database))
+        }
+    }
+
+    @Test func `A query that is kept does not keep the closures of an index it was answered by`() async throws {
+        final class Token: Sendable {}
+        weak var weakToken: Token?
+        let query = ItemQuery(.items, where: #Predicate { $0.title == "b" })
+        do {
+            let token = Token()
+            weakToken = token
+            let database = try await database(
+                [Item(title: "a"), Item(title: "b")],
+                RecordIndex(
+                    "title", of: .items, columns: .ascending(\.title),
+                    .ascending { [token] _ in
+                        withExtendedLifetime(token) { 1 }
+                    }))
+            #expect(database.snapshot.explain(query).indexes == ["title"])
+            try await database.close()
+        }
+        // What a database frees may be freed a little later, by its own thread.
+        for _ in 0..<1_000 where weakToken != nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(weakToken == nil)
+        withExtendedLifetime(query) {}
+    }
+
+    @Test func `What is observed and is not a number comes once`() async throws {
+        let database = try await database([])
+        let calls = Mutex(0)
+        let values = database.observe { snapshot in
+            calls.withLock { $0 += 1 }
+            return snapshot[.items].count < 3 ? Double.nan : 3
+        }
+        var iterator = values.makeAsyncIterator()
+        #expect(await iterator.next()?.isNaN == true)
+        let second = Task { [iterator] in
+            var iterator = iterator
+            return await iterator.next()
+        }
+        let before = calls.withLock { $0 }
+        try await database.write { $0[.items]["a"] = Item() }
+        while calls.withLock({ $0 }) == before { await Task.yield() }
+        try await database.write { transaction in
+            for key in ["b", "c"] { transaction[.items][key] = Item() }
+        }
+        #expect(await second.value == 3)
+    }
+
+    @Test func `A row before the first of an index stops the program`() async throws {
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            let index = RecordIndex<Item, NoMetadata>("rank", of: .items, \.rank)
+            try await database.register(index)
+            try await database.write { transaction in
+                for rank in 0..<9 { transaction[.items]["\(rank)"] = Item(rank: rank) }
+            }
+            let rows = try database.snapshot[index].range(3..<6)
+            _ = rows[Int(String("-1"))!]
+        }
+    }
+
     @Test func `Behind a row that the query does not have is the same by an index and by a scan`() async throws {
         let items = (0..<60).map { Item(rank: $0 % 7, title: ["a", "m", "z"][$0 % 3]) }
         let scanned = try await database(items)

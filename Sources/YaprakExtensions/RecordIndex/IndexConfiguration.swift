@@ -3,6 +3,8 @@ package import YaprakTrees
 
 /// What an index is, without the types of its records: immutable, and part of each of its roots.
 package final class IndexConfiguration: Sendable {
+    /// No other has it. What remembers something of an index goes by it, and does not keep the closures of its columns.
+    package let identity = ViewIdentity.next()
     package let name: String
     /// That of the program, and what of the index decides over its entries.
     let versionTag: String
@@ -126,10 +128,10 @@ package final class IndexConfiguration: Sendable {
 
 // What walks entries in order asks for.
 extension IndexConfiguration {
-    /// The bytes of the first columns of a record's entry.
-    package func columnBytes(_ count: Int, of record: RecordBox) -> [UInt8] {
+    /// The bytes of some columns of a record, none of them of elements.
+    package func columnBytes(_ numbers: Range<Int>, of record: RecordBox) -> [UInt8] {
         var writer = IndexKeyWriter()
-        for column in columns.prefix(count) {
+        for column in columns[numbers] {
             let start = writer.count
             column.writeOne(record, &writer)
             if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
@@ -143,6 +145,21 @@ extension IndexConfiguration {
             var reader = IndexKeyReader(bytes)
             for column in columns.prefix(count) { guard reader.skip(column) else { break } }
             return Array(bytes.prefix(reader.position))
+        }
+    }
+
+    /// Whether a record has what the first columns of an entry have; nothing is asked of a column of elements.
+    package func hasFixedColumns(_ count: Int, of entry: TreeRow, _ record: RecordBox) -> Bool {
+        entry.withKey { bytes in
+            var reader = IndexKeyReader(bytes)
+            for number in 0..<count {
+                let start = reader.position
+                guard reader.skip(columns[number]) else { return false }
+                if columns[number].isMultiple { continue }
+                let own = columnBytes(number..<number + 1, of: record)
+                if !own.elementsEqual(bytes[start..<reader.position]) { return false }
+            }
+            return true
         }
     }
 

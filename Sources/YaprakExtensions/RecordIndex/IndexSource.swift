@@ -150,6 +150,7 @@ package struct IndexRanges: Sendable {
 
     /// The position of the entry at an offset.
     func position(at offset: Int) -> Int {
+        precondition(offset >= 0, "offset \(offset) is outside of \(0..<count)")
         if offset < first.count { return first.lowerBound + offset }
         var left = offset - first.count
         for range in rest {

@@ -88,7 +88,7 @@ extension ViewGroup {
                 rows.state.root.place(of: row)?.placement(inGroup: name)
                     .flatMap { rows.root.position(of: $0, order: rows.state.root.configuration.order) }
             }
-            if let found { return bounds.contains(found) ? found : nil }
+            if let found, bounds.contains(found) { return found }
         }
         return nil
     }

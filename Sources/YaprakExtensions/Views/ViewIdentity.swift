@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Identifies one state of one view: a number that no other state has had, of any view, database or
-/// fork of this process. Commit numbers don't identify it: a fork has another commit under the same number.
+/// Identifies one state of one view, or one index: a number that no other has had, of any view, database or fork of this
+/// process. Commit numbers don't identify it: a fork has another commit under the same number.
 package struct ViewIdentity: Hashable, Sendable {
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)

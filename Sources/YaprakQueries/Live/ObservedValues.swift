@@ -66,7 +66,8 @@ extension Database {
     public nonisolated func observe<Value: Equatable & Sendable>(
         _ value: @escaping @Sendable (Snapshot) -> Value
     ) -> ObservedValues<Value> {
-        ObservedValues(snapshots: snapshots, makeValue: { value }) { $0 == $1 }
+        // What is not equal to itself, as NaN, does not become another value by that.
+        ObservedValues(snapshots: snapshots, makeValue: { value }) { $0 == $1 || ($0 != $0 && $1 != $1) }
     }
 
     /// One record: at once, then whenever it was written, touched or removed; `nil` while there is none.

@@ -159,9 +159,11 @@ struct QueryExecution {
         guard !range.isEmpty else { return }
         let (configuration, tree) = (source.configuration, source.root.tree)
         // One with other values in the fixed columns says nothing of where its place would be.
-        let fixed = configuration.columnBytes(walk.fixed, of: start)
-        guard configuration.hasColumns(fixed, tree.row(at: range.lowerBound)) else { return }
-        var bytes = configuration.columnBytes(walk.columns, of: start)
+        let first = tree.row(at: range.lowerBound)
+        guard configuration.hasFixedColumns(walk.fixed, of: first, start) else { return }
+        // All entries have the same in the fixed columns: of a column of elements, the one that was asked for.
+        var bytes = configuration.columnBytes(walk.fixed, in: first)
+        bytes += configuration.columnBytes(walk.fixed..<walk.columns, of: start)
         if walk.isBackward {
             let end = (bytes + [0xFF]).withUnsafeBufferPointer { tree.lowerBound($0) }
             range = range.lowerBound..<max(range.lowerBound, min(end, range.upperBound))

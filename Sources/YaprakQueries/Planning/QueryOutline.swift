@@ -17,7 +17,7 @@ final class QueryOutline: @unchecked Sendable {
     /// Where the keys lie of records that match, ascending and apart; `nil` if the condition does not say.
     let keys: KeyRanges?
     /// What indexes make of it, by their identity.
-    private let known = Mutex<[(configuration: IndexConfiguration, outline: IndexOutline?)]>([])
+    private let known = Mutex<[(index: ViewIdentity, outline: IndexOutline?)]>([])
 
     /// So many indexes are remembered.
     private static let knownMax = 32
@@ -58,12 +58,12 @@ final class QueryOutline: @unchecked Sendable {
 
     /// What an index makes of the clauses; `nil` for nothing.
     func outline(of configuration: IndexConfiguration) -> IndexOutline? {
-        let found = known.withLock { known in known.first { $0.configuration === configuration } }
+        let found = known.withLock { known in known.first { $0.index == configuration.identity } }
         if let found { return found.outline }
         let made = IndexOutline(configuration, clauses ?? [], sorts)
         known.withLock { known in
             if known.count == Self.knownMax { known.removeFirst() }
-            known.append((configuration, made))
+            known.append((configuration.identity, made))
         }
         return made
     }
