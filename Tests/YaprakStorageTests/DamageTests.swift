@@ -15,12 +15,12 @@ import YaprakSimulator
         let items: [[UInt8]]
         let files: [FilePath]
 
-        init(seed: UInt64 = 1, closes: Bool = true) throws {
+        init(seed: UInt64 = 1, groups: Int = 14, closes: Bool = true) throws {
             disk = MemoryFileSystem()
             var options = Harness.options(seed: seed)
             options.preallocationBytes = 0
             var opened = try Opened(disk, Harness.path, options)
-            for n in 1...14 {
+            for n in 1...groups {
                 try opened.append((0..<1 + n % 3).map { Harness.item(opened.items.count + 1 + $0, bytes: 40 * n) })
                 if n % 5 == 0 { try opened.checkpoint() }
             }
@@ -157,6 +157,26 @@ import YaprakSimulator
             let answer = try answer(whole, reference.items)
             // What lies before the newest checkpoint is not read.
             #expect(answer == .refused || answer == .same, "\(file) of another database")
+        }
+    }
+
+    @Test(arguments: [11, 14, 15, 16], [11, 14, 15, 16])
+    func `A newest segment of another database is refused by readers as by an opening`(groups: Int, of: Int) throws {
+        let reference = try Reference(groups: groups)
+        let other = try Reference(seed: 2, groups: of)
+        func newest(_ reference: Reference) throws -> FilePath {
+            try #require(reference.files.last { $0.string.hasSuffix("wal") })
+        }
+        let (file, otherFile) = (try newest(reference), try newest(other))
+        for keepsOwn in [true, false] {
+            let disk = reference.disk.copy()
+            if !keepsOwn { disk.remove(file) }
+            disk.setContents(otherFile, try #require(other.disk.contents(otherFile)))
+            // It may have a lower number than the own one, which then is the newest.
+            guard disk.names("/db/wal").last == otherFile.lastComponent?.string else { continue }
+            #expect(throws: DatabaseError.self) { try Opened(disk) }
+            let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+            #expect { try reader.newest() } throws: { ($0 as? DatabaseError)?.code == .corruptLog }
         }
     }
 

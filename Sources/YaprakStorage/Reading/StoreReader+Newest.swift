@@ -25,7 +25,7 @@ extension StoreReader {
                     throw LogError.lost(checkpoint + 1...proven, in: segment, at: 0, "the segment is missing")
                 }
                 do {
-                    return CommitNumber(try newest(in: name, closing, checkpoint: checkpoint))
+                    return CommitNumber(try newest(in: name, of: listing, closing, checkpoint: checkpoint))
                 } catch let error as DiskError
                     where error.errno == .noSuchFileOrDirectory
                     && attempts < Self.attemptsMax
@@ -37,13 +37,18 @@ extension StoreReader {
         }
     }
 
-    private func newest(in name: FileName, _ closing: ClosingMark?, checkpoint: UInt64) throws -> UInt64 {
+    private func newest(
+        in name: FileName, of listing: DatabaseDirectory.Listing, _ closing: ClosingMark?, checkpoint: UInt64
+    ) throws -> UInt64 {
         let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory.segments)
         defer { try? file.close() }
         let header = try LogError.proven(result, name)
+        let known = lastEnd.place(in: name, salt: header.salt)
+        // Once for each segment: its header says the same each time.
+        if known == nil { try checkLineage(of: header, name, in: listing) }
         var end = EndOfSegment(
             SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file)),
-            from: lastEnd.place(in: name, salt: header.salt), or: indexes[name]?.place(for: .max))
+            from: known, or: indexes[name]?.place(for: .max))
         let claimed = closing?.evidence(for: header.lineage, newest: (name, header)) ?? 0
         var seen: UInt64?
         while true {
@@ -62,6 +67,26 @@ extension StoreReader {
             // A writer may have gone on since: what calls these durable was not there yet when the end was read.
             seen = end.last
             try end.refresh()
+        }
+    }
+
+    /// Refuses a newest segment that opening would not get to, because what it has to start from is another database's.
+    ///
+    /// Opening starts from a checkpoint of the segment's own database, or from commit 1, and no segment on the way may
+    /// belong to another one. O(1) files: the segment before, and the newest checkpoint.
+    private func checkLineage(
+        of header: FileHeader, _ name: FileName, in listing: DatabaseDirectory.Listing
+    ) throws {
+        guard header.first > 1 else { return }
+        // nil if the file is gone or has no header that verifies: then it says nothing.
+        func isRelated(_ name: FileName?, _ kind: FileKind) throws -> Bool? {
+            guard let name, let other = try self.header(name, kind).header else { return nil }
+            return header.lineage.accepts(other) || other.lineage.accepts(header)
+        }
+        let start = try isRelated(listing.checkpoints.last { $0.first >= header.first - 1 }, .checkpoint)
+        if start == true { return }
+        guard try isRelated(listing.segments.dropLast().last, .segment) ?? start ?? true else {
+            throw LogError.corrupt(name, at: 0, "the segment belongs to another database")
         }
     }
 
