@@ -12,11 +12,15 @@
         private let isOpen = Mutex(false)
         private let reads = Mutex<[CommitNumber]>([])
         private let delay: Duration
+        private let ignoresCancellation: Bool
 
-        /// - Parameter delay: how long each state takes, once the gate is open.
-        init(_ history: FileHistory, delay: Duration = .zero) {
+        /// - Parameters:
+        ///   - delay: how long each state takes, once the gate is open.
+        ///   - ignoresCancellation: whether a task that is cancelled waits for the gate, too: as one that reads a large file.
+        init(_ history: FileHistory, delay: Duration = .zero, ignoresCancellation: Bool = false) {
             self.history = history
             self.delay = delay
+            self.ignoresCancellation = ignoresCancellation
         }
 
         /// How many states were asked for.
@@ -31,8 +35,13 @@
 
         private func pass(_ number: CommitNumber) async throws {
             reads.withLock { $0.append(number) }
-            while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+            let gate = ignoresCancellation ? Task.detached { try await self.wait() } : nil
+            if let gate { try await gate.value } else { try await wait() }
             if delay > .zero { try await Task.sleep(for: delay) }
+        }
+
+        private func wait() async throws {
+            while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
         }
 
         func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {

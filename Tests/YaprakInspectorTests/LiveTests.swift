@@ -248,6 +248,28 @@
             try await inspected.database.close()
         }
 
+        /// A snapshot of its own is published, of the newest commit: the hub asked for the commits between it and itself.
+        @Test func `What is registered or bound beside a follower is no event, and the next commit is one`()
+            async throws
+        {
+            let database = Database.inMemory()
+            let history = try LiveHistory(database)
+            let keeper = Task { try await history.run() }
+            defer { keeper.cancel() }
+            try await database.write { $0[.items]["a"] = Item(name: "a") }
+            let hub = EventHub(history)
+            let running = Task { await hub.run() }
+            defer { running.cancel() }
+            var events = hub.events(after: nil, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            #expect(try await next(&events).id == 1)
+            try await database.register(shelves)
+            try await Task.sleep(for: .milliseconds(200))
+            try await database.bind(RecordCollection<Item, Int>("others"))
+            try await Task.sleep(for: .milliseconds(200))
+            try await database.write { $0[.items]["b"] = Item(name: "b") }
+            #expect(try await next(&events).id == 2)
+        }
+
         /// The next event that is not a sign of life.
         private func next(
             _ events: inout AsyncThrowingStream<String, any Error>.AsyncIterator

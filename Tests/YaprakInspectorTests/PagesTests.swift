@@ -229,6 +229,70 @@
             try await inspected.database.close()
         }
 
+        @Test func `A time in an address is read each time, however its braces are encoded`() async throws {
+            let inspected = try await InspectedDatabase(commits: 3)
+            let service = try inspected.service()
+            for braces in [("{", "}"), ("%7B", "%7D"), ("%7b", "%7d"), ("%7b", "}")] {
+                let time = "@\(braces.0)2100-01-01\(braces.1)"
+                for target in ["/api/collections?at=\(time)", "/api/commits/\(time)", "/?at=\(time)"] {
+                    let answer = await service.ask(target)
+                    #expect(answer.status == 200 && answer.headers["ETag"] == nil, "\(target)")
+                }
+            }
+            try await inspected.database.close()
+        }
+
+        @Test func `A browser that has several answers names all their tags`() async throws {
+            let inspected = try await InspectedDatabase(commits: 3)
+            let service = try inspected.service()
+            for target in ["/api/commits", "/assets/inspector.css"] {
+                let tag = try #require(await service.ask(target).headers["ETag"])
+                for known in ["W/\(tag)", "\"a\", \(tag)", "\"a,b\",W/\(tag) , \"c\"", "*"] {
+                    #expect(await service.ask(target, headers: [("If-None-Match", known)]).status == 304, "\(known)")
+                }
+                let lines = [("If-None-Match", "\"a\""), ("If-None-Match", tag)]
+                #expect(await service.ask(target, headers: lines).status == 304)
+                for other in ["\"a\"", String(tag.dropLast()), "\"a\", \"*\"", ""] {
+                    #expect(await service.ask(target, headers: [("If-None-Match", other)]).status == 200, "\(other)")
+                }
+            }
+            try await inspected.database.close()
+        }
+
+        /// What is shown has code points in place of such characters. A form that sent those asked for something else.
+        @Test func `The fields of a form have what was asked, whatever its characters`() async throws {
+            let name = "\u{202e}a\tb\u{7f}\"<c>&'", inspected = try await InspectedDatabase(commits: 1)
+            let service = try inspected.service()
+            let encoded = PercentCoding.encoded(name), value = "&#x202e;a&#x9;b&#x7f;&quot;&lt;c&gt;&amp;&#39;"
+            for (target, field) in [
+                ("/collection?name=\(encoded)", "name"), ("/record?collection=items&key=\(encoded)", "key"),
+                ("/collection?name=items&where=\(encoded)", "where"), ("/bisect?where=\(encoded)", "where"),
+            ] {
+                let page = await service.ask(target).text
+                let inputs = page.split(separator: "<input ").filter { $0.contains("name=\"\(field)\"") }
+                #expect(!inputs.isEmpty, "\(target)")
+                for input in inputs {
+                    #expect(input.contains(" value=\"\(value)\""), "\(target): \(input.prefix(300))")
+                }
+            }
+            try await inspected.database.close()
+        }
+
+        @Test func `A sorting that is none is refused`() async throws {
+            let inspected = try await InspectedDatabase(commits: 3)
+            let service = try inspected.service()
+            for sort in [".%5B", "$", ".rank%20%3E%20"] {
+                let answer = await service.ask("/api/records?collection=items&sort=\(sort)")
+                #expect(answer.status == 400, "\(sort): \(answer.text)")
+                #expect(try CBORValue(json: answer.text)["error"]?["code"] == "invalidParameter", "\(answer.text)")
+                #expect(await service.ask("/collection?name=items&sort=\(sort)").status == 400, "\(sort)")
+            }
+            for sort in ["rank", ".parts%5B0%5D", "$key", "no%20such%20field"] {
+                #expect(await service.ask("/api/records?collection=items&sort=\(sort)").status == 200, "\(sort)")
+            }
+            try await inspected.database.close()
+        }
+
         @Test func `The timeline does not wait for a state that takes long, and has it when it is there`() async throws
         {
             let inspected = try await InspectedDatabase(commits: 4)
@@ -316,6 +380,24 @@
             // Another expression has verdicts of its own.
             let other = try CBORValue(json: await service.ask("/api/bisection?where=count(items)+%3E+9").text)
             #expect(other["firstBad"] == 10)
+            try await inspected.database.close()
+        }
+
+        /// Work that does not notice at once was kept as if its time were up, and its answer was that it is cancelled.
+        @Test func `What a client gave up is not what the next one is answered`() async throws {
+            let inspected = try await InspectedDatabase(commits: 20)
+            let history = GatedHistory(try FileHistory(inspected.path), ignoresCancellation: true)
+            var limits = ServerLimits()
+            limits.answerSeconds = 1
+            let service = try TestService(history, limits)
+            let target = "/api/bisection?where=count(items)+%3E+7"
+            let given = Task { await service.ask(target).status }
+            while history.readCount < 1 { try await Task.sleep(for: .milliseconds(2)) }
+            given.cancel()
+            #expect(await given.value == 503)
+            history.open()
+            let answer = await service.ask(target)
+            #expect(answer.status == 200, "\(answer)")
             try await inspected.database.close()
         }
 

@@ -167,7 +167,7 @@
             let (offset, limit) = try window(request)
             let isDescending = try request.word("order", of: ["ascending", "descending"]) == "descending"
             let snapshot = try await snapshot(request)
-            let question = RecordsQuestion(
+            let question = try RecordsQuestion(
                 collection: name, condition: condition, sort: request["sort"], isDescending: isDescending,
                 offset: offset, limit: limit)
             return try await BlockingWork.run {

@@ -38,6 +38,8 @@
         /// Follows the history until its task ends.
         func run() async {
             for await number in history.follow() {
+                // A registration, or a type that a collection gets, is a state of its own, without a commit.
+                if number == newest { continue }
                 if followers.isEmpty {
                     newest = number
                     continue
@@ -78,12 +80,12 @@
             return isNext ? news.event : await event(of: news.newest, after: seen)
         }
 
-        /// What came after a commit; nothing but the newest if there is none before.
+        /// What came after a commit; nothing but the newest if there is none before, or if nothing came.
         private nonisolated func event(of number: CommitNumber, after seen: CommitNumber?) async -> String {
             // A number that goes back is another log: a backup that was put back.
             let isAnother = seen.map { number < $0 } ?? false
             var commits: [CommitIndex.Entry] = [], isCut = isAnother
-            if let from = seen, !isAnother {
+            if let from = seen, from < number {
                 let first = max(
                     from.next(), CommitNumber(number.rawValue - min(number.rawValue, Self.commitsMax - 1)))
                 isCut = first > from.next()

@@ -34,14 +34,14 @@
             if let refusal = access.answer(to: request) { return refusal }
             if let asset = Assets.answer(request.path) {
                 let tag = "\"\(runTag)\""
-                if request.header("If-None-Match") == tag {
+                if request.knows(tag) {
                     return Response(304, "text/plain", "").with("ETag", tag).with("Cache-Control", "private, no-cache")
                 }
                 return asset.with("ETag", tag).with("Cache-Control", "private, no-cache")
             }
             if request.path == "/events" { return events(request) }
             // Who waits for longer hears so. What is read meanwhile goes on, and is there for who asks again.
-            let question = request.target + "\n" + (request.header("If-None-Match") ?? "")
+            let question = request.target + "\n" + request.knownTags.joined(separator: ",")
             let work = unfinished.take(question) ?? Task { await shown(request) }
             let patience = Duration.seconds(limits.answerSeconds)
             let answer = FirstAnswer<Response?>()
@@ -57,7 +57,8 @@
                 work.cancel()
             }
             if let response { return response }
-            unfinished.keep(work, on: question, for: patience)
+            // Of work that is cancelled nothing comes but that it is: who asks again begins with other work.
+            if !work.isCancelled { unfinished.keep(work, on: question, for: patience) }
             return notYet(request)
         }
 
@@ -75,7 +76,7 @@
             let isAPI = request.path.hasPrefix("/api/")
             do {
                 let tag = try await entityTag(request)
-                if let tag, request.header("If-None-Match") == tag {
+                if let tag, request.knows(tag) {
                     return Response(304, "text/plain", "").with("ETag", tag).with("Cache-Control", "private, no-cache")
                 }
                 guard let (response, isWhole) = isAPI ? try await json(request) : try await html(request) else {
@@ -119,9 +120,9 @@
         /// be read, and what a program has registered decide what a page shows. Health and times relative to now change
         /// without any of these.
         private func entityTag(_ request: Request) async throws -> String? {
-            if request.path.contains("health") || request.target.contains("%7B") || request.target.contains("{") {
-                return nil
-            }
+            // Of the decoded address: a brace is sent as it is, as %7B or as %7b.
+            let hasTime = request.path.contains("{") || request.query.contains { $0.value.contains("{") }
+            if request.path.contains("health") || hasTime { return nil }
             let newest = try await history.newest()
             let tags = try await history.tags().map { "\($0.name)=\($0.number)" }.joined(separator: ",")
             let state = try await history.stateTag()

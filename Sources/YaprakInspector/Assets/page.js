@@ -27,7 +27,7 @@ export async function show(address, options = {}) {
     const target = new URL(address, location.href).href;
     if (isNew && target !== location.href) history.pushState(null, "", target);
     else if (!options.isBack && !options.isRefresh) history.replaceState(null, "", target);
-    put(page);
+    put(page, options.isRefresh);
     isShown = true;
   } catch (error) {
     if (mine !== generation) return false;
@@ -68,8 +68,10 @@ export function hold(isOn) {
   if (!isOn && isRefreshWanted) refresh();
 }
 
-function put(page) {
+/// Puts a page; what somebody types into a field of the same page stays.
+function put(page, isSame) {
   const main = document.getElementById("main");
+  const typed = isSame ? typedFields(main) : [];
   const before = places(main);
   const open = openState(main);
   const focus = focusPath();
@@ -83,6 +85,7 @@ function put(page) {
   document.querySelector("header nav").replaceChildren(...page.querySelector("header nav").childNodes);
   putScrubber(page);
   refocus(focus);
+  restoreFields(typed);
   if (!reduced.matches) glide(main, before);
   document.dispatchEvent(new Event("inspector:shown"));
 }
@@ -107,6 +110,21 @@ function openState(main) { return [...main.querySelectorAll("details")].map((par
 function restoreOpen(main, open) {
   const parts = main.querySelectorAll("details");
   if (parts.length === open.length) parts.forEach((part, index) => { part.open = open[index]; });
+}
+// What is selected in the fields, and the value of those in which there is another one than the server said.
+function typedFields(main) {
+  const fields = [...main.querySelectorAll("input[type=text][id]")];
+  return fields.map(({ id, value, defaultValue, selectionStart, selectionEnd }) => {
+    return { id, value: value === defaultValue ? null : value, selectionStart, selectionEnd };
+  });
+}
+function restoreFields(typed) {
+  for (const { id, value, selectionStart, selectionEnd } of typed) {
+    const field = document.getElementById(id);
+    if (!field) continue;
+    if (value !== null) field.value = value;
+    if (field === document.activeElement) field.setSelectionRange(selectionStart, selectionEnd);
+  }
 }
 function focusPath() {
   const here = document.activeElement;

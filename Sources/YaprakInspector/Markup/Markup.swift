@@ -40,12 +40,16 @@
             mutating func appendInterpolation(_ markup: Markup?) { text += markup?.text ?? "" }
             mutating func appendInterpolation(_ parts: [Markup]) { for part in parts { text += part.text } }
             mutating func appendInterpolation(_ value: String) { Markup.escape(value, into: &text) }
+            /// What a form sends: the characters as they are, not what stands for them on a page.
+            mutating func appendInterpolation(field value: String) { Markup.escape(value, isField: true, into: &text) }
             mutating func appendInterpolation(_ value: some CustomStringConvertible) {
                 Markup.escape(value.description, into: &text)
             }
         }
 
-        fileprivate static func escape(_ value: String, into out: inout String) {
+        /// - Parameter isField: whether it is the value of a field. Such a value comes back, and must be the same then: what
+        ///   would be shown as its code point is a reference to it, which no page obeys.
+        fileprivate static func escape(_ value: String, isField: Bool = false, into out: inout String) {
             for scalar in value.unicodeScalars {
                 switch scalar {
                 case "&": out += "&amp;"
@@ -53,10 +57,13 @@
                 case ">": out += "&gt;"
                 case "\"": out += "&quot;"
                 case "'": out += "&#39;"
-                case "\n": out += "\n"
+                case "\n" where !isField: out += "\n"
+                // References to these mean other characters (HTML, 13.2.5.84), so they stand as they are.
+                case "\u{80}"..."\u{9f}" where isField: out.unicodeScalars.append(scalar)
                 case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{200e}", "\u{200f}", "\u{202a}"..."\u{202e}",
                     "\u{2066}"..."\u{2069}", "\u{2028}", "\u{2029}", "\u{61c}", "\u{feff}":
-                    out += "\\u{" + String(scalar.value, radix: 16) + "}"
+                    let digits = String(scalar.value, radix: 16)
+                    out += isField ? "&#x\(digits);" : "\\u{\(digits)}"
                 default: out.unicodeScalars.append(scalar)
                 }
             }

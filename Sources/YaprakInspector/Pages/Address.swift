@@ -36,7 +36,7 @@
         /// The query as fields of a form that a reader does not see.
         func hiddenFields(without names: [String] = []) -> [Markup] {
             query.filter { !names.contains($0.name) }.map {
-                #"<input type="hidden" name="\#($0.name)" value="\#($0.value)">"#
+                #"<input type="hidden" name="\#(field: $0.name)" value="\#(field: $0.value)">"#
             }
         }
     }

@@ -40,11 +40,11 @@
                 <h1>Bisect</h1>
                 <form class="filter bisect" method="get" action="/bisect">
                 <label for="where">Bad where</label><input id="where" name="where" type="text" class="wide" spellcheck="false" \
-                autocapitalize="off" autocomplete="off" value="\(request["where"] ?? "")" required>
+                autocapitalize="off" autocomplete="off" value="\(field: request["where"] ?? "")" required>
                 <label for="good">Good</label><input id="good" name="good" type="text" autocomplete="off" \
-                value="\(request["good"] ?? "\(good)")">
+                value="\(field: request["good"] ?? "\(good)")">
                 <label for="bad">Bad</label><input id="bad" name="bad" type="text" autocomplete="off" \
-                value="\(request["bad"] ?? "\(bad)")">
+                value="\(field: request["bad"] ?? "\(bad)")">
                 <button class="button">Search</button></form>
                 \(contents)
                 """)

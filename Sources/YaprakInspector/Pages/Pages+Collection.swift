@@ -44,7 +44,7 @@
                     "\(heading(name, snapshot))\(form)\(Pieces.expressionError(error, id: "where-error"))")
                 return (page, true)
             }
-            let query = RecordsQuestion(
+            let query = try RecordsQuestion(
                 collection: name, condition: condition, sort: request["sort"], isDescending: order == "descending",
                 offset: page * RecordsQuestion.pageSize, limit: RecordsQuestion.pageSize)
             let answer = try await working { query.answer(in: snapshot, until: .now + Self.patience) }
@@ -70,7 +70,7 @@
             """
             <form class="filter" method="get" action="/collection">\(address.hiddenFields(without: ["where", "page"]))
             <label for="where">Where</label>
-            <input id="where" name="where" type="text" value="\(request["where"] ?? "")" spellcheck="false" \
+            <input id="where" name="where" type="text" value="\(field: request["where"] ?? "")" spellcheck="false" \
             autocapitalize="off" autocomplete="off" placeholder=".delay &gt; 60 and .carrier == &quot;UA&quot;">
             <button class="button">Filter</button></form>
             """

@@ -26,10 +26,10 @@
                 """
                 <h1>Compare</h1>
                 <form class="filter" method="get" action="/compare">
-                <label for="from">From</label><input id="from" name="from" type="text" value="\(request["from"] ?? "\(from)")" \
-                autocomplete="off" spellcheck="false">
-                <label for="to">to</label><input id="to" name="to" type="text" value="\(request["to"] ?? "\(to)")" \
-                autocomplete="off" spellcheck="false">
+                <label for="from">From</label><input id="from" name="from" type="text" autocomplete="off" \
+                spellcheck="false" value="\(field: request["from"] ?? "\(from)")">
+                <label for="to">to</label><input id="to" name="to" type="text" autocomplete="off" \
+                spellcheck="false" value="\(field: request["to"] ?? "\(to)")">
                 <span class="links"><button class="button">Compare</button> \
                 <a class="button" href="\(turned.text)">Swap</a></span></form>
                 <p>From commit \(Pieces.commit(from)) to commit \(Pieces.commit(to)): \

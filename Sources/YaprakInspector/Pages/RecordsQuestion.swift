@@ -17,20 +17,38 @@
 
         let collection: String
         let condition: ReplayExpression?
-        /// A field, as an expression: `delay`, or `.stops[0].name`; `nil` for the order of keys.
-        let sort: String?
+        /// The field that orders them; `nil` for the order of keys.
+        private let field: ReplayExpression?
         let isDescending: Bool
         let offset: Int
         let limit: Int
+
+        /// - Parameter sort: a field, as an expression: `delay`, or `.stops[0].name`; `nil` for the order of keys.
+        /// - Throws: `invalidParameter` as a ``Refusal`` if the field is none.
+        init(
+            collection: String, condition: ReplayExpression?, sort: String?, isDescending: Bool, offset: Int, limit: Int
+        ) throws(Refusal) {
+            do {
+                field = try sort.map { name throws(ReplayExpressionError) in
+                    try ReplayExpression(Self.expression(ofField: name), about: .record)
+                }
+            } catch {
+                throw Refusal(400, "invalidParameter", "sort is a field, such as delay or .stops[0].name: \(error)")
+            }
+            self.collection = collection
+            self.condition = condition
+            self.isDescending = isDescending
+            self.offset = offset
+            self.limit = limit
+        }
 
         /// The records, and how many there are. Stops at the deadline, and says so.
         ///
         /// - Complexity: O(*limit* · log *n*) in the order of keys without a condition; else O(bytes of the collection).
         func answer(in snapshot: Snapshot, until deadline: ContinuousClock.Instant) -> Answer {
             let records = snapshot.untyped(collection)
-            let field = sort.flatMap { try? ReplayExpression(Self.expression(ofField: $0), about: .record) }
             if condition == nil, field == nil { return window(of: records) }
-            return scan(records, snapshot, field, deadline)
+            return scan(records, snapshot, deadline)
         }
 
         /// A bare name is a field of the object.
@@ -51,8 +69,7 @@
         }
 
         private func scan(
-            _ records: UntypedRecords, _ snapshot: Snapshot, _ field: ReplayExpression?,
-            _ deadline: ContinuousClock.Instant
+            _ records: UntypedRecords, _ snapshot: Snapshot, _ deadline: ContinuousClock.Instant
         ) -> Answer {
             var found: [(value: CBORValue, record: ReplayRecord)] = []
             var count = 0, seen = 0, isCut = false

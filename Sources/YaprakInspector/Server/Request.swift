@@ -53,6 +53,29 @@
             return values.count == 1 ? values[0] : nil
         }
 
+        /// The tags of the answers that the client has (`If-None-Match`), as it wrote them.
+        var knownTags: [String] { headers["If-None-Match"] }
+
+        /// Whether the client has the answer of a tag: one of those it lists, or `*`. A weak tag is as good here (RFC 9110,
+        /// 13.1.2).
+        func knows(_ tag: String) -> Bool {
+            knownTags.contains { list in
+                var rest = list.utf8[...], isListed = false
+                func skip(_ bytes: String) { rest = rest.drop { bytes.utf8.contains($0) } }
+                if list.trimmingPrefix(while: \.isWhitespace) == "*" { return true }
+                while !rest.isEmpty, !isListed {
+                    skip(", \t")
+                    if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+                    // A tag may have commas: it ends with its second quote.
+                    guard rest.first == UInt8(ascii: "\"") else { return false }
+                    guard let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else { return false }
+                    isListed = rest[...end].elementsEqual(tag.utf8)
+                    rest = rest[rest.index(after: end)...]
+                }
+                return isListed
+            }
+        }
+
         /// Whether there is a header, however often.
         func hasHeader(_ name: String) -> Bool { headers.contains(name: name) }
 
