@@ -79,7 +79,9 @@ NAMED_BY_TEXT = {"CaseIterable", "ExpressibleByArgument", "EnumerableFlag", "Str
 # (path, name): why nothing names it.
 DEAD_NAMES_ALLOWED = {
     ("Tests/YaprakTestingTests/DatabaseTestCaseTests.swift", "ShelfTestCase"): "XCTest finds it",
+    ("Tests/YaprakTestingTests/DatabaseTestCaseTests.swift", "MainActorTestCase"): "XCTest finds it",
     ("Tests/YaprakTestingTests/DatabaseTestCaseTests.swift", "testASynchronousTestHasAFork"): "XCTest finds it",
+    ("Tests/YaprakTestingTests/DatabaseTestCaseTests.swift", "testTheMainActorHasBuiltTheFixture"): "XCTest finds it",
     ("Tests/YaprakTestingTests/DatabaseTestCaseTests.swift", "testAnAsynchronousTestHasAFork"): "XCTest finds it",
     ("Tests/YaprakTestingTests/DatabaseTestCaseTests.swift", "testNoTestSeesTheWritesOfAnother"): "XCTest finds it",
     ("Tests/AppleStubs/AppKit/Uses.swift", "AppKitList"): "it is compiled and never run",

@@ -34,6 +34,33 @@ import YaprakSimulator
         }
     }
 
+    @Test func `Making a file, however it is asked for, is a change that a power cut can come before`() throws {
+        for mode in [OpenMode.create, .createIfAbsent] {
+            let disk = MemoryFileSystem()
+            let root = try disk.openDirectory("/")
+            let before = disk.changes
+            disk.cut(afterChanges: before + 1)
+            _ = try root.open("first", mode)
+            #expect(disk.changes == before + 1, "\(mode)")
+            #expect(throws: DiskError.self, "\(mode)") { try root.open("second", mode) }
+            #expect(disk.names("/") == ["first"] && disk.isCut, "\(mode)")
+        }
+    }
+
+    /// The bits of the seed decided: of a small one only the first.
+    @Test func `Under small seeds a power cut keeps each name of many, and loses it`() throws {
+        let disk = MemoryFileSystem()
+        let root = try disk.openDirectory("/"), names = (0..<100).map { "\(1000 + $0)" }
+        for name in names { _ = try root.open(name, .create) }
+        var left: [Set<String>] = []
+        for seed in 0..<24 as Range<UInt64> {
+            left.append(Set(disk.crashed(keeping: .none, names: .random(seed: seed)).names("/")))
+            #expect(left.last == Set(disk.crashed(keeping: .none, names: .random(seed: seed)).names("/")))
+        }
+        #expect(Set(left).count == left.count)
+        for name in names { #expect((1..<24).contains(left.count { $0.contains(name) }), "\(name)") }
+    }
+
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `The simulated disk answers as the system's does, call by call`(seed: UInt64) throws {
         try Harness.withTemporaryDirectory { path in

@@ -79,6 +79,21 @@ import Yaprak
         #expect(text.contains("shelved\n  ~ it: (metadata): 1 → 2"), "\(text)")
     }
 
+    /// A detached task has no test, so the issue was taken to XCTest, which did not run.
+    @Test func `An expectation that a detached task has fails the run`() async {
+        await withKnownIssue {
+            await #expect(processExitsWith: .success) {
+                await Task.detached {
+                    let database = Database.inMemory()
+                    try? await database.write { $0[.books]["a"] = Book(title: "A") }
+                    expectNoDifference(database, .inMemory())
+                }.value
+            }
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("the databases differ") }
+        }
+    }
+
     // MARK: Texts
 
     @Test func `A database is what the text says`() {
@@ -199,6 +214,44 @@ import Yaprak
                         """#, line: 7)
                 }
                 """###, "\(recorded)")
+    }
+
+    @Test func `A call that ends with a comma, or with brackets, stays one that compiles`() throws {
+        let source = """
+            first(
+                of: database,
+            )
+            second(of: x, /* last, */ )
+            third([])
+            fourth(of: x,)
+            fifth(of: { },  // why
+            )
+
+            """
+        let calls = ["first", "second", "third", "fourth", "fifth"]
+        let recorded = try record(source, calls.map { ($0, [$0]) })
+        #expect(
+            recorded == #"""
+                first(
+                    of: database,
+                matches: """
+                    first
+                    """)
+                second(of: x, /* last, */ matches: """
+                    second
+                    """)
+                third([], matches: """
+                    third
+                    """)
+                fourth(of: x, matches: """
+                    fourth
+                    """)
+                fifth(of: { },  // why
+                matches: """
+                    fifth
+                    """)
+
+                """#, "\(recorded)")
     }
 
     @Test func `A call without a text fails, and has the text afterwards`() async throws {

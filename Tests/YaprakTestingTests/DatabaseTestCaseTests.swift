@@ -26,6 +26,29 @@ final class ShelfTestCase: DatabaseTestCase {
     }
 }
 
+/// A fixture that needs the main thread, on which XCTest waits for it.
+final class MainActorTestCase: DatabaseTestCase {
+    override class var fixture: Fixture { .ofMainActor }
+
+    func testTheMainActorHasBuiltTheFixture() { XCTAssertEqual(Database.current.snapshot[.books].map(\.key), ["main"]) }
+}
+
+extension Fixture {
+    private struct MainActorIsBusy: Error {}
+
+    /// A book that the main actor thinks of, within twenty seconds.
+    fileprivate static let ofMainActor = Fixture { database in
+        let key = Log()
+        Task { @MainActor in key.add("main") }
+        let end = ContinuousClock.now + .seconds(20)
+        while key.lines.isEmpty {
+            guard ContinuousClock.now < end else { throw MainActorIsBusy() }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        try await database.write { $0[.books][key.lines[0]] = Book(title: "") }
+    }
+}
+
 /// What a failed case of XCTest comes to; a case of its own, that no runner finds.
 ///
 /// One at a time: XCTest records a failure in the case that runs, of which a process has one.

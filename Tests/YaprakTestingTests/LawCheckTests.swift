@@ -74,6 +74,27 @@ import YaprakTesting
                 }, using: edit))
     }
 
+    private struct Refused: Error {}
+
+    /// What an edit throws is what it may do: its transaction is undone. If all are, nothing was looked at.
+    @Test(arguments: [true, false]) func `A law that no commit has tried says so`(throwsAlways: Bool) async {
+        @Sendable func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) throws {
+            transaction[.books]["a"] = Book(title: "a")
+            if throwsAlways || choices.chance(50) { throw Refused() }
+        }
+        let index = RecordIndex("rank", of: .books, \.genre, \.salesRank)
+        let checks: [@Sendable () async -> Bool] = [
+            { await checkIndex(index, histories: 5, using: edit) },
+            { await checkListLaw(of: bySalesRank, histories: 5, using: edit) },
+            { await checkExtension(Ranks(.none), histories: 5, reading: { $0.mapValues { $0 } }, using: edit) },
+        ]
+        for check in checks {
+            let text = await reports { #expect(await check() != throwsAlways) }.joined(separator: "\n")
+            #expect(text.contains("nothing was tried") == throwsAlways, "\(text)")
+            #expect(text.contains("Refused()") == throwsAlways, "\(text)")
+        }
+    }
+
     // MARK: Mistakes
 
     @Test(arguments: Ranks.Mistake.all)

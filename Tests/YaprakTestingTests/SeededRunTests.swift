@@ -159,7 +159,36 @@ import YaprakTesting
         #expect(duration >= .seconds(10) && duration < .seconds(120))
     }
 
+    @Test(arguments: [Duration.seconds(8_000_000_000), .seconds(Int64.max)])
+    func `A call that takes longer than there is time takes the rest of it`(duration: Duration) async throws {
+        try await withSeed(1) { run in
+            let database = try await Database.open(at: "/shop", on: run.disk, options: run.options, collections: .books)
+            run.disk.plan(.slow(duration))
+            try await database.write { $0[.books]["a"] = Book(title: "") }
+            #expect(run.clock.now.nanosecondsSince1970 == .max)
+            try await database.write { $0[.books]["b"] = Book(title: "") }
+            #expect(database.snapshot[.books].count == 2)
+            try await database.close()
+        }
+    }
+
     // MARK: The clock by itself
+
+    /// The sum was judged by doubles, which are 2,048 ns apart there.
+    @Test func `No time is later than the last, and none earlier than the first`() async {
+        let clock = TestClock(nanosecondsSince1970: 3_714_694_114_607_899_885)
+        let far = Duration.nanoseconds(5_508_677_922_246_875_957)
+        #expect(clock.now.advanced(by: far).nanosecondsSince1970 == .max)
+        let past = TestClock.Instant(nanosecondsSince1970: -clock.now.nanosecondsSince1970 - 1)
+        #expect(past.advanced(by: .zero - far).nanosecondsSince1970 == .min)
+        let last = TestClock.Instant(nanosecondsSince1970: .max)
+        #expect(last.advanced(by: .nanoseconds(-1)).nanosecondsSince1970 == .max - 1)
+        #expect(last.advanced(by: .seconds(Int64.min)).nanosecondsSince1970 == .min)
+        #expect(last.advanced(by: .seconds(Int64.min) * 4).nanosecondsSince1970 == .min)
+        await clock.advance(by: far)
+        await clock.advance(by: .seconds(Int64.max) * 4)
+        #expect(clock.now == last)
+    }
 
     @Test func `A clock wakes sleepers in the order of their deadlines, and not before`() async throws {
         let clock = TestClock()

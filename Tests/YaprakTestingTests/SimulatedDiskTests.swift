@@ -168,6 +168,48 @@ import YaprakTesting
         #expect(time >= .milliseconds(30))
     }
 
+    @Test(arguments: [0, -1, .min]) func `A fault before the next call is one of the next call`(nth: Int) async throws {
+        for forever in [false, true] {
+            for fault in [
+                Fault.writeFails(nth: nth, forever: forever), .encodingFails(nth: nth, forever: forever),
+                .syncFails(nth: nth, forever: forever),
+            ] {
+                let disk = SimulatedDisk()
+                let database = try await open(disk)
+                disk.plan(fault)
+                let codes = [await refusal("a", database), await refusal("b", database)]
+                let isOver = !forever && codes[0] != .syncFailed
+                #expect(codes[0] != nil && (codes[1] == nil) == isOver, "\(fault): \(codes)")
+            }
+        }
+    }
+
+    @Test func `Faults that are farther away than anything leave a disk that works`() async throws {
+        let database = try await open()
+        try await write("a", to: database)
+        for fault in [
+            Fault.powerCut(afterChanges: .max), .diskFull(afterBytes: .max), .writeFails(nth: .max),
+            .writeFails(nth: .max, forever: true), .syncLies(nth: .max), .encodingFails(nth: .max, forever: true),
+        ] {
+            disk.plan(fault)
+        }
+        #expect(await refusal("b", database) == nil)
+        for fault in [Fault.powerCut(afterChanges: .min), .diskFull(afterBytes: .min)] {
+            let disk = SimulatedDisk()
+            let database = try await open(disk)
+            disk.plan(fault)
+            var code: DatabaseError.Code?
+            for index in 0..<4 where code == nil {
+                code = await refusal("\(index)" + String(repeating: "\(index)é", count: 300_000), database)
+            }
+            #expect(code == .diskFull || code == .writeFailed, "\(fault): \(code as Any)")
+        }
+        // Nobody has the time to call such a disk.
+        SimulatedDisk().plan(.slow(.seconds(Int64.max)))
+        disk.plan(.slow(.seconds(Int64.min)))
+        #expect(await refusal("c", database) == nil)
+    }
+
     @Test func `Streams that lag end in memory, and go on from the log with files`() async throws {
         let memory = Database.current
         let changes = memory.changesets()

@@ -49,7 +49,8 @@ final class MemoryDirectory: Directory {
     }
 
     func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File {
-        let opened = try call(.open, name, changes: mode == .create) { disk, _ throws(DiskError) in
+        let opened = try call(.open, name, changes: mode == .create || mode == .createIfAbsent) {
+            disk, _ throws(DiskError) in
             if let existing = disk.directories[node]?.current[name] {
                 guard mode != .create else { throw DiskError(.open, name, .fileExists) }
                 guard disk.files[existing] != nil else { throw DiskError(.open, name, .invalidArgument) }

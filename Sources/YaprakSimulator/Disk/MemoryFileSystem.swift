@@ -63,7 +63,7 @@ package final class MemoryFileSystem: FileSystem {
     /// Lets a fault come up at the `nth` call from now on of a kind (nil: of any), once or from then on for ever.
     package func plan(_ operation: DiskError.Operation?, nth: Int, _ effect: FaultEffect, forever: Bool = false) {
         disk.withLock {
-            $0.faults.append(.init(operation: operation, countdown: nth, effect: effect, forever: forever))
+            $0.faults.append(.init(operation: operation, countdown: max(1, nth), effect: effect, forever: forever))
         }
     }
 
@@ -142,6 +142,8 @@ package final class MemoryFileSystem: FileSystem {
         case all
         /// Those whose bit is set, in order.
         case subset(UInt64)
+        /// A coin for each.
+        case random(seed: UInt64)
     }
 
     /// The disk as another program finds it after the power came back.

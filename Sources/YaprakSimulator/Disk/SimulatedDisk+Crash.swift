@@ -1,3 +1,5 @@
+internal import ToolSupport
+
 extension SimulatedDisk {
     /// The disk after a power cut: the durable content, and of the changes since then what the choice keeps.
     func crashed(keeping writes: MemoryFileSystem.KeptWrites, names: MemoryFileSystem.KeptNames) -> SimulatedDisk {
@@ -64,10 +66,13 @@ extension SimulatedDisk {
     }
 
     private mutating func keep(_ pending: [PendingName], _ choice: MemoryFileSystem.KeptNames) {
+        var coins: SplitMix64?
+        if case .random(let seed) = choice { coins = SplitMix64(seed: seed) }
         for (index, change) in pending.enumerated() {
             switch choice {
             case .none: continue
             case .all: break
+            case .random: if coins?.chance(50) == false { continue }
             case .subset(let mask): if index < 64, mask >> UInt64(index) & 1 == 0 { continue }
             }
             for name in change.removed { directories[change.directory]?.durable[name] = nil }

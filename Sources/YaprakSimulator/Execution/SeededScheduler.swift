@@ -103,11 +103,19 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
 
     /// Does something so many steps from now, between two that run. At once for 0.
     package func plan(inSteps count: Int, _ body: @escaping @Sendable () -> Void) {
-        if count == 0 { body() } else { plans.append((steps + count, body)) }
+        if count <= 0 { body() } else { plans.append((steps + min(count, Self.stepsMax), body)) }
     }
+
+    /// No call takes longer than until here. Deadlines that are set then still fit the numbers.
+    private static let longestCall = UInt64(Int64.max)
 
     /// Lets time pass: a call that takes long.
     package func pass(_ nanoseconds: UInt64) {
+        let rest = Self.longestCall - min(clock, Self.longestCall)
+        move(by: min(nanoseconds, rest))
+    }
+
+    private func move(by nanoseconds: UInt64) {
         clock += nanoseconds
         timers?.advance(to: clock)
     }
@@ -171,7 +179,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         guard count > 0 else { return false }
         let pick = count == 1 ? 0 : random.below(count)
         steps += 1
-        pass(1000)
+        move(by: 1000)
         while let plan = plans.firstIndex(where: { $0.step <= steps }) { plans.remove(at: plan).body() }
         digest = (digest ^ UInt64(pick + count << 16)) &* 0x100_0000_01B3
         if pick < jobCount {
@@ -205,7 +213,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     private func advanceClock() -> Bool {
         let next = [logs.map(\.due).min(), timers?.nextDeadline].compactMap { $0 }.filter { $0 > clock }.min()
         guard let next else { return false }
-        pass(next - clock)
+        move(by: next - clock)
         return true
     }
 

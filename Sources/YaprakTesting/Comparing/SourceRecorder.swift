@@ -40,7 +40,7 @@ final class SourceRecorder: Sendable {
             let literal = Self.literal(of: lines, indentation)
             source.edits[call.place.lowerBound] = (
                 call.place.upperBound,
-                call.hasArgument ? literal : "\(call.isFirstArgument ? "" : ", ")matches: \(literal)"
+                call.hasArgument ? literal : "\(call.separator)matches: \(literal)"
             )
             sources[path] = source
             do {

@@ -4,8 +4,8 @@ struct SwiftCall {
     private(set) var place: Range<Int> = 0..<0
     /// Whether the call has the argument, with a literal.
     private(set) var hasArgument = false
-    /// Whether the call has no other argument.
-    private(set) var isFirstArgument = true
+    /// What has to stand before an argument that is inserted: a comma, if the call has others and does not end with one.
+    private(set) var separator = ""
     /// The white space before the line of the call.
     private(set) var indentation = ""
 
@@ -33,17 +33,24 @@ struct SwiftCall {
     /// Walks the arguments up to the closing parenthesis.
     private mutating func find(_ label: [UInt8]) -> Bool {
         var depth = 0
+        // The last byte that is neither white space nor in a comment, and what is behind it.
+        var last: UInt8?, hasSpace = false
         while position < bytes.count {
-            if skipComment() { continue }
+            if skipComment() {
+                hasSpace = false
+                continue
+            }
             let byte = bytes[position]
             if let end = literalEnd(at: position) {
-                (position, isFirstArgument) = (end, false)
+                (position, last, hasSpace) = (end, byte, false)
                 continue
             }
             switch byte {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
             case UInt8(ascii: ")") where depth == 0:
                 place = position..<position
+                let isListed = last == nil || last == UInt8(ascii: ",")
+                separator = isListed ? (last == nil || hasSpace ? "" : " ") : ", "
                 return true
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
             default: break
@@ -64,15 +71,19 @@ struct SwiftCall {
                     }
                     position = word
                 }
-                isFirstArgument = false
+                (last, hasSpace) = (byte, false)
                 continue
             }
+            hasSpace = Self.spaces.contains(byte)
+            if !hasSpace { last = byte }
             position += 1
         }
         return false
     }
 
     // MARK: Tokens
+
+    private static let spaces: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
 
     private func isWord(_ byte: UInt8) -> Bool {
         switch byte {
@@ -98,7 +109,7 @@ struct SwiftCall {
     private mutating func skipSpace() {
         while position < bytes.count {
             if skipComment() { continue }
-            guard [0x20, 0x09, 0x0a, 0x0d].contains(bytes[position]) else { return }
+            guard Self.spaces.contains(bytes[position]) else { return }
             position += 1
         }
     }

@@ -22,13 +22,9 @@ public final class TestClock: Clock, Sendable {
 
         /// The time so much later; the latest there is if that is beyond it.
         public func advanced(by duration: Duration) -> Instant {
-            let nanoseconds = duration / .nanoseconds(1)
-            let sum = Double(nanosecondsSince1970) + nanoseconds
-            if sum >= 0x1p63 { return Instant(nanosecondsSince1970: .max) }
-            if sum <= -0x1p63 { return Instant(nanosecondsSince1970: .min) }
-            let (seconds, attoseconds) = duration.components
-            return Instant(
-                nanosecondsSince1970: nanosecondsSince1970 &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+            Instant(
+                nanosecondsSince1970: Int64(
+                    clamping: Int128(nanosecondsSince1970) + duration.attoseconds / 1_000_000_000))
         }
 
         /// How much later another time is.
@@ -125,8 +121,12 @@ public final class TestClock: Clock, Sendable {
 
 extension TestClock: TimerLine {
     package var nextDeadline: UInt64? {
-        state.withLock { $0.sleepers.values.map(\.deadline).min() }.map { UInt64(max(0, $0 &- origin)) }
+        state.withLock { $0.sleepers.values.map(\.deadline).min() }.map {
+            UInt64(clamping: Int128($0) - Int128(origin))
+        }
     }
 
-    package func advance(to nanoseconds: UInt64) { wake(upTo: origin &+ Int64(clamping: nanoseconds)) }
+    package func advance(to nanoseconds: UInt64) {
+        wake(upTo: Int64(clamping: Int128(origin) + Int128(nanoseconds)))
+    }
 }

@@ -34,7 +34,7 @@ public struct Fault: Sendable, CustomStringConvertible {
     /// A write to a file fails and writes nothing: `writeFailed`. Later writes of the database succeed again.
     ///
     /// - Parameters:
-    ///   - nth: which write; 1 is the next.
+    ///   - nth: which write; 1, or less, is the next.
     ///   - forever: whether all writes after it fail, too.
     public static func writeFails(nth: Int = 1, forever: Bool = false) -> Fault {
         Fault(.call(.write, nth: nth, .error(.ioError), forever: forever), words("fail write", nth, forever))
@@ -42,7 +42,7 @@ public struct Fault: Sendable, CustomStringConvertible {
 
     /// A write to a file writes half of its bytes, as the system allows.
     ///
-    /// - Parameter nth: which write; 1 is the next.
+    /// - Parameter nth: which write; 1, or less, is the next.
     public static func writeIsShort(nth: Int = 1) -> Fault {
         Fault(.call(.write, nth: nth, .short, forever: false), words("shorten write", nth, false))
     }
@@ -50,7 +50,7 @@ public struct Fault: Sendable, CustomStringConvertible {
     /// A sync of a file fails, and what it should have made durable is lost: `syncFailed`, and the database is read-only.
     ///
     /// - Parameters:
-    ///   - nth: which sync; 1 is the next.
+    ///   - nth: which sync; 1, or less, is the next.
     ///   - forever: whether all syncs after it fail, too.
     public static func syncFails(nth: Int = 1, forever: Bool = false) -> Fault {
         Fault(.call(.syncData, nth: nth, .error(.ioError), forever: forever), words("fail sync", nth, forever))
@@ -59,7 +59,7 @@ public struct Fault: Sendable, CustomStringConvertible {
     /// A sync of a file reports success and does nothing, as some devices do. A power cut then shows it.
     ///
     /// - Parameters:
-    ///   - nth: which sync; 1 is the next.
+    ///   - nth: which sync; 1, or less, is the next.
     ///   - forever: whether all syncs after it lie, too.
     public static func syncLies(nth: Int = 1, forever: Bool = false) -> Fault {
         Fault(.call(.syncData, nth: nth, .lie, forever: forever), words("ignore sync", nth, forever))
@@ -87,7 +87,7 @@ public struct Fault: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - collection: the name of the collection; any if `nil`.
     ///   - key: the key of the record; any if `nil`.
-    ///   - nth: which of the values that fit; 1 is the next.
+    ///   - nth: which of the values that fit; 1, or less, is the next.
     ///   - forever: whether all after it fail, too.
     public static func encodingFails(
         in collection: String? = nil, key: String? = nil, nth: Int = 1, forever: Bool = false

@@ -52,10 +52,10 @@ public final class SimulatedDisk: Sendable {
         switch fault.kind {
         case .call(let operation, let nth, let effect, let forever):
             files.plan(operation, nth: nth, effect, forever: forever)
-        case .space(let bytes): files.setCapacity(files.usedBytes + bytes)
-        case .power(let changes): files.cut(afterChanges: files.changes + changes)
+        case .space(let bytes): files.setCapacity(files.usedBytes.plus(bytes))
+        case .power(let changes): files.cut(afterChanges: files.changes.plus(changes))
         case .delay(let duration):
-            let nanoseconds = UInt64(max(0, duration / .nanoseconds(1)))
+            let nanoseconds = UInt64(clamping: duration.attoseconds / 1_000_000_000)
             files.delayCalls { [scheduler] in
                 if let scheduler {
                     scheduler.pass(nanoseconds)
@@ -65,7 +65,7 @@ public final class SimulatedDisk: Sendable {
             }
         case .encoding(let collection, let key, let nth, let forever):
             encodings.withLock {
-                $0.append(Encoding(collection: collection, key: key, countdown: nth, forever: forever))
+                $0.append(Encoding(collection: collection, key: key, countdown: max(1, nth), forever: forever))
             }
         }
     }
@@ -138,7 +138,7 @@ public final class SimulatedDisk: Sendable {
             case .synced: files.crashed(keeping: .none, names: .none)
             case .everything: files.crashed(keeping: .all, names: .all)
             case .torn(let bytes): files.crashed(keeping: .prefix(max(0, bytes)), names: .all)
-            case .random(let seed): files.crashed(keeping: .random(seed: seed), names: .subset(seed))
+            case .random(let seed): files.crashed(keeping: .random(seed: seed), names: .random(seed: seed))
             }
         return SimulatedDisk(left, scheduler)
     }
@@ -168,4 +168,9 @@ public final class SimulatedDisk: Sendable {
             return fails ? EncodingFault() : nil
         }
     }
+}
+
+extension Int {
+    /// The sum, or the end of the numbers if it is beyond it.
+    fileprivate func plus(_ other: Int) -> Int { Int(clamping: Int128(self) + Int128(other)) }
 }

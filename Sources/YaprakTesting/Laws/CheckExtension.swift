@@ -24,7 +24,7 @@ public import Yaprak
 ///   - preparing: binds collections and registers extensions that this one reads; called for each opening.
 ///   - reading: what is compared: a value that follows from the reader. Make it a list of texts for readable differences.
 ///   - edit: makes one random change, of what it draws from its choices and of nothing else. It may throw; the transaction is
-///     then undone.
+///     then undone. If all throw, nothing was tried, and the test fails.
 /// - Returns: whether the law holds.
 @discardableResult
 public func checkExtension<Extension: DatabaseExtension, Reading: Equatable & Sendable>(

@@ -86,7 +86,7 @@ private struct ListLaw<View: OrderedView>: Law {
         } catch let error as DatabaseError where error.code == .extensionFailed {
             return "a commit throws: \(error)"
         } catch {
-            trace.add(["a commit that threw: \(error)"])
+            trace.refused(error)
         }
         trace.add(changesets.published())
         return nil

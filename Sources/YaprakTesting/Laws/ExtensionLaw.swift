@@ -113,7 +113,7 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             return "a commit throws: \(error)"
         } catch {
             // The edit refused itself, or an index did: nothing of it was kept.
-            trace.add(["a commit that threw: \(error)"])
+            trace.refused(error)
         }
         trace.add(changesets.published())
         return nil

@@ -19,13 +19,18 @@ protocol Law: Sendable {
 extension Law {
     /// Runs random histories until one breaks the law; then reports the shortest that can be found.
     ///
-    /// - Returns: whether none does.
+    /// - Returns: whether none does. Histories of which every commit throws prove nothing, and that is reported, too.
     func check(histories: Int, seed: UInt64, at location: SourceLocation) async -> Bool {
         let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
+        var refusal: String?, hasCommits = false
         for seed in only.map({ [$0] }) ?? (0..<UInt64(max(histories, 1))).map({ seed &+ $0 }) {
             var script = LawScript(seed: seed, onlyCommits: hasOnlyCommits)
             let trace = LawTrace()
-            guard await attempt(script, trace) != nil else { continue }
+            guard await attempt(script, trace) != nil else {
+                hasCommits = hasCommits || trace.hasCommits
+                refusal = refusal ?? trace.refusal
+                continue
+            }
             // From here on the numbers are those that were drawn.
             for (step, draws) in trace.draws.enumerated() where step < script.steps.count {
                 for (edit, draws) in draws.enumerated() where edit < script.steps[step].edits.count {
@@ -35,7 +40,10 @@ extension Law {
             await report(script, seed, at: location)
             return false
         }
-        return true
+        guard let refusal, !hasCommits else { return true }
+        reportIssue(
+            "\(title): nothing was tried, because every commit threw. The first threw: \(refusal)", at: location)
+        return false
     }
 
     /// Runs a script on one thread, always in the same order, without waiting for others.

@@ -7,6 +7,8 @@ final class LawTrace: Sendable {
     private struct State {
         var lines: [String] = []
         var draws: [[[UInt64]]] = []
+        var hasCommits = false
+        var refusal: String?
     }
 
     private let state = Mutex(State())
@@ -15,12 +17,26 @@ final class LawTrace: Sendable {
     /// For each step, what each of its edits drew.
     var draws: [[[UInt64]]] { state.withLock { $0.draws } }
 
+    /// Whether an edit came to a commit.
+    var hasCommits: Bool { state.withLock { $0.hasCommits } }
+    /// What the first commit that threw has thrown.
+    var refusal: String? { state.withLock { $0.refusal } }
+
     func begin() { state.withLock { $0.draws.append([]) } }
     func drew(_ draws: [UInt64]) { state.withLock { $0.draws[$0.draws.count - 1].append(draws) } }
     func add(_ lines: some Sequence<String>) { state.withLock { $0.lines += lines } }
 
+    /// Notes that a commit threw.
+    func refused(_ error: any Error) {
+        state.withLock { state in
+            state.lines.append("a commit that threw: \(error)")
+            state.refusal = state.refusal ?? "\(error)"
+        }
+    }
+
     /// Notes what a commit did.
     func add(_ changesets: [Changeset]) {
+        if !changesets.isEmpty { state.withLock { $0.hasCommits = true } }
         for changeset in changesets {
             let lines = CommitText.lines(of: changeset)
             // The time says nothing here.

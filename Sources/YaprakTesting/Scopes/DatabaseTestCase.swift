@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 public import XCTest
 internal import YaprakCore
 internal import YaprakLocks
@@ -29,7 +30,7 @@ open class DatabaseTestCase: XCTestCase {
         }
     }
 
-    /// XCTest calls from the main thread, which no task of Swift's pool needs.
+    /// XCTest calls from the main thread, which a fixture may need: what is for the main actor runs meanwhile.
     private static func waitForFork() -> Result<Database, any Error> {
         let fixture = fixture
         let answer = Answer()
@@ -38,7 +39,13 @@ open class DatabaseTestCase: XCTestCase {
             do { answer.set(.success(try await fixture.fork())) } catch { answer.set(.failure(error)) }
             semaphore.signal()
         }
-        semaphore.wait()
+        guard Thread.isMainThread else {
+            semaphore.wait()
+            return answer.value
+        }
+        while semaphore.wait(timeout: .now() + .milliseconds(2)) == .timedOut {
+            _ = RunLoop.main.run(mode: .default, before: Date())
+        }
         return answer.value
     }
 
