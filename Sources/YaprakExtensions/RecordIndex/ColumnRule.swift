@@ -9,6 +9,8 @@ package final class ColumnRule: @unchecked Sendable {
     // All is written before it is shared; that is the whole of the @unchecked.
     /// The property it is of; `nil` for a closure.
     package let path: (any AnyKeyPath & Sendable)?
+    /// The property, if it is stored in the object and of one of the usual types.
+    package let stored: StoredProperty?
     /// The part of a record that it reads.
     package let reads: Aspects
     package let type: IndexType
@@ -26,6 +28,7 @@ package final class ColumnRule: @unchecked Sendable {
         value: @escaping @Sendable (RecordBox) -> Value
     ) {
         self.path = path
+        stored = nil
         self.reads = reads
         type = Value.columnType
         isMultiple = Value.isMultiple
@@ -53,11 +56,12 @@ package final class ColumnRule: @unchecked Sendable {
     /// A property that is stored in the object, at `offset` bytes from the address of the record: read where it stands, by
     /// code that knows its type.
     private init<Value: IndexValue>(
-        stored: Value.Type, path: any AnyKeyPath & Sendable,
+        stored: Value.Type, at offset: Int, path: any AnyKeyPath & Sendable,
         _ writeOne: @escaping @Sendable (RecordBox, inout IndexKeyWriter) -> Void,
         _ isSame: @escaping @Sendable (RecordBox, RecordBox) -> Bool
     ) {
         self.path = path
+        self.stored = StoredProperty(Value.self, at: offset)
         reads = .object
         type = Value.indexType
         isMultiple = false
@@ -69,16 +73,21 @@ package final class ColumnRule: @unchecked Sendable {
         self.isSame = isSame
     }
 
-    /// The column of a stored property, if it is of one of the usual types; `nil` for others.
-    static func stored(_ type: any Any.Type, at offset: Int, path: any AnyKeyPath & Sendable) -> ColumnRule? {
-        switch type {
+    /// The column of a property that is stored `property` bytes into an object, which begins `object` bytes behind the address
+    /// of its record, if it is of one of the usual types; `nil` for others.
+    static func stored(
+        _ type: any Any.Type, at property: Int, ofObjectAt object: Int, path: any AnyKeyPath & Sendable
+    ) -> ColumnRule? {
+        let offset = object + property
+        return switch type {
         case is Int.Type:
             ColumnRule(
-                stored: Int.self, path: path, { $1.integer(Int64(($0.address + offset).load(as: Int.self))) },
+                stored: Int.self, at: property, path: path,
+                { $1.integer(Int64(($0.address + offset).load(as: Int.self))) },
                 { ($0.address + offset).load(as: Int.self) == ($1.address + offset).load(as: Int.self) })
         case is String.Type:
             ColumnRule(
-                stored: String.self, path: path,
+                stored: String.self, at: property, path: path,
                 {
                     $1.text(($0.address + offset).assumingMemoryBound(to: String.self).pointee)
                     $1.append(0)
@@ -89,15 +98,17 @@ package final class ColumnRule: @unchecked Sendable {
                 })
         case is Double.Type:
             ColumnRule(
-                stored: Double.self, path: path, { $1.real(($0.address + offset).load(as: Double.self)) },
+                stored: Double.self, at: property, path: path,
+                { $1.real(($0.address + offset).load(as: Double.self)) },
                 { ($0.address + offset).load(as: Double.self) == ($1.address + offset).load(as: Double.self) })
         case is Bool.Type:
             ColumnRule(
-                stored: Bool.self, path: path, { $1.append(($0.address + offset).load(as: Bool.self) ? 2 : 1) },
+                stored: Bool.self, at: property, path: path,
+                { $1.append(($0.address + offset).load(as: Bool.self) ? 2 : 1) },
                 { ($0.address + offset).load(as: Bool.self) == ($1.address + offset).load(as: Bool.self) })
         case is Date.Type:
             ColumnRule(
-                stored: Date.self, path: path,
+                stored: Date.self, at: property, path: path,
                 { $1.real(($0.address + offset).load(as: Date.self).timeIntervalSinceReferenceDate) },
                 { ($0.address + offset).load(as: Date.self) == ($1.address + offset).load(as: Date.self) })
         default: nil

@@ -17,7 +17,8 @@ public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendab
     private init<Value: IndexColumnValue>(_ path: any KeyPath<Object, Value> & Sendable, isDescending: Bool) {
         let offset = MemoryLayout<Object>.offset(of: path)
         let stored = offset.flatMap {
-            ColumnRule.stored(Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0, path: path)
+            ColumnRule.stored(
+                Value.self, at: $0, ofObjectAt: TypedRecord<Object, Metadata>.objectOffset, path: path)
         }
         let rule =
             stored

@@ -35,9 +35,17 @@ package struct IndexSource: Sendable {
     // MARK: Positions
 
     package func positions(_ span: IndexSpan, behind prefix: [UInt8]) -> Range<Int> {
-        let low = (prefix + span.lower).withUnsafeBufferPointer { root.tree.lowerBound($0) }
-        let high = (prefix + span.upper).withUnsafeBufferPointer { root.tree.lowerBound($0) }
-        return low..<max(low, high)
+        let low = position(span.lower, behind: prefix)
+        return low..<max(low, position(span.upper, behind: prefix))
+    }
+
+    private func position(_ bytes: [UInt8], behind prefix: [UInt8]) -> Int {
+        if prefix.isEmpty { return bytes.withUnsafeBufferPointer { root.tree.lowerBound($0) } }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count + bytes.count) { buffer in
+            _ = buffer.initialize(fromContentsOf: prefix)
+            _ = buffer[prefix.count...].initialize(fromContentsOf: bytes)
+            return root.tree.lowerBound(UnsafeBufferPointer(buffer))
+        }
     }
 
     /// Hands over the entries of a range of positions with their records, from the first or from the last, until the closure

@@ -16,7 +16,7 @@ package struct IndexSpan: Sendable, Hashable {
 
     package init(point: [UInt8]) {
         lower = point
-        upper = point + [0xFF]
+        upper = point.withEnd
         self.point = point
     }
 
@@ -46,15 +46,19 @@ package enum IndexBound<Value> {
 extension ColumnRule {
     /// The bytes of a value as the entries of this column have them. `prefixLength` of a string without its end.
     private func bytes(_ write: (inout IndexKeyWriter) -> Void, optionals: Int) -> [UInt8] {
-        var writer = IndexKeyWriter()
-        for _ in optionals..<type.optionals { writer.append(2) }
-        write(&writer)
-        if isDescending { writer.invert(from: 0, isText: type.isText) }
-        return writer.array
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
+            var writer = IndexKeyWriter(into: buffer)
+            for _ in optionals..<type.optionals { writer.append(2) }
+            write(&writer)
+            if isDescending { writer.invert(from: 0, isText: type.isText) }
+            return writer.array
+        }
     }
 
     /// A value; `nil` if it is not a number, which is equal to nothing.
     /// - Precondition: the column accepts the type.
+    @_specialize(where Value == Int)
+    @_specialize(where Value == String)
     package func span<Value: IndexValue>(equal value: Value) -> IndexSpan? {
         guard !value.isNotANumber else { return nil }
         return IndexSpan(point: bytes({ value.write(to: &$0) }, optionals: Value.indexType.optionals))
@@ -62,6 +66,8 @@ extension ColumnRule {
 
     /// The values between two; `nil` if an end is not a number. Without an end there is no `nil` in it, and all numbers.
     /// - Precondition: the column accepts the type.
+    @_specialize(where Value == Int)
+    @_specialize(where Value == String)
     package func span<Value: IndexValue>(from low: IndexBound<Value>, to high: IndexBound<Value>) -> IndexSpan? {
         let optionals = Value.indexType.optionals
         func end(_ bound: IndexBound<Value>, isLow: Bool) -> [UInt8]? {
@@ -72,15 +78,15 @@ extension ColumnRule {
                 let bytes = bytes({ value.write(to: &$0) }, optionals: optionals)
                 var isBehind = !isLow
                 if case .excluding = bound { isBehind = isLow }
-                return isBehind != isDescending ? bytes + [0xFF] : bytes
+                return isBehind != isDescending ? bytes.withEnd : bytes
             case .unbounded:
                 if type.kind == .real || type.kind == .date {
                     let infinity = isLow ? -Double.infinity : .infinity
                     let bytes = bytes({ $0.real(infinity) }, optionals: 0)
-                    return isLow == isDescending ? bytes + [0xFF] : bytes
+                    return isLow == isDescending ? bytes.withEnd : bytes
                 }
                 let bytes = bytes({ _ in }, optionals: 0)
-                return isLow == isDescending ? bytes + [0xFF] : bytes
+                return isLow == isDescending ? bytes.withEnd : bytes
             }
         }
         guard let low = end(low, isLow: true), let high = end(high, isLow: false) else { return nil }
@@ -96,7 +102,7 @@ extension ColumnRule {
     /// The strings with a prefix.
     package func span(prefix: String) -> IndexSpan {
         let bytes = bytes({ $0.text(prefix) }, optionals: 0)
-        return IndexSpan(bytes, bytes + [0xFF])
+        return IndexSpan(bytes, bytes.withEnd)
     }
 }
 
@@ -116,5 +122,16 @@ extension IndexType {
     /// Whether the bytes of a value, which were not turned round, are those of a number that is none.
     func isNotANumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         isNumber && bytes.count >= 10 && bytes[bytes.count - 10] == 1 && bytes.suffix(9).allSatisfy { $0 == 0x7F }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes, and the one that stands behind all that may follow them.
+    fileprivate var withEnd: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count + 1) { buffer, initialized in
+            for i in indices { buffer[i] = self[i] }
+            buffer[count] = 0xFF
+            initialized = count + 1
+        }
     }
 }

@@ -26,7 +26,7 @@ struct IndexPlan {
 
     var parts: [Part]
     /// The parts of the condition that hold for every entry.
-    var proven: Set<Int> = []
+    var proven = TestNumbers()
     var order: Order?
 
     var count: Int { parts.reduce(0) { $0 + $1.count } }

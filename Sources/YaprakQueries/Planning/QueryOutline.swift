@@ -34,6 +34,7 @@ final class QueryOutline: @unchecked Sendable {
         self.tests = tests
         self.sorts = sorts
         var clauses: [Clause] = []
+        clauses.reserveCapacity(tests.count)
         var alternatives: [(parts: [QueryShape], part: Aspects)] = []
         func add(_ shape: QueryShape, _ part: Aspects, _ test: Int?) -> Bool {
             switch shape {
@@ -63,6 +64,8 @@ final class QueryOutline: @unchecked Sendable {
         let made = IndexOutline(configuration, clauses ?? [], sorts)
         known.withLock { known in
             if known.count == Self.knownMax { known.removeFirst() }
+            // One array for the indexes of most collections.
+            if known.isEmpty { known.reserveCapacity(4) }
             known.append((configuration.identity, made))
         }
         return made
@@ -77,7 +80,7 @@ final class IndexOutline: @unchecked Sendable {
     /// What the next column is in; `nil` if nothing is said of it.
     let last: [IndexSpan]?
     /// The tests that hold for every entry.
-    let proven: Set<Int>
+    let proven: TestNumbers
     /// Whether a record may have several entries among them.
     let mayRepeat: Bool
     /// How the entries stand in the order of the query.
@@ -89,9 +92,9 @@ final class IndexOutline: @unchecked Sendable {
     /// `nil` if the clauses say nothing of the first column, or nothing of a column of elements: a record without any has no
     /// entry.
     init?(_ configuration: IndexConfiguration, _ clauses: [QueryOutline.Clause], _ sorts: [SortRule]) {
-        var prefixes: [[UInt8]] = [[]]
+        var prefixes: [[UInt8]] = []
         var last: [IndexSpan]?
-        var proven: Set<Int> = []
+        var proven = TestNumbers()
         var fixed = 0
         var hasFreeElements = configuration.isMultiple
         var mayLackEntries = configuration.isMultiple
@@ -100,8 +103,10 @@ final class IndexOutline: @unchecked Sendable {
             proven.formUnion(holding)
             if column.isMultiple { mayLackEntries = false }
             if column.isMultiple, spans.count <= 1, spans.allSatisfy({ $0.point != nil }) { hasFreeElements = false }
-            if spans.allSatisfy({ $0.point != nil }), prefixes.count * spans.count <= Self.prefixesMax {
-                prefixes = prefixes.flatMap { prefix in spans.map { prefix + $0.lower } }
+            if spans.allSatisfy({ $0.point != nil }), max(1, prefixes.count) * spans.count <= Self.prefixesMax {
+                prefixes =
+                    fixed == 0
+                    ? spans.map(\.lower) : prefixes.flatMap { prefix in spans.map { prefix + $0.lower } }
                 fixed += 1
                 continue
             }
@@ -109,6 +114,7 @@ final class IndexOutline: @unchecked Sendable {
             break
         }
         guard fixed > 0 || last != nil, !mayLackEntries else { return nil }
+        if fixed == 0 { prefixes = [[]] }
         self.prefixes = prefixes
         self.last = last
         self.proven = proven
@@ -120,20 +126,19 @@ final class IndexOutline: @unchecked Sendable {
     /// What the clauses leave of a column, and the tests that are proven by it; `nil` if none is about it.
     static func spans(
         _ column: ColumnRule, _ clauses: [QueryOutline.Clause]
-    ) -> (spans: [IndexSpan], proven: [Int])? {
-        guard let path = column.path else { return nil }
+    ) -> (spans: [IndexSpan], proven: TestNumbers)? {
         var left: [IndexSpan]?
-        var proven: [Int] = []
+        var proven = TestNumbers()
         for clause in clauses where clause.part == column.reads && clause.term.isOfElements == column.isMultiple {
-            guard clause.term.path === path || clause.term.path == path, let spans = clause.term.spans(column) else {
-                continue
-            }
+            guard column.isOf(clause.term.property.path, clause.term.property.stored),
+                let spans = clause.term.spans(column)
+            else { continue }
             // Two elements that a record has need not be one.
             if column.isMultiple, left != nil { continue }
             left =
                 left.map { left in left.flatMap { a in spans.map { a.intersection($0) } }.filter { !$0.isEmpty } }
                 ?? spans
-            if clause.term.isExact, let test = clause.test { proven.append(test) }
+            if clause.term.isExact, let test = clause.test { proven.insert(test) }
         }
         return left.map { ($0, proven) }
     }
@@ -163,8 +168,8 @@ extension IndexConfiguration {
     /// Whether entries with their first columns fixed stand in the order of a query.
     func order(of sorts: [SortRule], behind fixed: Int) -> IndexPlan.Order? {
         func isOf(_ column: ColumnRule, _ sort: SortRule) -> Bool {
-            guard let path = sort.path, let own = column.path else { return false }
-            return !column.isMultiple && column.reads == sort.part && (own === path || own == path)
+            guard let path = sort.path, !column.isMultiple, column.reads == sort.part else { return false }
+            return column.isOf(path, sort.stored)
         }
         var position = fixed
         var isBackward: Bool?

@@ -13,8 +13,9 @@ extension PredicateExpressions.Conjunction: QueryNode where LHS: QueryNode, RHS:
                 if case .all(let parts) = $0 { parts } else { [$0] }
             })
     }
-    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct] {
-        lhs.conjuncts(for: input) + rhs.conjuncts(for: input)
+    func addConjuncts(for input: PredicateExpressions.VariableID, to conjuncts: inout [Conjunct]) {
+        lhs.addConjuncts(for: input, to: &conjuncts)
+        rhs.addConjuncts(for: input, to: &conjuncts)
     }
 }
 
@@ -40,8 +41,7 @@ extension PredicateExpressions.Negation: QueryNode where Wrapped: QueryNode {
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         // Of a property that is true or false.
-        guard let path = wrapped.path(for: input) else { return .unknown }
-        return QueryTerm.equal(path, false).map { .term($0) } ?? .unknown
+        QueryShape(wrapped.property(for: input).flatMap { .equal($0, false) })
     }
 }
 
@@ -67,18 +67,8 @@ extension PredicateExpressions.NilCoalesce: QueryNode where LHS: QueryNode, RHS:
 
 extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        if let test = storedTest(for: input) { return CompiledExpression(test) }
         guard let a = sequence.compiled(for: input), let b = element.compiled(for: input) else { return nil }
-        // By the type of the property: an array of something else casts where none of its elements says no.
-        if let offset = b.offset, let list = a.constant {
-            if RHS.Output.self == String.self {
-                let set = Set(list.map { unsafeBitCast($0, to: String.self) })
-                return CompiledExpression(isPure: true) { set.contains($0.property(String.self, at: offset)) }
-            }
-            if RHS.Output.self == Int.self {
-                let set = Set(list.map { unsafeBitCast($0, to: Int.self) })
-                return CompiledExpression(isPure: true) { set.contains($0.property(Int.self, at: offset)) }
-            }
-        }
         let (list, element) = (a.call, b.call)
         return CompiledExpression { object in
             let element = element(object)
@@ -86,32 +76,45 @@ extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode,
         }
     }
 
-    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
-        let term: QueryTerm?
-        if let values = sequence.constant, let path = element.path(for: input) {
-            term = .oneOf(path, Array(values))
-        } else if let value = element.constant, let path = sequence.path(for: input) {
-            term = .equal(path, value, isOfElements: true)
-        } else {
-            term = nil
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        guard let list = sequence.constant, let offset = element.offset(for: input) else { return nil }
+        // By the type of the property: an array of something else casts where none of its elements says no.
+        if RHS.Output.self == String.self {
+            let set = Set(list.map { unsafeBitCast($0, to: String.self) })
+            return StoredTest { set.contains($0.property(String.self, at: offset)) }
         }
-        return term.map { .term($0) } ?? .unknown
+        guard RHS.Output.self == Int.self else { return nil }
+        let set = Set(list.map { unsafeBitCast($0, to: Int.self) })
+        return StoredTest { set.contains($0.property(Int.self, at: offset)) }
+    }
+
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        if let values = sequence.constant, let property = element.property(for: input) {
+            return QueryShape(.oneOf(property, Array(values)))
+        }
+        guard let value = element.constant, let property = sequence.property(for: input) else { return .unknown }
+        return QueryShape(.equal(property, value, isOfElements: true))
     }
 }
 
 extension PredicateExpressions.SequenceStartsWith: QueryNode where Base: QueryNode, Prefix: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        if let test = storedTest(for: input) { return CompiledExpression(test) }
         guard let a = base.compiled(for: input), let b = prefix.compiled(for: input) else { return nil }
-        if let offset = a.offset, Base.Output.self == String.self, let prefix = b.constant as? String {
-            return CompiledExpression(isPure: true) { $0.property(String.self, at: offset).starts(with: prefix) }
-        }
         let (first, second) = (a.call, b.call)
         return CompiledExpression { first($0).starts(with: second($0)) }
     }
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        guard Base.Output.self == String.self, let offset = base.offset(for: input),
+            let prefix = prefix.constant as? String
+        else { return nil }
+        return StoredTest { $0.property(String.self, at: offset).starts(with: prefix) }
+    }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
-        guard Base.Output.self == String.self, let path = base.path(for: input), let prefix = prefix.constant as? String
+        guard Base.Output.self == String.self, let property = base.property(for: input),
+            let prefix = prefix.constant as? String
         else { return .unknown }
-        return .term(.prefixed(path, by: prefix))
+        return .term(.prefixed(property, by: prefix))
     }
 }
 
@@ -151,39 +154,40 @@ extension PredicateExpressions.ClosedRange: QueryNode where LHS: QueryNode, RHS:
 
 extension PredicateExpressions.RangeExpressionContains: QueryNode where RangeExpression: QueryNode, Element: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        if let test = storedTest(for: input) { return CompiledExpression(test) }
         guard let a = range.compiled(for: input), let b = element.compiled(for: input) else { return nil }
-        if let offset = b.offset {
-            if let range = a.constant as? Range<Int> {
-                return CompiledExpression(isPure: true) { range.contains($0.property(Int.self, at: offset)) }
-            }
-            if let range = a.constant as? ClosedRange<Int> {
-                return CompiledExpression(isPure: true) { range.contains($0.property(Int.self, at: offset)) }
-            }
-        }
         let (range, element) = (a.call, b.call)
         return CompiledExpression { range($0).contains(element($0)) }
     }
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        guard let offset = element.offset(for: input), let range = range.constant else { return nil }
+        if let range = range as? Range<Int> {
+            return StoredTest { range.contains($0.property(Int.self, at: offset)) }
+        }
+        guard let range = range as? ClosedRange<Int> else { return nil }
+        return StoredTest { range.contains($0.property(Int.self, at: offset)) }
+    }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
-        guard let path = element.path(for: input), let range = range.constant as? any IndexableRange else {
+        guard let property = element.property(for: input), let range = range.constant as? any IndexableRange else {
             return .unknown
         }
-        return range.term(path).map { .term($0) } ?? .unknown
+        return QueryShape(range.term(property))
     }
 }
 
 /// A range as two ends.
 private protocol IndexableRange {
-    func term(_ path: AnyKeyPath) -> QueryTerm?
+    func term(_ property: QueryProperty) -> QueryTerm?
 }
 
 extension Range: IndexableRange {
-    fileprivate func term(_ path: AnyKeyPath) -> QueryTerm? {
-        .between(path, .including(lowerBound), .excluding(upperBound))
+    fileprivate func term(_ property: QueryProperty) -> QueryTerm? {
+        .between(property, .including(lowerBound), .excluding(upperBound))
     }
 }
 
 extension ClosedRange: IndexableRange {
-    fileprivate func term(_ path: AnyKeyPath) -> QueryTerm? {
-        .between(path, .including(lowerBound), .including(upperBound))
+    fileprivate func term(_ property: QueryProperty) -> QueryTerm? {
+        .between(property, .including(lowerBound), .including(upperBound))
     }
 }

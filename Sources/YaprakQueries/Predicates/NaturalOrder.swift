@@ -1,4 +1,5 @@
 import Foundation
+import YaprakExtensions
 
 /// The types whose `<` is the order of an index. What `<` means for a type of the program is for that type to say.
 enum NaturalOrder {
@@ -9,5 +10,12 @@ enum NaturalOrder {
         case is Double.Type, is String.Type, is Date.Type, is UUID.Type: true
         default: false
         }
+    }
+
+    /// The type of an index of such values; `nil` for others.
+    static func indexType<Value>(_ type: Value.Type) -> IndexType? {
+        if type == Int.self { return Int.indexType }
+        if type == String.self { return String.indexType }
+        return isOf(type) ? (type as? any IndexValue.Type)?.indexType : nil
     }
 }

@@ -28,17 +28,24 @@ enum PredicateInput {
 extension PreparedCondition {
     /// A predicate over a value that stands in a record, or is made of it.
     init<Input>(_ predicate: Predicate<Input>, of part: Aspects, _ place: PredicateInput) {
-        let input = predicate.variable.key
+        let variable = predicate.variable
+        let input = variable.key
         var tests: [RecordTest] = []
         func evaluated(_ expression: any StandardPredicateExpression<Bool>) -> RecordCondition {
-            Self.evaluated(expression, predicate.variable, place)
+            Self.evaluated(expression, variable, place)
         }
         func add(_ expression: any StandardPredicateExpression<Bool>) {
             if let node = expression as? any QueryNode {
-                for conjunct in node.conjuncts(for: input) {
+                var conjuncts: [Conjunct] = []
+                conjuncts.reserveCapacity(4)
+                node.addConjuncts(for: input, to: &conjuncts)
+                for conjunct in conjuncts {
                     tests.append(
                         RecordTest(conjunct.shape, of: part) {
-                            if let compiled = conjunct.compile() {
+                            if let test = conjunct.expression.storedTest(for: input) {
+                                return .init(place.condition(test.holds), isPure: true)
+                            }
+                            if let compiled = conjunct.expression.compiledTest(for: input) {
                                 return .init(place.condition(compiled.call), isPure: compiled.isPure)
                             }
                             // All parts of a predicate are of the standard's kind.

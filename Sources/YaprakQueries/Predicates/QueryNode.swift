@@ -8,34 +8,48 @@ import YaprakExtensions
 /// not among them is evaluated by Foundation.
 protocol QueryNode: PredicateExpression {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>?
+    /// The question to a stored property of a usual type that it is; `nil` if it is none. Made without anything between.
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest?
     /// What indexes can answer, of an expression that is true or false.
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape
     /// The property of the object that it is; `nil` if it is none.
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath?
+    /// How many bytes into the object it stands; `nil` for anything else than a stored property.
+    func offset(for input: PredicateExpressions.VariableID) -> Int?
+    /// Whether it is the object.
+    func isInput(_ input: PredicateExpressions.VariableID) -> Bool
     /// The value of a constant.
     var constant: Output? { get }
-    /// The parts that must all hold; of an expression that is true or false.
-    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct]
+    /// Adds the parts that must all hold; of an expression that is true or false.
+    func addConjuncts(for input: PredicateExpressions.VariableID, to conjuncts: inout [Conjunct])
 }
 
 /// A part of a condition that must hold, with the others.
 struct Conjunct {
     let expression: any QueryNode
     let shape: QueryShape
-    /// Makes it a closure over the address of the object; `nil` if it can't be one.
-    let compile: () -> CompiledExpression<Bool>?
 }
 
 extension QueryNode {
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? { nil }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape { .unknown }
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? { nil }
+    func offset(for input: PredicateExpressions.VariableID) -> Int? { nil }
+    func isInput(_ input: PredicateExpressions.VariableID) -> Bool { false }
     var constant: Output? { nil }
-    func conjuncts(for input: PredicateExpressions.VariableID) -> [Conjunct] {
-        [
-            Conjunct(expression: self, shape: shape(for: input)) {
-                compiled(for: input) as? CompiledExpression<Bool>
-            }
-        ]
+    func addConjuncts(for input: PredicateExpressions.VariableID, to conjuncts: inout [Conjunct]) {
+        conjuncts.append(Conjunct(expression: self, shape: shape(for: input)))
+    }
+
+    /// The property that it is.
+    func property(for input: PredicateExpressions.VariableID) -> QueryProperty? {
+        guard let path = path(for: input) else { return nil }
+        return QueryProperty(path: path, stored: offset(for: input).map { StoredProperty(Output.self, at: $0) })
+    }
+
+    /// As a closure over the address of the object, of an expression that is true or false; `nil` if it can't be one.
+    func compiledTest(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        compiled(for: input) as? CompiledExpression<Bool>
     }
 }
 
@@ -46,6 +60,7 @@ extension PredicateExpressions.Variable: QueryNode {
         key == input ? CompiledExpression(offset: 0) { $0.assumingMemoryBound(to: Output.self).pointee } : nil
     }
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? { key == input ? \Output.self : nil }
+    func offset(for input: PredicateExpressions.VariableID) -> Int? { key == input ? 0 : nil }
     func isInput(_ input: PredicateExpressions.VariableID) -> Bool { key == input }
 }
 
@@ -66,25 +81,33 @@ extension PredicateExpressions.NilLiteral: QueryNode {
 
 extension PredicateExpressions.KeyPath: QueryNode where Root: QueryNode {
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? {
-        if let variable = root as? PredicateExpressions.Variable<Root.Output> {
-            return variable.isInput(input) ? keyPath : nil
+        root.isInput(input) ? keyPath : root.path(for: input)?.appending(path: keyPath)
+    }
+
+    func offset(for input: PredicateExpressions.VariableID) -> Int? {
+        guard let start = root.offset(for: input), let own = MemoryLayout<Root.Output>.offset(of: keyPath) else {
+            return nil
         }
-        return root.path(for: input)?.appending(path: keyPath)
+        return start + own
     }
 
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
-        guard let base = root.compiled(for: input) else { return nil }
-        let keyPath = keyPath
-        if let start = base.offset, let offset = MemoryLayout<Root.Output>.offset(of: keyPath) {
-            return CompiledExpression(offset: start + offset) { $0.property(Output.self, at: start + offset) }
+        if let offset = offset(for: input) {
+            return CompiledExpression(offset: offset) { $0.property(Output.self, at: offset) }
         }
-        let call = base.call
+        guard let base = root.compiled(for: input) else { return nil }
+        let (keyPath, call) = (keyPath, base.call)
         return CompiledExpression { call($0)[keyPath: keyPath] }
     }
 
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        guard Output.self == Bool.self, let offset = offset(for: input) else { return nil }
+        return StoredTest { $0.property(Bool.self, at: offset) }
+    }
+
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
-        guard Output.self == Bool.self, let path = path(for: input) else { return .unknown }
-        return QueryTerm.equal(path, true).map { .term($0) } ?? .unknown
+        guard Output.self == Bool.self, let property = property(for: input) else { return .unknown }
+        return QueryShape(.equal(property, true))
     }
 }
 
@@ -92,69 +115,37 @@ extension PredicateExpressions.KeyPath: QueryNode where Root: QueryNode {
 
 extension PredicateExpressions.Equal: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        if let test = storedTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
-        return equality(a, b, true)
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { first($0) == second($0) }
+    }
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        StoredTest.equality(lhs, rhs, for: input, wanted: true)
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
-        let term =
-            if let value = rhs.constant { lhs.path(for: input).flatMap { QueryTerm.equal($0, value) } } else {
-                lhs.constant.flatMap { value in rhs.path(for: input).flatMap { QueryTerm.equal($0, value) } }
-            }
-        return term.map { .term($0) } ?? .unknown
+        if let value = rhs.constant { return QueryShape(lhs.property(for: input).flatMap { .equal($0, value) }) }
+        guard let value = lhs.constant else { return .unknown }
+        return QueryShape(rhs.property(for: input).flatMap { .equal($0, value) })
     }
 }
 
 extension PredicateExpressions.NotEqual: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        if let test = storedTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
-        return equality(a, b, false)
+        let (first, second) = (a.call, b.call)
+        return CompiledExpression { first($0) != second($0) }
     }
-}
-
-/// Whether two values are equal, or are not. A stored property of a usual type is compared where it stands.
-private func equality<Value: Equatable>(
-    _ a: CompiledExpression<Value>, _ b: CompiledExpression<Value>, _ wanted: Bool
-) -> CompiledExpression<Bool> {
-    let (property, constant) = a.constant == nil ? (a, b.constant) : (b, a.constant)
-    if let offset = property.offset, let constant {
-        func stored<Usual: Equatable>(_: Usual.Type, _ make: (Usual) -> CompiledExpression<Bool>) -> CompiledExpression<
-            Bool
-        >? {
-            Value.self == Usual.self ? make(unsafeBitCast(constant, to: Usual.self)) : nil
-        }
-        let usual =
-            stored(String.self) { value in
-                .init(isPure: true) { ($0.property(String.self, at: offset) == value) == wanted }
-            }
-            ?? stored(Int.self) { value in
-                .init(isPure: true) { ($0.property(Int.self, at: offset) == value) == wanted }
-            }
-            ?? stored(Bool.self) { value in
-                .init(isPure: true) { ($0.property(Bool.self, at: offset) == value) == wanted }
-            }
-            ?? stored(Double.self) { value in
-                .init(isPure: true) { ($0.property(Double.self, at: offset) == value) == wanted }
-            }
-        if let usual { return usual }
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        StoredTest.equality(lhs, rhs, for: input, wanted: false)
     }
-    let (first, second) = (a.call, b.call)
-    return CompiledExpression { (first($0) == second($0)) == wanted }
 }
 
 extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
+        if let test = storedTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
-        if let offset = a.offset, let value = b.constant {
-            if LHS.Output.self == Int.self {
-                return storedComparison(op, at: offset, unsafeBitCast(value, to: Int.self))
-            }
-            if LHS.Output.self == Double.self {
-                return storedComparison(op, at: offset, unsafeBitCast(value, to: Double.self))
-            }
-            if LHS.Output.self == String.self {
-                return storedComparison(op, at: offset, unsafeBitCast(value, to: String.self))
-            }
-        }
         let (first, second) = (a.call, b.call)
         switch op {
         case .lessThan: return CompiledExpression { first($0) < second($0) }
@@ -165,65 +156,27 @@ extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: 
         }
     }
 
-    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
-        let term: QueryTerm?
-        if let value = rhs.constant, let path = lhs.path(for: input) {
-            switch op {
-            case .lessThan: term = .between(path, .unbounded, .excluding(value))
-            case .lessThanOrEqual: term = .between(path, .unbounded, .including(value))
-            case .greaterThan: term = .between(path, .excluding(value), .unbounded)
-            case .greaterThanOrEqual: term = .between(path, .including(value), .unbounded)
-            @unknown default: term = nil
-            }
-        } else if let value = lhs.constant, let path = rhs.path(for: input) {
-            switch op {
-            case .lessThan: term = .between(path, .excluding(value), .unbounded)
-            case .lessThanOrEqual: term = .between(path, .including(value), .unbounded)
-            case .greaterThan: term = .between(path, .unbounded, .excluding(value))
-            case .greaterThanOrEqual: term = .between(path, .unbounded, .including(value))
-            @unknown default: term = nil
-            }
-        } else {
-            term = nil
+    private var comparison: ValueComparison? {
+        switch op {
+        case .lessThan: .less
+        case .lessThanOrEqual: .lessOrEqual
+        case .greaterThan: .greater
+        case .greaterThanOrEqual: .greaterOrEqual
+        @unknown default: nil
         }
-        return term.map { .term($0) } ?? .unknown
     }
-}
 
-// A stored property of a usual type and a constant. Not generic: closures in a generic context load values by witnesses.
-
-private func storedComparison(
-    _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: Int
-) -> CompiledExpression<Bool>? {
-    switch op {
-    case .lessThan: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) < value }
-    case .lessThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) <= value }
-    case .greaterThan: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) > value }
-    case .greaterThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Int.self, at: offset) >= value }
-    @unknown default: return nil
+    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+        guard let comparison, let value = rhs.constant, let offset = lhs.offset(for: input) else { return nil }
+        return StoredTest.comparison(at: offset, comparison, value)
     }
-}
 
-private func storedComparison(
-    _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: Double
-) -> CompiledExpression<Bool>? {
-    switch op {
-    case .lessThan: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) < value }
-    case .lessThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) <= value }
-    case .greaterThan: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) > value }
-    case .greaterThanOrEqual: return CompiledExpression(isPure: true) { $0.property(Double.self, at: offset) >= value }
-    @unknown default: return nil
-    }
-}
-
-private func storedComparison(
-    _ op: PredicateExpressions.ComparisonOperator, at offset: Int, _ value: String
-) -> CompiledExpression<Bool>? {
-    switch op {
-    case .lessThan: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) < value }
-    case .lessThanOrEqual: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) <= value }
-    case .greaterThan: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) > value }
-    case .greaterThanOrEqual: return CompiledExpression(isPure: true) { $0.property(String.self, at: offset) >= value }
-    @unknown default: return nil
+    func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
+        guard let comparison else { return .unknown }
+        if let value = rhs.constant, let property = lhs.property(for: input) {
+            return QueryShape(.compared(property, comparison, value))
+        }
+        guard let value = lhs.constant, let property = rhs.property(for: input) else { return .unknown }
+        return QueryShape(.compared(property, comparison.reversed, value))
     }
 }

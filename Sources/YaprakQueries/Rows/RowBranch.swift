@@ -137,8 +137,8 @@ final class RowBranch: Sendable {
     {
         let last = last.isTo(old) ? RowReference.passUnretained(new) : last
         if isLowest {
-            let place = rows.partitionPoint { $0.isBefore(old, order) }
-            guard place < rows.count, rows[place].isTo(old) else { return nil }
+            // By its address: asking the order would read six rows, which are seldom in a cache.
+            guard let place = rows.firstIndex(where: { $0.isTo(old) }) else { return nil }
             var rows = rows
             rows[place] = .passUnretained(new)
             return (RowBranch(rows: rows, children: [], count: count, last: last), place)

@@ -14,25 +14,24 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     private init<Value: Comparable & Sendable>(
         path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder, isStored: Bool,
-        stored: RecordComparison? = nil, _ value: @escaping @Sendable (RecordBox) -> Value
+        property: StoredProperty? = nil, stored: RecordComparison? = nil,
+        _ value: @escaping @Sendable (RecordBox) -> Value
     ) {
-        let isNatural = NaturalOrder.isOf(Value.self)
-        let type = isNatural ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        let type = NaturalOrder.indexType(Value.self)
         let compare = stored ?? RecordComparison { YaprakQueries.order(value($0), value($1)) }
         rule = SortRule(
-            path: path, part: part, type: path == nil ? nil : type, isDescending: order == .descending,
-            isPure: isStored && isNatural, compare: compare.compare)
+            path: path, stored: property, part: part, type: path == nil ? nil : type,
+            isDescending: order == .descending, isPure: isStored && type != nil, compare: compare.compare)
     }
 
     private init<Value: Comparable & Sendable>(
         path: (any AnyKeyPath & Sendable)?, part: Aspects, _ order: ViewOrder, isStored: Bool,
         optional value: @escaping @Sendable (RecordBox) -> Value?
     ) {
-        let isNatural = NaturalOrder.isOf(Value.self)
-        let type = isNatural ? (Value.self as? any IndexValue.Type)?.indexType : nil
+        let type = NaturalOrder.indexType(Value.self)
         rule = SortRule(
             path: path, part: part, type: path == nil ? nil : type.map { IndexType($0.kind, optionals: 1) },
-            isDescending: order == .descending, isPure: isStored && isNatural,
+            isDescending: order == .descending, isPure: isStored && type != nil,
             compare: { a, b in
                 switch (value(a), value(b)) {
                 case (nil, nil): 0
@@ -51,7 +50,8 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
         let stored = offset.flatMap {
             RecordComparison.stored(Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0)
         }
-        self.init(path: path, part: .object, order, isStored: offset != nil, stored: stored) {
+        let property = offset.map { StoredProperty(Value.self, at: $0) }
+        self.init(path: path, part: .object, order, isStored: offset != nil, property: property, stored: stored) {
             Record<Object, Metadata>(box: $0).object[keyPath: path]
         }
     }

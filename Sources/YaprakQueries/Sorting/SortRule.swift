@@ -6,6 +6,8 @@ import YaprakTrees
 struct SortRule: Sendable {
     /// The property it compares; `nil` for anything else.
     let path: (any AnyKeyPath & Sendable)?
+    /// The same, if it is stored in the object.
+    var stored: StoredProperty?
     /// The part of a record that it reads.
     let part: Aspects
     /// The type of the property, if an index of it has the same order; `nil` if not.
