@@ -71,22 +71,27 @@ extension Node {
     }
 
     /// The position of a key relative to all keys with the common prefix: -1 before, 1 after, 0 if it has the prefix.
+    func side(of probe: KeyProbe, comparedWith witness: Int) -> Int {
+        let side = nearSide(of: probe)
+        return side == 0 && skip > 16 ? farSide(of: probe, comparedWith: witness) : side
+    }
+
+    /// The same, as far as the header has the prefix.
     @inline(__always)
-    func side(of probe: KeyProbe, comparedWith witness: Int = 0) -> Int {
+    func nearSide(of probe: KeyProbe) -> Int {
         let skip = self.skip
         let first = probe.first & Node.mask(skip)
         if first != commonFirst { return first < commonFirst ? -1 : 1 }
         if skip > 8 {
             let second = probe.second & Node.mask(skip &- 8)
             if second != commonSecond { return second < commonSecond ? -1 : 1 }
-            if skip > 16 { return farSide(of: probe, comparedWith: witness) }
+            if skip > 16 { return 0 }
         }
         return probe.bytes.count < skip ? -1 : 0
     }
 
     /// The part of a prefix after its sixteenth byte is not in the header: it is read from a row.
-    @inline(never)
-    private func farSide(of probe: KeyProbe, comparedWith witness: Int) -> Int {
+    func farSide(of probe: KeyProbe, comparedWith witness: Int) -> Int {
         let skip = self.skip
         let shared = min(probe.bytes.count, skip)
         if shared > 16 {

@@ -41,8 +41,9 @@ extension Node {
         let skip = self.skip
         var word = probe.first
         if skip != 0 {
-            let side = self.side(of: probe)
+            let side = nearSide(of: probe)
             if side != 0 { return NodePlace(side < 0 ? 0 : count, false) }
+            if skip > 16 { return placeBehindLongPrefix(of: probe) }
             word = KeyBytes.word(probe.bytes, at: skip)
         }
         let i = lowerBound(word)
@@ -52,6 +53,19 @@ extension Node {
         let order = probe.compare(to: row)
         if order <= 0 { return NodePlace(i, order == 0) }
         return placeAmongTies(of: probe, word: word, after: i)
+    }
+
+    /// The header has the first sixteen bytes of the prefix. A key that is found proves the others: only for one that is not
+    /// there is a row read that it is not found in.
+    @inline(never)
+    private func placeBehindLongPrefix(of probe: KeyProbe) -> NodePlace {
+        let word = KeyBytes.word(probe.bytes, at: skip)
+        let i = lowerBound(word)
+        let order = i < count && words[i] == word ? probe.compare(to: rows[i]) : -1
+        if order == 0 { return NodePlace(i, true) }
+        let side = farSide(of: probe, comparedWith: 0)
+        if side != 0 { return NodePlace(side < 0 ? 0 : count, false) }
+        return order < 0 ? NodePlace(i, false) : placeAmongTies(of: probe, word: word, after: i)
     }
 
     /// Several entries have the same word: compare their keys.

@@ -50,6 +50,22 @@ extension TreeDraft {
         return old
     }
 
+    /// Puts a row under its key, in the place of one that is there. One descent; what was there is not handed out.
+    package func put(_ row: TreeRow, key: UnsafeBufferPointer<UInt8>, into root: inout TreeRoot) {
+        precondition(isOpen, "the draft has ended")
+        let probe = KeyProbe(key)
+        Self.check(row, isFor: probe)
+        guard root.raw != nil else {
+            return plant(row, word: KeyBytes.word(key, at: 0), ordered: false, in: &root)
+        }
+        let (depth, isFound) = descend(root, to: probe)
+        if isFound {
+            replaceRow(&root, depth: depth, with: row)
+        } else {
+            insertRow(&root, depth: depth, row: row, hint: 0)
+        }
+    }
+
     /// Inserts a row, or replaces the one with its key.
     /// - Returns: the row that was there.
     @discardableResult

@@ -9,6 +9,11 @@ package struct ChangeEntries: RandomAccessCollection, Sendable {
     package var startIndex: Int { 0 }
     package var endIndex: Int { entries.count }
     package subscript(position: Int) -> ChangeEntry { entries[position] }
+
+    /// Calls `body` with each. A loop in another module goes through witnesses, at each entry of each commit.
+    package func forEach(_ body: (ChangeEntry) -> Void) {
+        if let only = entries.only { body(only) } else { entries.several.forEach(body) }
+    }
 }
 
 extension ChangeEntries: ExpressibleByArrayLiteral {

@@ -1,9 +1,12 @@
 extension NetChanges {
     /// What happened in a collection, boxes and all; `nil` if nothing did, or if no type is bound to it.
     package func boxes(in collection: CollectionTypes) -> (isCleared: Bool, entries: ChangeEntries)? {
-        if let changes = batch.collections.only {
-            guard changes.binding.name == collection.name, collection.isBound(changes.binding) else { return nil }
-            return (changes.clearedCount != nil, ChangeEntries(changes.entries))
+        // Field by field: all of them are not copied to look at two, by each extension in each commit.
+        if let binding = batch.collections.only?.binding {
+            guard binding.name == collection.name, collection.isBound(binding),
+                let entries = batch.collections.only?.entries
+            else { return nil }
+            return (batch.collections.only?.clearedCount != nil, ChangeEntries(entries))
         }
         guard let changes = batch.changes(inCollection: collection.name), collection.isBound(changes.binding) else {
             return nil

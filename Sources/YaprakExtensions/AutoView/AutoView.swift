@@ -52,7 +52,7 @@ extension AutoConfiguration {
         for (collection, types) in configuration.collections.enumerated() {
             guard let boxes = changes.boxes(in: types) else { continue }
             if boxes.isCleared { editor.clear(collection) }
-            for entry in boxes.entries { configuration.follow(entry, of: collection, in: editor) }
+            boxes.entries.forEach { configuration.follow($0, of: collection, in: editor) }
         }
         return editor.finish(&root)
     }

@@ -24,7 +24,7 @@ struct IndexEditor {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { room in
             var old = IndexKeyWriter(into: UnsafeMutableBufferPointer(rebasing: room[..<128]))
             var new = IndexKeyWriter(into: UnsafeMutableBufferPointer(rebasing: room[128...]))
-            for entry in entries { follow(entry, in: &root, &old, &new) }
+            entries.forEach { follow($0, in: &root, &old, &new) }
         }
     }
 
@@ -133,8 +133,8 @@ struct IndexEditor {
     /// Puts an entry under a key, or exchanges the one that is there.
     private func place(_ record: RecordBox, at key: borrowing IndexKeyWriter, in root: inout IndexRoot) {
         root.edits += 1
-        let (configuration, bytes) = (configuration, key.bytes)
-        draft.edit(&root.tree, key: bytes) { _ in .put(configuration.entry(bytes, record)) }
+        let bytes = key.bytes
+        draft.put(configuration.entry(bytes, record), key: bytes, into: &root.tree)
     }
 
     private func remove(_ record: RecordBox, _ key: inout IndexKeyWriter, hasNil: Bool, from root: inout IndexRoot) {
