@@ -15,6 +15,8 @@ package final class IndexConfiguration: Sendable {
     let isPersistent: Bool
     /// Whether some records have more entries than one, or none.
     package let isMultiple: Bool
+    /// The type of the only column of a unique index, if it ascends: the bytes of a value are the key of its entry.
+    let uniqueType: IndexType?
     /// The parts of a record that its columns read.
     let reads: Aspects
 
@@ -37,6 +39,8 @@ package final class IndexConfiguration: Sendable {
         self.holdsRecords = holdsRecords
         self.isPersistent = isPersistent
         isMultiple = columns.contains(where: \.isMultiple)
+        let only = isUnique && columns.count == 1 ? columns[0] : nil
+        uniqueType = only.flatMap { $0.isDescending || $0.type.optionals > 0 ? nil : $0.type }
         reads = columns.reduce(into: []) { $0.formUnion($1.reads) }
         let parts = columns.map { "\($0.type)\($0.isMultiple ? "*" : "")\($0.isDescending ? "-" : "+")" }
         self.versionTag =

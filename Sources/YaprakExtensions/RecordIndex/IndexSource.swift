@@ -65,6 +65,13 @@ package struct IndexSource: Sendable {
     /// The first record whose first column has a value, found without a list of positions.
     @usableFromInline
     func first(_ value: inout IndexKeyWriter, _ type: IndexType) throws -> RecordBox? {
+        let configuration = configuration
+        if configuration.uniqueType == type {
+            if type.isNotANumber(value.bytes) { throw configuration.notANumber() }
+            return withExtendedLifetime(snapshot) {
+                root.tree.lookup(value.bytes).map { record($0, in: records).takeUnretainedValue() }
+            }
+        }
         let column = configuration.columns[0]
         try configuration.check(type, column: 0)
         if type.isNotANumber(value.bytes) { throw configuration.notANumber() }
@@ -131,6 +138,20 @@ package struct IndexCursor {
     package mutating func next() -> Unmanaged<RecordBox>? {
         guard let entry = nextEntry() else { return nil }
         return source.record(entry, in: records)
+    }
+
+    /// The records of the next entries, as many as there is room for. Unretained: valid while the snapshot is.
+    ///
+    /// Nothing is counted between two of them, so that the processor fetches several entries at once.
+    /// - Returns: how many there were; fewer than there is room for only at the end.
+    package mutating func fill(_ batch: UnsafeMutableBufferPointer<Unmanaged<RecordBox>>) -> Int {
+        let (source, records) = (source, records)
+        var count = 0
+        while count < batch.count, let entry = nextEntry() {
+            batch.initializeElement(at: count, to: source.record(entry, in: records))
+            count += 1
+        }
+        return count
     }
 }
 

@@ -119,6 +119,7 @@ struct QueryExecution {
     private mutating func walk(_ part: IndexPlan.Part, _ walk: IndexPlan.Order, _ left: RecordConditions) {
         guard var range = part.ranges.first else { return }
         if let start { narrow(&range, behind: start, part.source, walk) }
+        if walk.isComplete { return collect(range, of: part.source, left) }
         // Where a run of equal columns began among the rows, and their bytes.
         var run = 0
         var bytes: [UInt8]?
@@ -131,10 +132,10 @@ struct QueryExecution {
         found.reserveCapacity(min(range.count, limit, 64))
         var read = 0
         var tested = 0
-        let (isComplete, isTested, test) = (walk.isComplete, !left.isEmpty, left.test)
+        let (isTested, test) = (!left.isEmpty, left.test)
         part.source.forEachEntry(in: range, isReversed: walk.isBackward) { entry, record in
             read += 1
-            if !isComplete, !(bytes.map { part.source.configuration.hasColumns($0, entry) } ?? false) {
+            if !(bytes.map { part.source.configuration.hasColumns($0, entry) } ?? false) {
                 endRun(&found)
                 if found.count >= limit { return false }
                 bytes = part.source.configuration.columnBytes(walk.columns, in: entry)
@@ -143,14 +144,46 @@ struct QueryExecution {
             guard test(record) else { return true }
             if let start, order.compare(start, record) >= 0 { return true }
             found.append(record)
-            return !isComplete || found.count < limit
+            return true
         }
-        if !isComplete { endRun(&found) }
+        endRun(&found)
         if found.count > limit { found.removeLast(found.count - limit) }
         rows = found
         entriesRead += read
         recordsTested += tested
     }
+
+    /// Reads entries that stand as the rows do, until there are rows enough: some at a time, because counting references to one
+    /// makes the processor wait for it before it fetches others. Never more of them than rows are wanted.
+    private mutating func collect(_ range: Range<Int>, of source: IndexSource, _ left: RecordConditions) {
+        var found = ContiguousArray<RecordBox>()
+        found.reserveCapacity(min(range.count, limit, 64))
+        let (order, limit, start, test) = (order, limit, start, left.test)
+        var read = 0
+        var cursor = IndexCursor(source, IndexRanges(range))
+        withUnsafeTemporaryAllocation(of: Unmanaged<RecordBox>.self, capacity: Self.batchSize) { room in
+            while found.count < limit {
+                let batch = UnsafeMutableBufferPointer(rebasing: room[..<min(Self.batchSize, limit - found.count)])
+                let count = cursor.fill(batch)
+                if count == 0 { break }
+                read += count
+                var matches: UInt32 = 0
+                for i in 0..<count {
+                    let isMatch = batch[i]._withUnsafeGuaranteedRef { record in
+                        test(record) && (start.map { order.compare($0, record) < 0 } ?? true)
+                    }
+                    if isMatch { matches |= 1 << UInt32(i) }
+                }
+                for i in 0..<count where matches & 1 << UInt32(i) != 0 { found.append(batch[i].takeUnretainedValue()) }
+            }
+        }
+        rows = found
+        entriesRead += read
+        if !left.isEmpty { recordsTested += read }
+    }
+
+    /// So many entries are read at a time; a bit of a word for each.
+    private static let batchSize = 32
 
     /// Leaves out entries that can't be behind a row, which need not be one that the query has.
     private func narrow(
