@@ -84,10 +84,12 @@ let package = Package(
         .systemLibrary(
             name: "CEdit", pkgConfig: "libedit",
             providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
+        // No library: a builtin of the compiler that Swift has no word for.
+        .systemLibrary(name: "CPrefetch"),
         .systemLibrary(name: "CSnowball", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),
-        .target(name: "YaprakTrees", dependencies: ["YaprakLocks"], swiftSettings: strict),
+        .target(name: "YaprakTrees", dependencies: ["CPrefetch", "YaprakLocks"], swiftSettings: strict),
         .target(name: "YaprakCBOR", dependencies: ["YaprakLocks"], swiftSettings: strict),
         .target(
             name: "YaprakStorage",

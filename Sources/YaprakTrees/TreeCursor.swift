@@ -70,6 +70,7 @@ extension TreeRoot {
             let (i, before) = node.childContaining(rest)
             rest &-= before
             node = node.children[i]
+            node.fetch()
         }
         return (node, rest)
     }

@@ -20,6 +20,7 @@ extension TreeDraft {
             for j in 0..<i { position &+= Int(node.sizes[j]) }
             path[depth] = PathStep(node: node, index: i)
             node = node.children[i]
+            node.fetch()
             depth &+= 1
         }
         let index = node.place(of: row, word: word, order: order, orEqual: false)

@@ -15,6 +15,7 @@ extension TreeDraft {
             let i = node.child(for: probe)
             path[depth] = PathStep(node: node, index: i)
             node = node.children[i]
+            node.fetch()
             depth &+= 1
         }
         let place = node.place(of: probe)
@@ -32,6 +33,7 @@ extension TreeDraft {
             rest &-= before
             path[depth] = PathStep(node: node, index: i)
             node = node.children[i]
+            node.fetch()
             depth &+= 1
         }
         path[depth] = PathStep(node: node, index: rest)

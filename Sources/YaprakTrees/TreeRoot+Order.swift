@@ -16,6 +16,7 @@ extension TreeRoot {
             let i = max(0, node.place(of: row, word: word, order: order, orEqual: orEqual) - 1)
             for j in 0..<i { before &+= Int(node.sizes[j]) }
             node = node.children[i]
+            node.fetch()
         }
         return before &+ node.place(of: row, word: word, order: order, orEqual: orEqual)
     }

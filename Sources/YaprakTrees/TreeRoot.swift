@@ -34,7 +34,10 @@ extension TreeRoot {
         guard let raw else { return nil }
         let probe = KeyProbe(key)
         var node = Node(raw)
-        while !node.isLeaf { node = node.children[node.child(for: probe)] }
+        while !node.isLeaf {
+            node = node.children[node.child(for: probe)]
+            node.fetch()
+        }
         let place = node.place(of: probe)
         return place.isFound ? node.rows[place.index] : nil
     }
@@ -56,6 +59,7 @@ extension TreeRoot {
             let sizes = node.sizes
             for j in 0..<i { before &+= Int(sizes[j]) }
             node = node.children[i]
+            node.fetch()
         }
         let place = node.place(of: probe)
         return (before &+ place.index, place.isFound)
