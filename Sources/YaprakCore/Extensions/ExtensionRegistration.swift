@@ -11,6 +11,8 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         var changes: [any Sendable] = []
         /// Primary steps that followed, encoded for the log.
         var operations: [[UInt8]] = []
+        /// Whether the commit has to be judged.
+        var isToBeJudged = false
     }
 
     /// The extension itself.

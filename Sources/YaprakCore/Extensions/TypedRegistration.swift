@@ -15,11 +15,19 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     /// What judges a commit, found out once, too. Not a bare closure: in an optional one is wrapped.
     private struct Judging {
+        let mayRefuse: (Extension.Root) -> Bool
         let judge: (Extension.Root, NetChanges) throws -> Void
     }
 
     override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
     private let selecting: Selecting?
+
+    /// One that reports nothing, found out once: an optional of a type that only the extension knows is not cheap to have.
+    private let silent: Silent?
+
+    private struct Silent {
+        let follow: (inout Extension.Root, NetChanges, ExtensionContext) throws -> Void
+    }
 
     private struct Selecting {
         let isLeftAlone: (NetChanges) -> Bool
@@ -29,12 +37,23 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         self.base = base
         // The type is that of `base`.
         func judging<J: JudgingExtension>(_ base: J) -> Judging {
-            Judging { root, changes in try base.judge(unsafeBitCast(root, to: J.Root.self), after: changes) }
+            Judging(
+                mayRefuse: { base.mayRefuse(unsafeBitCast($0, to: J.Root.self)) },
+                judge: { try base.judge(unsafeBitCast($0, to: J.Root.self), after: $1) })
         }
         let judge = (base as? any JudgingExtension).flatMap { $0.judges ? $0 : nil }
         self.judging = judge.map { judging($0) }
         func selecting<S: SelectiveExtension>(_ base: S) -> Selecting { Selecting { base.isLeftAlone(by: $0) } }
         self.selecting = (base as? any SelectiveExtension).map { selecting($0) }
+        func silent<S: SilentExtension>(_ base: S) -> Silent {
+            Silent { root, changes, context in
+                try withUnsafeMutablePointer(to: &root) { root in
+                    let own = UnsafeMutableRawPointer(root).assumingMemoryBound(to: S.Root.self)
+                    try base.follow(&own.pointee, changes, in: context)
+                }
+            }
+        }
+        self.silent = (base as? any SilentExtension).map { silent($0) }
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
@@ -82,7 +101,11 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     ) throws -> Update {
         var root = self.root(root)
         switch kind {
-        case .derived: break
+        case .derived:
+            if let silent {
+                try silent.follow(&root, changes, context)
+                return Update(root: root, isToBeJudged: judging?.mayRefuse(root) ?? false)
+            }
         case .primary:
             func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
                 try updatePrimary(primary, root as! P.Root, for: changes, in: context)
@@ -102,7 +125,8 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             return try open(primary)
         }
         let changes = try base.update(&root, for: changes, in: context)
-        return Update(root: root, changes: changes.map { [$0] } ?? [])
+        return Update(
+            root: root, changes: changes.map { [$0] } ?? [], isToBeJudged: judging?.mayRefuse(root) ?? false)
     }
 
     private func updatePrimary<Primary: PrimaryExtension>(

@@ -59,6 +59,7 @@ extension Draft {
 
     /// Asks the extensions that may refuse the commit.
     private func judge(_ batch: ChangeBatch) throws {
+        guard isToBeJudged else { return }
         for index in extensions.indices {
             let registration = extensions.registration(at: index)
             guard registration.judges, isConcerned(registration, by: batch) else { continue }

@@ -58,6 +58,8 @@ final class Draft {
     var isUnlimited = false
     /// An extension was changed explicitly in a way that isn't logged; a commit all the same.
     var isModified = false
+    /// Whether an extension has something that it may refuse.
+    var isToBeJudged = false
 
     @exclusivity(unchecked)
     var info: ChangesetStorage.Info?

@@ -63,14 +63,20 @@ public struct RecordIndex<Object: Codable & Sendable, Metadata: Codable & Sendab
 
     /// Moves the entries of changed records.
     public func update(_ root: inout IndexRoot, for changes: NetChanges, in context: ExtensionContext) -> Never? {
-        guard let boxes = changes.boxes(in: configuration.collection) else { return nil }
-        IndexEditor(configuration, context.draft).update(&root, isCleared: boxes.isCleared, boxes.entries)
+        follow(&root, changes, in: context)
         return nil
     }
 
     /// All entries, in order. O(1).
     public func reader(of root: IndexRoot, in snapshot: Snapshot) -> IndexRows<Object, Metadata> {
         IndexRows(IndexSource(snapshot, root))
+    }
+}
+
+extension RecordIndex: SilentExtension {
+    package func follow(_ root: inout IndexRoot, _ changes: NetChanges, in context: ExtensionContext) {
+        guard let boxes = changes.boxes(in: configuration.collection) else { return }
+        IndexEditor(configuration, context.draft).update(&root, isCleared: boxes.isCleared, boxes.entries)
     }
 }
 
