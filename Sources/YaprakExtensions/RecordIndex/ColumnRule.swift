@@ -1,4 +1,3 @@
-import Foundation
 package import YaprakCore
 import YaprakTrees
 
@@ -18,10 +17,10 @@ package final class ColumnRule: @unchecked Sendable {
     package private(set) var isDescending = false
     /// Writes the value of a record; of a column with several, each, and calls the closure behind it.
     let write: @Sendable (RecordBox, inout IndexKeyWriter, (inout IndexKeyWriter) -> Void) -> Void
-    /// Writes the only value of a record.
-    let writeOne: @Sendable (RecordBox, inout IndexKeyWriter) -> Void
-    /// Whether two records have the same values for sure. No value is written for it.
-    let isSame: @Sendable (RecordBox, RecordBox) -> Bool
+    /// How the value is read; `nil` where closures do it.
+    private let place: StoredColumn?
+    private let writeByClosure: @Sendable (RecordBox, inout IndexKeyWriter) -> Void
+    private let isSameByClosure: @Sendable (RecordBox, RecordBox) -> Bool
 
     init<Value: IndexColumnValue>(
         _: Value.Type, path: (any AnyKeyPath & Sendable)?, reads: Aspects,
@@ -29,13 +28,22 @@ package final class ColumnRule: @unchecked Sendable {
     ) {
         self.path = path
         stored = nil
+        place = nil
         self.reads = reads
         type = Value.columnType
         isMultiple = Value.isMultiple
         write = { value($0).forEachIndexed(&$1, $2) }
-        writeOne = { value($0).forEachIndexed(&$1) { _ in } }
-        isSame = { value($0).hasSameEntries(as: value($1)) }
+        writeByClosure = { value($0).forEachIndexed(&$1) { _ in } }
+        isSameByClosure = { value($0).hasSameEntries(as: value($1)) }
     }
+
+    /// Writes the only value of a record.
+    func writeOne(_ record: RecordBox, _ writer: inout IndexKeyWriter) {
+        if let place { place.write(record, &writer) } else { writeByClosure(record, &writer) }
+    }
+
+    /// Whether two records have the same values for sure. No value is written for it.
+    func isSame(_ a: RecordBox, _ b: RecordBox) -> Bool { place?.isSame(a, b) ?? isSameByClosure(a, b) }
 
     /// The keys of records, as a column of an index would have them.
     package static let key = ColumnRule(String.self, path: \String.self, reads: .key) { $0.key }
@@ -53,24 +61,20 @@ package final class ColumnRule: @unchecked Sendable {
         return self
     }
 
-    /// A property that is stored in the object, at `offset` bytes from the address of the record: read where it stands, by
-    /// code that knows its type.
-    private init<Value: IndexValue>(
-        stored: Value.Type, at offset: Int, path: any AnyKeyPath & Sendable,
-        _ writeOne: @escaping @Sendable (RecordBox, inout IndexKeyWriter) -> Void,
-        _ isSame: @escaping @Sendable (RecordBox, RecordBox) -> Bool
-    ) {
+    /// A property that is stored in the object, and read where it stands.
+    private init(_ place: StoredColumn, _ property: StoredProperty, path: any AnyKeyPath & Sendable) {
         self.path = path
-        self.stored = StoredProperty(Value.self, at: offset)
+        stored = property
+        self.place = place
         reads = .object
-        type = Value.indexType
+        type = place.type
         isMultiple = false
-        self.writeOne = writeOne
         write = { record, writer, body in
-            writeOne(record, &writer)
+            place.write(record, &writer)
             body(&writer)
         }
-        self.isSame = isSame
+        writeByClosure = { place.write($0, &$1) }
+        isSameByClosure = { place.isSame($0, $1) }
     }
 
     /// The column of a property that is stored `property` bytes into an object, which begins `object` bytes behind the address
@@ -78,40 +82,8 @@ package final class ColumnRule: @unchecked Sendable {
     static func stored(
         _ type: any Any.Type, at property: Int, ofObjectAt object: Int, path: any AnyKeyPath & Sendable
     ) -> ColumnRule? {
-        let offset = object + property
-        return switch type {
-        case is Int.Type:
-            ColumnRule(
-                stored: Int.self, at: property, path: path,
-                { $1.integer(Int64(($0.address + offset).load(as: Int.self))) },
-                { ($0.address + offset).load(as: Int.self) == ($1.address + offset).load(as: Int.self) })
-        case is String.Type:
-            ColumnRule(
-                stored: String.self, at: property, path: path,
-                {
-                    $1.text(($0.address + offset).assumingMemoryBound(to: String.self).pointee)
-                    $1.append(0)
-                },
-                {
-                    ($0.address + offset).assumingMemoryBound(to: String.self).pointee
-                        .hasSameBytes(as: ($1.address + offset).assumingMemoryBound(to: String.self).pointee)
-                })
-        case is Double.Type:
-            ColumnRule(
-                stored: Double.self, at: property, path: path,
-                { $1.real(($0.address + offset).load(as: Double.self)) },
-                { ($0.address + offset).load(as: Double.self) == ($1.address + offset).load(as: Double.self) })
-        case is Bool.Type:
-            ColumnRule(
-                stored: Bool.self, at: property, path: path,
-                { $1.append(($0.address + offset).load(as: Bool.self) ? 2 : 1) },
-                { ($0.address + offset).load(as: Bool.self) == ($1.address + offset).load(as: Bool.self) })
-        case is Date.Type:
-            ColumnRule(
-                stored: Date.self, at: property, path: path,
-                { $1.real(($0.address + offset).load(as: Date.self).timeIntervalSinceReferenceDate) },
-                { ($0.address + offset).load(as: Date.self) == ($1.address + offset).load(as: Date.self) })
-        default: nil
+        StoredColumn(type, at: object + property).map {
+            ColumnRule($0, StoredProperty(type, at: property), path: path)
         }
     }
 }
