@@ -327,4 +327,33 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         let short = ItemQuery(.items, where: #Predicate { ["t1", "t2"].contains($0.title) })
         #expect(database.snapshot.explain(short).indexes == ["title"])
     }
+
+    @Test(arguments: [1, 63, 64, 65, 70])
+    func `A condition of many parts has the rows of all, however many an index proves`(parts: Int) async throws {
+        let items = (0..<100).map { Item(rank: $0, title: "t") }
+        let database = try await database(items, RecordIndex("rank", of: .items, \.rank))
+        // Ranks above 0, above 1, …: the last part leaves the fewest.
+        let predicate = Predicate<Item> { item in
+            func isAbove(_ rank: Int) -> some StandardPredicateExpression<Bool> {
+                PredicateExpressions.build_Comparison(
+                    lhs: PredicateExpressions.build_KeyPath(root: item, keyPath: \.rank),
+                    rhs: PredicateExpressions.build_Arg(rank), op: .greaterThan)
+            }
+            func all(
+                _ those: some StandardPredicateExpression<Bool>, _ next: Int
+            ) -> any StandardPredicateExpression<Bool> {
+                if next == parts { return those }
+                return all(PredicateExpressions.build_Conjunction(lhs: those, rhs: isAbove(next)), next + 1)
+            }
+            return all(isAbove(0), 1)
+        }
+        let query = ItemQuery(.items, where: predicate, sortedBy: RecordSort(\.rank))
+        let wanted = items.filter { $0.rank > parts - 1 }.map(\.rank)
+        #expect(database.snapshot[query].map(\.object.rank) == wanted)
+        #expect(database.snapshot.count(of: query) == wanted.count)
+        let explanation = database.snapshot.explain(query)
+        #expect(explanation.indexes == ["rank"] && explanation.entriesRead == wanted.count)
+        // Of the first 64 none is asked.
+        #expect(explanation.recordsTested == (parts > 64 ? wanted.count : 0))
+    }
 }

@@ -97,7 +97,7 @@ extension Draft {
             given.forgetAfter()
             forgetFrozen()
             extensions[index].root = update.root
-            if registration.judges, registration.isPrimary || update.isToBeJudged { isToBeJudged = true }
+            if update.isToBeJudged { isToBeJudged = true }
             let isParent = reported != nil && extensions.parents.contains(registration.name)
             if isParent { updated.insert(registration.name) }
             for changes in update.changes {

@@ -58,7 +58,7 @@ final class Draft {
     var isUnlimited = false
     /// An extension was changed explicitly in a way that isn't logged; a commit all the same.
     var isModified = false
-    /// Whether an extension has something that it may refuse.
+    /// Whether an update of an extension left something that it may refuse.
     var isToBeJudged = false
 
     @exclusivity(unchecked)

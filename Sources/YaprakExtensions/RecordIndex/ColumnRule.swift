@@ -15,12 +15,19 @@ package final class ColumnRule: @unchecked Sendable {
     package let type: IndexType
     package let isMultiple: Bool
     package private(set) var isDescending = false
-    /// Writes the value of a record; of a column with several, each, and calls the closure behind it.
-    let write: @Sendable (RecordBox, inout IndexKeyWriter, (inout IndexKeyWriter) -> Void) -> Void
-    /// How the value is read; `nil` where closures do it.
-    private let place: StoredColumn?
-    private let writeByClosure: @Sendable (RecordBox, inout IndexKeyWriter) -> Void
-    private let isSameByClosure: @Sendable (RecordBox, RecordBox) -> Bool
+    private let reading: Reading
+
+    /// How the values of a record are read.
+    private enum Reading: Sendable {
+        /// Where they stand.
+        case property(PropertyColumn)
+        /// By closures: one that writes each value and calls the other closure behind it, one that writes the only value, and
+        /// one that compares two records.
+        case called(
+            write: @Sendable (RecordBox, inout IndexKeyWriter, (inout IndexKeyWriter) -> Void) -> Void,
+            writeOne: @Sendable (RecordBox, inout IndexKeyWriter) -> Void,
+            isSame: @Sendable (RecordBox, RecordBox) -> Bool)
+    }
 
     init<Value: IndexColumnValue>(
         _: Value.Type, path: (any AnyKeyPath & Sendable)?, reads: Aspects,
@@ -28,22 +35,39 @@ package final class ColumnRule: @unchecked Sendable {
     ) {
         self.path = path
         stored = nil
-        place = nil
         self.reads = reads
         type = Value.columnType
         isMultiple = Value.isMultiple
-        write = { value($0).forEachIndexed(&$1, $2) }
-        writeByClosure = { value($0).forEachIndexed(&$1) { _ in } }
-        isSameByClosure = { value($0).hasSameEntries(as: value($1)) }
+        reading = .called(
+            write: { value($0).forEachIndexed(&$1, $2) }, writeOne: { value($0).forEachIndexed(&$1) { _ in } },
+            isSame: { value($0).hasSameEntries(as: value($1)) })
     }
 
-    /// Writes the only value of a record.
-    func writeOne(_ record: RecordBox, _ writer: inout IndexKeyWriter) {
-        if let place { place.write(record, &writer) } else { writeByClosure(record, &writer) }
+    /// A property that is stored in the object, and read where it stands.
+    private init(_ column: PropertyColumn, _ property: StoredProperty, path: any AnyKeyPath & Sendable) {
+        self.path = path
+        stored = property
+        reads = .object
+        type = column.type
+        isMultiple = false
+        reading = .property(column)
     }
 
-    /// Whether two records have the same values for sure. No value is written for it.
-    func isSame(_ a: RecordBox, _ b: RecordBox) -> Bool { place?.isSame(a, b) ?? isSameByClosure(a, b) }
+    /// The column of a property that is stored `property` bytes into an object, which begins `object` bytes behind the address
+    /// of its record, if it is of one of the usual types; `nil` for others.
+    static func stored(
+        _ type: any Any.Type, at property: Int, ofObjectAt object: Int, path: any AnyKeyPath & Sendable
+    ) -> ColumnRule? {
+        PropertyColumn(type, at: object + property).map {
+            ColumnRule($0, StoredProperty(type, at: property), path: path)
+        }
+    }
+
+    /// The same column, large values first. Called where it was just made.
+    func descending(_ isDescending: Bool) -> ColumnRule {
+        self.isDescending = isDescending
+        return self
+    }
 
     /// The keys of records, as a column of an index would have them.
     package static let key = ColumnRule(String.self, path: \String.self, reads: .key) { $0.key }
@@ -55,35 +79,29 @@ package final class ColumnRule: @unchecked Sendable {
         return writer.array
     }
 
-    /// The same column, large values first. Called where it was just made.
-    func descending(_ isDescending: Bool) -> ColumnRule {
-        self.isDescending = isDescending
-        return self
-    }
-
-    /// A property that is stored in the object, and read where it stands.
-    private init(_ place: StoredColumn, _ property: StoredProperty, path: any AnyKeyPath & Sendable) {
-        self.path = path
-        stored = property
-        self.place = place
-        reads = .object
-        type = place.type
-        isMultiple = false
-        write = { record, writer, body in
-            place.write(record, &writer)
+    /// Writes the value of a record; of a column with several, each, and calls the closure behind it.
+    func write(_ record: RecordBox, _ writer: inout IndexKeyWriter, _ body: (inout IndexKeyWriter) -> Void) {
+        switch reading {
+        case .property(let column):
+            column.write(record, &writer)
             body(&writer)
+        case .called(let write, _, _): write(record, &writer, body)
         }
-        writeByClosure = { place.write($0, &$1) }
-        isSameByClosure = { place.isSame($0, $1) }
     }
 
-    /// The column of a property that is stored `property` bytes into an object, which begins `object` bytes behind the address
-    /// of its record, if it is of one of the usual types; `nil` for others.
-    static func stored(
-        _ type: any Any.Type, at property: Int, ofObjectAt object: Int, path: any AnyKeyPath & Sendable
-    ) -> ColumnRule? {
-        StoredColumn(type, at: object + property).map {
-            ColumnRule($0, StoredProperty(type, at: property), path: path)
+    /// Writes the only value of a record.
+    func writeOne(_ record: RecordBox, _ writer: inout IndexKeyWriter) {
+        switch reading {
+        case .property(let column): column.write(record, &writer)
+        case .called(_, let writeOne, _): writeOne(record, &writer)
+        }
+    }
+
+    /// Whether two records have the same values for sure. No value is written for it.
+    func isSame(_ a: RecordBox, _ b: RecordBox) -> Bool {
+        switch reading {
+        case .property(let column): column.isSame(a, b)
+        case .called(_, _, let isSame): isSame(a, b)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// A property that is stored in an object: where, and of what type.
 ///
-/// Of one type of objects, two that are equal are the same property. Comparing key paths that differ takes ten times as long.
+/// Of one type of objects, two that are equal are the same property. Comparing key paths that differ looks at all their parts.
 package struct StoredProperty: Equatable, Sendable {
     private let offset: Int
     private let type: ObjectIdentifier

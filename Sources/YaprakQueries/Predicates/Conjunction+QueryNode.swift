@@ -67,7 +67,7 @@ extension PredicateExpressions.NilCoalesce: QueryNode where LHS: QueryNode, RHS:
 
 extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
-        if let test = storedTest(for: input) { return CompiledExpression(test) }
+        if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = sequence.compiled(for: input), let b = element.compiled(for: input) else { return nil }
         let (list, element) = (a.call, b.call)
         return CompiledExpression { object in
@@ -76,16 +76,16 @@ extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode,
         }
     }
 
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard let list = sequence.constant, let offset = element.offset(for: input) else { return nil }
         // By the type of the property: an array of something else casts where none of its elements says no.
         if RHS.Output.self == String.self {
             let set = Set(list.map { unsafeBitCast($0, to: String.self) })
-            return StoredTest { set.contains($0.property(String.self, at: offset)) }
+            return PropertyTest { set.contains($0.property(String.self, at: offset)) }
         }
         guard RHS.Output.self == Int.self else { return nil }
         let set = Set(list.map { unsafeBitCast($0, to: Int.self) })
-        return StoredTest { set.contains($0.property(Int.self, at: offset)) }
+        return PropertyTest { set.contains($0.property(Int.self, at: offset)) }
     }
 
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
@@ -99,16 +99,16 @@ extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode,
 
 extension PredicateExpressions.SequenceStartsWith: QueryNode where Base: QueryNode, Prefix: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
-        if let test = storedTest(for: input) { return CompiledExpression(test) }
+        if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = base.compiled(for: input), let b = prefix.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
         return CompiledExpression { first($0).starts(with: second($0)) }
     }
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard Base.Output.self == String.self, let offset = base.offset(for: input),
             let prefix = prefix.constant as? String
         else { return nil }
-        return StoredTest { $0.property(String.self, at: offset).starts(with: prefix) }
+        return PropertyTest { $0.property(String.self, at: offset).starts(with: prefix) }
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         guard Base.Output.self == String.self, let property = base.property(for: input),
@@ -154,18 +154,18 @@ extension PredicateExpressions.ClosedRange: QueryNode where LHS: QueryNode, RHS:
 
 extension PredicateExpressions.RangeExpressionContains: QueryNode where RangeExpression: QueryNode, Element: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
-        if let test = storedTest(for: input) { return CompiledExpression(test) }
+        if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = range.compiled(for: input), let b = element.compiled(for: input) else { return nil }
         let (range, element) = (a.call, b.call)
         return CompiledExpression { range($0).contains(element($0)) }
     }
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard let offset = element.offset(for: input), let range = range.constant else { return nil }
         if let range = range as? Range<Int> {
-            return StoredTest { range.contains($0.property(Int.self, at: offset)) }
+            return PropertyTest { range.contains($0.property(Int.self, at: offset)) }
         }
         guard let range = range as? ClosedRange<Int> else { return nil }
-        return StoredTest { range.contains($0.property(Int.self, at: offset)) }
+        return PropertyTest { range.contains($0.property(Int.self, at: offset)) }
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         guard let property = element.property(for: input), let range = range.constant as? any IndexableRange else {

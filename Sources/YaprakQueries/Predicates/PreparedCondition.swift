@@ -42,7 +42,7 @@ extension PreparedCondition {
                 for conjunct in conjuncts {
                     tests.append(
                         RecordTest(conjunct.shape, of: part) {
-                            if let test = conjunct.expression.storedTest(for: input) {
+                            if let test = conjunct.expression.propertyTest(for: input) {
                                 return .init(place.condition(test.holds), isPure: true)
                             }
                             if let compiled = conjunct.expression.compiledTest(for: input) {

@@ -9,7 +9,7 @@ import YaprakExtensions
 protocol QueryNode: PredicateExpression {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>?
     /// The question to a stored property of a usual type that it is; `nil` if it is none. Made without anything between.
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest?
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest?
     /// What indexes can answer, of an expression that is true or false.
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape
     /// The property of the object that it is; `nil` if it is none.
@@ -31,7 +31,7 @@ struct Conjunct {
 }
 
 extension QueryNode {
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? { nil }
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? { nil }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape { .unknown }
     func path(for input: PredicateExpressions.VariableID) -> AnyKeyPath? { nil }
     func offset(for input: PredicateExpressions.VariableID) -> Int? { nil }
@@ -100,9 +100,9 @@ extension PredicateExpressions.KeyPath: QueryNode where Root: QueryNode {
         return CompiledExpression { call($0)[keyPath: keyPath] }
     }
 
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard Output.self == Bool.self, let offset = offset(for: input) else { return nil }
-        return StoredTest { $0.property(Bool.self, at: offset) }
+        return PropertyTest { $0.property(Bool.self, at: offset) }
     }
 
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
@@ -115,13 +115,13 @@ extension PredicateExpressions.KeyPath: QueryNode where Root: QueryNode {
 
 extension PredicateExpressions.Equal: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
-        if let test = storedTest(for: input) { return CompiledExpression(test) }
+        if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
         return CompiledExpression { first($0) == second($0) }
     }
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
-        StoredTest.equality(lhs, rhs, for: input, wanted: true)
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
+        PropertyTest.equality(lhs, rhs, for: input, wanted: true)
     }
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {
         if let value = rhs.constant { return QueryShape(lhs.property(for: input).flatMap { .equal($0, value) }) }
@@ -132,19 +132,19 @@ extension PredicateExpressions.Equal: QueryNode where LHS: QueryNode, RHS: Query
 
 extension PredicateExpressions.NotEqual: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
-        if let test = storedTest(for: input) { return CompiledExpression(test) }
+        if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
         return CompiledExpression { first($0) != second($0) }
     }
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
-        StoredTest.equality(lhs, rhs, for: input, wanted: false)
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
+        PropertyTest.equality(lhs, rhs, for: input, wanted: false)
     }
 }
 
 extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: QueryNode {
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
-        if let test = storedTest(for: input) { return CompiledExpression(test) }
+        if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
         switch op {
@@ -166,9 +166,9 @@ extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: 
         }
     }
 
-    func storedTest(for input: PredicateExpressions.VariableID) -> StoredTest? {
+    func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard let comparison, let value = rhs.constant, let offset = lhs.offset(for: input) else { return nil }
-        return StoredTest.comparison(at: offset, comparison, value)
+        return PropertyTest.comparison(at: offset, comparison, value)
     }
 
     func shape(for input: PredicateExpressions.VariableID) -> QueryShape {

@@ -27,7 +27,7 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
     ) {
         self.collection = collection
         // Not by a key path, which would be made again for each query: this code is generic.
-        order = RecordOrder(sorts: sorts.count == 1 ? [sorts[0].rule] : sorts.map { $0.rule })
+        order = RecordOrder(sorts: sorts.map { $0.rule })
         outline = QueryOutline(condition.tests, order.sorts)
         self.limit = limit
     }

@@ -4,7 +4,7 @@ import YaprakCore
 /// How a column of a stored property of a usual type is read: where it stands, by code that knows its type.
 ///
 /// Not closures, because calling one that an object holds counts references to it twice, for each column in each commit.
-struct StoredColumn: Sendable {
+struct PropertyColumn: Sendable {
     private enum Kind { case int, string, double, bool, date }
 
     private let kind: Kind

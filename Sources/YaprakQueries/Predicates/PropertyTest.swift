@@ -4,19 +4,19 @@ import Foundation
 ///
 /// Not generic, and made by code that knows the type: a closure in a generic context loads values by witnesses, and is wrapped
 /// when it is called. Not a bare closure: one that goes through an optional is wrapped as well.
-struct StoredTest {
+struct PropertyTest {
     let holds: (UnsafeRawPointer) -> Bool
 
     /// Whether a property and a constant, in either order, are equal, or are not.
     static func equality<A: QueryNode, B: QueryNode>(
         _ a: A, _ b: B, for input: PredicateExpressions.VariableID, wanted: Bool
-    ) -> StoredTest? where A.Output == B.Output {
+    ) -> PropertyTest? where A.Output == B.Output {
         if let value = b.constant { return a.offset(for: input).flatMap { equality(at: $0, value, wanted) } }
         guard let value = a.constant else { return nil }
         return b.offset(for: input).flatMap { equality(at: $0, value, wanted) }
     }
 
-    private static func equality<Value>(at offset: Int, _ value: Value, _ wanted: Bool) -> StoredTest? {
+    private static func equality<Value>(at offset: Int, _ value: Value, _ wanted: Bool) -> PropertyTest? {
         if Value.self == String.self { return usual(at: offset, unsafeBitCast(value, to: String.self), wanted) }
         if Value.self == Int.self { return usual(at: offset, unsafeBitCast(value, to: Int.self), wanted) }
         if Value.self == Bool.self { return usual(at: offset, unsafeBitCast(value, to: Bool.self), wanted) }
@@ -25,12 +25,12 @@ struct StoredTest {
     }
 
     @inline(__always)
-    private static func usual<Value: Equatable>(at offset: Int, _ value: Value, _ wanted: Bool) -> StoredTest {
-        StoredTest { ($0.property(Value.self, at: offset) == value) == wanted }
+    private static func usual<Value: Equatable>(at offset: Int, _ value: Value, _ wanted: Bool) -> PropertyTest {
+        PropertyTest { ($0.property(Value.self, at: offset) == value) == wanted }
     }
 
     /// How a property stands to a constant.
-    static func comparison<Value>(at offset: Int, _ comparison: ValueComparison, _ value: Value) -> StoredTest? {
+    static func comparison<Value>(at offset: Int, _ comparison: ValueComparison, _ value: Value) -> PropertyTest? {
         if Value.self == Int.self { return usual(at: offset, comparison, unsafeBitCast(value, to: Int.self)) }
         if Value.self == Double.self { return usual(at: offset, comparison, unsafeBitCast(value, to: Double.self)) }
         if Value.self == String.self { return usual(at: offset, comparison, unsafeBitCast(value, to: String.self)) }
@@ -40,17 +40,17 @@ struct StoredTest {
     @inline(__always)
     private static func usual<Value: Comparable>(
         at offset: Int, _ comparison: ValueComparison, _ value: Value
-    ) -> StoredTest {
+    ) -> PropertyTest {
         switch comparison {
-        case .less: StoredTest { $0.property(Value.self, at: offset) < value }
-        case .lessOrEqual: StoredTest { $0.property(Value.self, at: offset) <= value }
-        case .greater: StoredTest { $0.property(Value.self, at: offset) > value }
-        case .greaterOrEqual: StoredTest { $0.property(Value.self, at: offset) >= value }
+        case .less: PropertyTest { $0.property(Value.self, at: offset) < value }
+        case .lessOrEqual: PropertyTest { $0.property(Value.self, at: offset) <= value }
+        case .greater: PropertyTest { $0.property(Value.self, at: offset) > value }
+        case .greaterOrEqual: PropertyTest { $0.property(Value.self, at: offset) >= value }
         }
     }
 }
 
 extension CompiledExpression<Bool> {
     /// A question to a stored property.
-    convenience init(_ test: StoredTest) { self.init(isPure: true, test.holds) }
+    convenience init(_ test: PropertyTest) { self.init(isPure: true, test.holds) }
 }
