@@ -21,11 +21,13 @@ struct Series {
     var high: Double { samples.max()! }
 }
 
-/// Runs contenders A B C A B C …: what else the machine does meets all of them alike. One round warms up.
+/// Runs contenders A B C A B C …: what else the machine does meets all of them alike. One round warms up. What one leaves
+/// behind is freed before the next begins.
 func interleave(_ contenders: [Contender], runs: Int, warmingUp: Bool = true) async throws -> [Series] {
     var samples = contenders.map { _ in [Double]() }
     for run in (warmingUp ? -1 : 0)..<runs {
         for (index, contender) in contenders.enumerated() {
+            try await waitUntilIdle()
             let cost = try await contender.run()
             if run >= 0 { samples[index].append(cost) }
         }
@@ -57,6 +59,17 @@ func time(_ operations: Int, _ body: () async throws -> Void) async rethrows -> 
 
 /// Where results go that must not be optimised away.
 nonisolated(unsafe) var sink: UInt64 = 0
+
+/// Waits until the process uses hardly any CPU time: databases and snapshots that were let go of are freed in the background,
+/// which would slow down what is measured beside it. Two seconds at most, eight milliseconds at least.
+func waitUntilIdle() async throws {
+    var quiet = 0
+    for _ in 0..<500 where quiet < 2 {
+        let before = ch_cpu_ns()
+        try await Task.sleep(for: .milliseconds(4))
+        quiet = ch_cpu_ns() - before < 400_000 ? quiet + 1 : 0
+    }
+}
 
 /// Waits until the heap hardly changes any more: databases of the measure before are freed in the background, and would
 /// count as memory that the next measure gives back. Ten seconds at most; waiting itself takes a few bytes now and then.

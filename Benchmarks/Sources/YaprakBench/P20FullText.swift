@@ -83,6 +83,7 @@ struct FullTextComparison {
         try await loads(database)
         try await bytes(database, peer)
         try await database.register(index)
+        try await waitUntilIdle()
         try await queries(database.snapshot[index], peer)
         peer.load("r", isFolded: false)
         try await updates(database, peer)
@@ -113,7 +114,7 @@ struct FullTextComparison {
         let empty = FullTextIndex("empty", of: .documents, columns: [SearchColumn("none") { _ in nil }])
         let full = corpus.index("full")
         // What was registered before is given back by and by.
-        try await Task.sleep(for: .milliseconds(500))
+        try await waitForQuietHeap()
         let documents = try await heapGrowth { try await database.register(empty) }
         let whole = try await heapGrowth { try await database.register(full) }
         try await database.unregister("empty")

@@ -46,6 +46,7 @@ extension Measure {
             // The place of each document in the view is found out once.
             try type(.typing("zzz"), &all)
             try type(.typing("zzz"), &screen)
+            try await waitUntilIdle()
             func query(_ statement: SQLiteStatement, _ text: String) -> Double {
                 time(1) {
                     statement.bind(1, "\"\(text)\"*")
