@@ -102,6 +102,31 @@ extension TreeRoot {
     }
 }
 
+extension TreeRoot {
+    /// Calls `body` with the rows at some positions, unretained, and their places among these.
+    ///
+    /// Rows that don't stand side by side are seldom in the cache: some are fetched at once.
+    /// - Complexity: O(rows) where positions ascend, and stand close; else O(log n) each. No reference counting.
+    package func forEach(at positions: ArraySlice<UInt32>, _ body: (Int, Unmanaged<TreeRow>) throws -> Void) rethrows {
+        let most = 16
+        try withUnsafeTemporaryAllocation(of: Unmanaged<TreeRow>.self, capacity: most) { rows in
+            var cursor = TreeCursor(self, at: 0)
+            var start = positions.startIndex
+            while start < positions.endIndex {
+                let end = min(start + most, positions.endIndex)
+                for index in start..<end {
+                    cursor.seek(to: Int(positions[index]))
+                    guard let row = cursor.next() else { preconditionFailure("position out of range") }
+                    row.fetch()
+                    rows[index - start] = row
+                }
+                for index in start..<end { try body(index, rows[index - start]) }
+                start = end
+            }
+        }
+    }
+}
+
 extension Node {
     /// The child that holds the row at `position` below this inner node, and how many rows lie before it.
     @inline(__always)

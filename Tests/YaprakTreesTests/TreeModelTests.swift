@@ -83,7 +83,20 @@ import Testing
             seen = []
             root.forEach(in: range) { seen.append($0.number) }
             #expect(seen == sorted[range].map(\.value), "\(note)")
+            // Positions in any sequence, also twice; and a part of them in theirs.
+            var positions = (0..<generator.below(60)).map { _ in UInt32(generator.below(sorted.count)) }
+            positions[(positions.count / 2)...].sort()
+            let part = positions[(positions.count / 5)...]
+            var places: [Int] = []
+            seen = []
+            root.forEach(at: part) { place, row in
+                places.append(place)
+                seen.append(row.takeUnretainedValue().number)
+            }
+            #expect(places == Array(part.indices), "\(note)")
+            #expect(seen == part.map { sorted[Int($0)].value }, "\(note)")
         }
+        root.forEach(at: []) { _, _ in Issue.record("\(note): no position, and a row") }
     }
 
     @Test(arguments: RowForm.allCases)

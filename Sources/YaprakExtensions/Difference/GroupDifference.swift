@@ -79,28 +79,23 @@ extension GroupDifference {
         oldCount = old.count
         newCount = new.count
         isResorted = false
-        let rows = state.rows(ofGroup: name)
-        withExtendedLifetime(state.snapshot) {
-            var (i, j) = (0, 0)
-            var cursor = TreeCursor(rows, at: 0)
-            func placement(_ position: UInt32) -> TreeRow {
-                cursor.seek(to: Int(position))
-                guard let row = cursor.next() else { preconditionFailure("a view has what was found in it") }
-                return row.takeUnretainedValue()
-            }
-            while i < old.count || j < new.count {
-                if i < old.count, j < new.count, old[i] == new[j] {
-                    i += 1
-                    j += 1
-                } else if j == new.count || i < old.count && old[i] < new[j] {
-                    removed.append(Self.placed(placement(old[i]), i))
-                    i += 1
-                } else {
-                    inserted.append(Self.placed(placement(new[j]), j))
-                    j += 1
-                }
+        // Places among the positions before and after.
+        var (gone, come): ([UInt32], [UInt32]) = ([], [])
+        var (i, j) = (0, 0)
+        while i < old.count || j < new.count {
+            if i < old.count, j < new.count, old[i] == new[j] {
+                i += 1
+                j += 1
+            } else if j == new.count || i < old.count && old[i] < new[j] {
+                gone.append(UInt32(i))
+                i += 1
+            } else {
+                come.append(UInt32(j))
+                j += 1
             }
         }
+        removed = state.placedRows(gone, of: old, ofGroup: name)
+        inserted = state.placedRows(come, of: new, ofGroup: name)
     }
 
     init(from old: TreeRoot, to new: TreeRoot, order: PlacementOrder, isSameOrder: Bool) {
@@ -135,7 +130,7 @@ extension GroupDifference {
         }
     }
 
-    private static func placed(_ row: TreeRow, _ position: Int) -> PlacedRow {
+    fileprivate static func placed(_ row: TreeRow, _ position: Int) -> PlacedRow {
         PlacedRow(position: position, placement: unsafeDowncast(row, to: Placement.self))
     }
 
@@ -191,5 +186,23 @@ extension GroupDifference {
         }
         removed.sort { $0.position < $1.position }
         inserted.sort { $0.position < $1.position }
+    }
+}
+
+extension ViewState {
+    /// Some rows of those at given positions of a group.
+    /// - Parameter places: which of the positions, ascending.
+    fileprivate func placedRows(
+        _ places: [UInt32], of positions: [UInt32], ofGroup name: String
+    ) -> [GroupDifference.PlacedRow] {
+        if places.isEmpty { return [] }
+        var placed: [GroupDifference.PlacedRow] = []
+        placed.reserveCapacity(places.count)
+        withExtendedLifetime(snapshot) {
+            rows(ofGroup: name).forEach(at: places.map { positions[Int($0)] }[...]) { index, row in
+                placed.append(GroupDifference.placed(row.takeUnretainedValue(), Int(places[index])))
+            }
+        }
+        return placed
     }
 }

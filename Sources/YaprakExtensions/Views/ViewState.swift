@@ -21,12 +21,16 @@ package struct ViewState: Sendable {
         withExtendedLifetime(snapshot) { unsafeDowncast(rows(ofGroup: name).row(at: index), to: Placement.self) }
     }
 
-    /// The placements at some positions of a group. O(log *n*) each.
+    /// The placements at some positions of a group. O(rows) where positions ascend, and stand close; else O(log *n*) each.
     package func placements(ofGroup name: String, at positions: [UInt32]) -> [Placement] {
-        let rows = rows(ofGroup: name)
-        return withExtendedLifetime(snapshot) {
-            positions.map { unsafeDowncast(rows.row(at: Int($0)), to: Placement.self) }
+        var placements: [Placement] = []
+        placements.reserveCapacity(positions.count)
+        withExtendedLifetime(snapshot) {
+            rows(ofGroup: name).forEach(at: positions[...]) { _, row in
+                placements.append(unsafeDowncast(row.takeUnretainedValue(), to: Placement.self))
+            }
         }
+        return placements
     }
 
     /// The rows at some positions of a group, with their numbers among these. O(rows) where positions ascend, and stand close.
@@ -34,10 +38,7 @@ package struct ViewState: Sendable {
         inGroup name: String, at positions: ArraySlice<UInt32>, _ body: (Int, RowID) -> Void
     ) {
         withExtendedLifetime(snapshot) {
-            var cursor = TreeCursor(rows(ofGroup: name), at: 0)
-            for index in positions.indices {
-                cursor.seek(to: Int(positions[index]))
-                guard let row = cursor.next() else { preconditionFailure("a view has what was found in it") }
+            rows(ofGroup: name).forEach(at: positions) { index, row in
                 body(index, row._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Placement.self).row })
             }
         }
