@@ -86,22 +86,40 @@ extension ListCore {
     }
 
     /// The same, where other rows of the snapshot are chosen.
-    ///
-    /// - Parameter difference: what leads from the rows of a group before to those it has now.
     func changes(
+        since earlier: ListCore, from old: SelectedRows, to new: SelectedRows, collectionNames: [String],
+        rowsHaveOnePlace: Bool
+    ) -> ListChanges {
+        let hasExchange =
+            old.positions.isInViewOrder && new.positions.isInViewOrder && !settings.hasDependencies
+            && !earlier.layout.isConsolidated && !layout.isConsolidated
+        return changes(
+            since: earlier, from: old, to: new, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
+            rowsMove: false, exchange: hasExchange ? (old, new) : nil
+        ) { new.difference(from: old, ofGroup: $0.name) }
+    }
+
+    /// - Parameters:
+    ///   - exchange: the rows before and now, if only those that are shown matter.
+    ///   - difference: what leads from the rows of a group before to those it has now.
+    private func changes(
         since earlier: ListCore, from old: any GroupedRows, to new: any GroupedRows, collectionNames: [String],
-        rowsHaveOnePlace: Bool, rowsMove: Bool = true, difference: (ListLayout.Group) -> GroupDifference
+        rowsHaveOnePlace: Bool, rowsMove: Bool = true, exchange: (old: SelectedRows, new: SelectedRows)? = nil,
+        difference: (ListLayout.Group) -> GroupDifference
     ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var differences: [String: GroupDifference] = [:]
-        for group in earlier.layout.groups where layout.index(of: group.name) != nil {
-            differences[group.name] = difference(group)
+        if exchange == nil {
+            for group in earlier.layout.groups where layout.index(of: group.name) != nil {
+                differences[group.name] = difference(group)
+            }
         }
         var transition = ListTransition(
             before: earlier.layout, after: layout, old: old, new: new, differences: differences, touched: nil,
             settings: settings, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
             content: { _ in [] })
         transition.rowsMove = rowsMove
+        if let exchange { return transition.changes(exchanging: exchange.old, by: exchange.new) }
         return transition.changes(rawChangeCount: 0)
     }
 

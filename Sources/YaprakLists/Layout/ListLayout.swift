@@ -151,8 +151,10 @@ struct ListLayout: Sendable {
     }
 
     /// Where the rows of a group are shown; `nil` if it has no section. For the paths of many of them.
-    func place(ofGroup name: String) -> GroupPlace? {
-        guard let index = index(of: name), let section = section(ofGroupAt: index) else { return nil }
+    func place(ofGroup name: String) -> GroupPlace? { index(of: name).flatMap(place(ofGroupAt:)) }
+
+    func place(ofGroupAt index: Int) -> GroupPlace? {
+        guard let section = section(ofGroupAt: index) else { return nil }
         return GroupPlace(group: groups[index], section: section, firstRow: firstRow(ofGroupAt: index))
     }
 

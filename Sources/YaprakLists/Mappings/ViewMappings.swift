@@ -184,11 +184,9 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         if before.selection == nil && after.selection == nil {
             return after.core.changes(since: before.core, in: state, collectionNames: names, rowsHaveOnePlace: onePlace)
         }
-        let (old, new) = (before.selectedRows(in: state), after.selectedRows(in: state))
         return after.core.changes(
-            since: before.core, from: old, to: new, collectionNames: names, rowsHaveOnePlace: onePlace,
-            rowsMove: false
-        ) { new.difference(from: old, ofGroup: $0.name) }
+            since: before.core, from: before.selectedRows(in: state), to: after.selectedRows(in: state),
+            collectionNames: names, rowsHaveOnePlace: onePlace)
     }
 
     /// The same list, with the view as it is in a state.
