@@ -39,6 +39,7 @@ extension ListImage {
     /// The list after `changes`, by the rules of list views: what is not said to change stays, in its order.
     /// - Throws: ``ListRefusal``.
     func applying(_ changes: ListChanges) throws(ListRefusal) -> ListImage {
+        try checkSequence(of: changes.rowChanges)
         var (result, sources) = try applyingSections(changes.sectionChanges)
         var gone = sections.map { [Bool](repeating: false, count: $0.rows.count) }
         var comers: [ListPath: Row] = [:]
@@ -86,6 +87,27 @@ extension ListImage {
             }
         }
         return result
+    }
+
+    /// Deletes descending, inserts ascending, then moves, then updates.
+    private func checkSequence(of changes: [RowChange]) throws(ListRefusal) {
+        func kind(_ change: RowChange) -> Int {
+            switch change.kind {
+            case .delete: 0
+            case .insert: 1
+            case .move: 2
+            case .update: 3
+            }
+        }
+        for (first, second) in zip(changes, changes.dropFirst()) {
+            let isInSequence =
+                switch (first.kind, second.kind) {
+                case (.delete(let a), .delete(let b)): a > b
+                case (.insert(let a), .insert(let b)): a < b
+                default: kind(first) <= kind(second)
+                }
+            guard isInSequence else { throw ListRefusal("\(second) comes after \(first)") }
+        }
     }
 
     private func row(at path: ListPath, of change: RowChange) throws(ListRefusal) -> Row {

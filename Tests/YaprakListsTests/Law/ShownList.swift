@@ -34,6 +34,7 @@ extension ShownList {
             guard let number = numbering(change.row) else { throw Refusal("\(change) is of a row nobody has") }
             return number
         }
+        try Self.checkSequence(changes)
         var result = try applyingSections(changes.sectionChanges)
         var goneRows = sections.map { [Bool](repeating: false, count: $0.rows.count) }
         var comers: [ListPath: Int] = [:]
@@ -93,6 +94,36 @@ extension ShownList {
             if try number(of: change) != result.list.row(at: path) { throw Refusal("\(change) does not end there") }
         }
         return result.list
+    }
+
+    /// Deletes descending, inserts ascending, then moves, then updates; of sections the same.
+    private static func checkSequence(_ changes: ListChanges) throws {
+        func rank(_ kind: RowChange.Kind) -> Int {
+            switch kind {
+            case .delete: 0
+            case .insert: 1
+            case .move: 2
+            case .update: 3
+            }
+        }
+        for (first, second) in zip(changes.rowChanges, changes.rowChanges.dropFirst()) {
+            let isInSequence =
+                switch (first.kind, second.kind) {
+                case (.delete(let a), .delete(let b)): a > b
+                case (.insert(let a), .insert(let b)): a < b
+                default: rank(first.kind) <= rank(second.kind)
+                }
+            if !isInSequence { throw Refusal("\(second) comes after \(first)") }
+        }
+        func check(_ positions: [Int], _ what: String) throws {
+            if zip(positions, positions.dropFirst()).contains(where: { $0 >= $1 }) {
+                throw Refusal("\(what) of sections are not in their sequence: \(changes.sectionChanges)")
+            }
+        }
+        let sections = changes.sectionChanges
+        try check(sections.reversed().compactMap { $0.target == nil ? $0.source : nil }, "deletes")
+        try check(sections.compactMap { $0.source == nil ? $0.target : nil }, "inserts")
+        try check(sections.compactMap { $0.source == nil ? nil : $0.target }, "moves")
     }
 
     /// The sections after `changes`, still empty, and where each was before.
