@@ -74,7 +74,7 @@ extension Measure {
                             }
                         }
                     },
-                ], runs: settings.runs)
+                ], runs: settings.runs, isolated: true)
             report.compare(
                 "CITIES", "load \(cities.count) cities into three views, per city", series[0], series[2],
                 .none)

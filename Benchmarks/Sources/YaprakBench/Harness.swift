@@ -21,13 +21,16 @@ struct Series {
     var high: Double { samples.max()! }
 }
 
-/// Runs contenders A B C A B C …: what else the machine does meets all of them alike. One round warms up. What one leaves
-/// behind is freed before the next begins.
-func interleave(_ contenders: [Contender], runs: Int, warmingUp: Bool = true) async throws -> [Series] {
+/// Runs contenders A B C A B C …: what else the machine does meets all of them alike. One round warms up.
+/// - Parameter isolated: each begins when what the one before has let go of is freed; for those that make databases. (Waiting
+///   makes caches cold, and small measures longer.)
+func interleave(
+    _ contenders: [Contender], runs: Int, warmingUp: Bool = true, isolated: Bool = false
+) async throws -> [Series] {
     var samples = contenders.map { _ in [Double]() }
     for run in (warmingUp ? -1 : 0)..<runs {
         for (index, contender) in contenders.enumerated() {
-            try await waitUntilIdle()
+            if isolated { try await waitUntilIdle() }
             let cost = try await contender.run()
             if run >= 0 { samples[index].append(cost) }
         }

@@ -35,7 +35,7 @@ extension Measure {
                         var dictionary: [String: Boxed] = [:]
                         return time(n) { for i in 0..<n { dictionary[keys[i]] = Boxed(key: keys[i], item: items[i]) } }
                     },
-                ], runs: settings.runs)
+                ], runs: settings.runs, isolated: true)
 
             for (peer, target) in zip(series.dropFirst(), [Target.atMost(0.45), .none, .none]) {
                 // A hash table that takes as many objects and does nothing else.
@@ -62,7 +62,7 @@ extension Measure {
                         defer { lmdb.close() }
                         return time(n) { lmdb.fill(bytes, blobs, entries: entries) }
                     },
-                ], runs: settings.runs)
+                ], runs: settings.runs, isolated: true)
             report.compare(
                 "P4", "the same with a sorted and grouped view, per row", withView[0], withView[1], .timesFaster(8),
                 bound: withView[2])

@@ -74,7 +74,7 @@ extension Measure {
                 [
                     ours("Yaprak", .always), grdb(.normal), grdb(.full), ours("Yaprak, no sync", .relaxed), bare,
                     encoded,
-                ], runs: settings.runs)
+                ], runs: settings.runs, isolated: true)
 
             report.compare(
                 "P5", "bulk load, 1,000 per transaction, log on", series[0], series[1], .timesFaster(10),

@@ -51,7 +51,7 @@ extension Measure {
                         precondition(dictionary.count == n)
                         return cost
                     },
-                ], runs: settings.runs)
+                ], runs: settings.runs, isolated: true)
 
             report.compare(
                 "P12", "replay a log of \(n) records, untyped, per record", series[0], series[1], .timesFaster(10),

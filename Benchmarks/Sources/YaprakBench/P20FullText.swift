@@ -104,7 +104,7 @@ struct FullTextComparison {
                     let peer = FTS5Peer(corpus)
                     return time(1) { peer.load("r", isFolded: false) }
                 },
-            ], runs: settings.runs)
+            ], runs: settings.runs, isolated: true)
         report.compare(
             "P20", "\(corpus.name): load \(corpus.documents.count) documents", series[0], series[1],
             .timesFaster(corpus.isProse ? 1.5 : 2.5))
