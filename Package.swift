@@ -407,7 +407,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "YaprakTestingTests",
-            dependencies: ["YaprakTesting", "Yaprak", "YaprakReplay", "YaprakLocks", "TestSupport"],
+            dependencies: [
+                "YaprakTesting", "Yaprak", "YaprakExtensions", "YaprakLists", "YaprakReplay", "YaprakLocks", "TestSupport",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
