@@ -408,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "YaprakTestingTests",
             dependencies: [
-                "YaprakTesting", "Yaprak", "YaprakExtensions", "YaprakLists", "YaprakReplay", "YaprakLocks", "TestSupport",
+                "YaprakTesting", "Yaprak", "YaprakExtensions", "YaprakLists", "YaprakReplay", "YaprakLocks",
+                "TestSupport",
             ],
             swiftSettings: strict),
     ],
