@@ -37,7 +37,7 @@ import YaprakSimulator
             var opened = try Opened(disk, Harness.path, options)
             for number in 1...commits { try opened.append(Harness.item(number)) }
             try opened.store.close()
-            let counting = CountingFileSystem(disk)
+            let counting = WatchedFileSystem(disk)
             #expect(try reopened(counting).get().count == commits)
             let open = counting.takeBytes()
             let reader = try StoreReader.open(Harness.path, fileSystem: counting)

@@ -22,7 +22,7 @@ import YaprakSimulator
 
     @Test func `A segment that is not sealed is walked by its headers, once`() throws {
         let (disk, opened) = try log(100, segmentBytes: 1 << 30, closes: false)
-        let counting = CountingFileSystem(disk)
+        let counting = WatchedFileSystem(disk)
         let reader = try StoreReader.open(Harness.path, fileSystem: counting)
         var commits = try reader.commits(from: 100)
         #expect(try commits.next()?.item == opened.items[99])
@@ -39,7 +39,7 @@ import YaprakSimulator
     @Test func `A sealed segment is entered by the index of its seal`() throws {
         let (disk, opened) = try log(100, segmentBytes: 6_000_000, closes: true)
         #expect(disk.names("/db/wal").count == 2)
-        let counting = CountingFileSystem(disk)
+        let counting = WatchedFileSystem(disk)
         let reader = try StoreReader.open(Harness.path, fileSystem: counting)
         var commits = try reader.commits(from: 40)
         #expect(try commits.next()?.item == opened.items[39])
@@ -119,78 +119,4 @@ import YaprakSimulator
         }
         #expect(index.place(for: .max)?.first ?? 0 > 99_900)
     }
-}
-
-/// Counts the bytes that are read.
-final class CountingFileSystem: FileSystem {
-    private let base: any FileSystem
-    fileprivate let bytes = Mutex(0)
-
-    init(_ base: any FileSystem) { self.base = base }
-
-    func takeBytes() -> Int {
-        bytes.withLock { count in
-            defer { count = 0 }
-            return count
-        }
-    }
-
-    func openDirectory(_ path: FilePath) throws(DiskError) -> any Directory {
-        CountingDirectory(try base.openDirectory(path), self)
-    }
-}
-
-private final class CountingDirectory: Directory {
-    private let base: any Directory
-    private let counter: CountingFileSystem
-
-    init(_ base: any Directory, _ counter: CountingFileSystem) {
-        self.base = base
-        self.counter = counter
-    }
-
-    func openDirectory(_ name: String) throws(DiskError) -> any Directory {
-        CountingDirectory(try base.openDirectory(name), counter)
-    }
-    func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File {
-        CountingFile(try base.open(name, mode), counter)
-    }
-    func makeDirectory(_ name: String) throws(DiskError) { try base.makeDirectory(name) }
-    func list(limit: Int) throws(DiskError) -> [String] { try base.list(limit: limit) }
-    func rename(_ source: String, to target: String) throws(DiskError) { try base.rename(source, to: target) }
-    func replace(_ target: String, by source: String) throws(DiskError) { try base.replace(target, by: source) }
-    func link(_ source: String, to target: String, in directory: any Directory) throws(DiskError) {
-        try base.link(source, to: target, in: directory)
-    }
-    func unlink(_ name: String) throws(DiskError) { try base.unlink(name) }
-    func removeDirectory(_ name: String) throws(DiskError) { try base.removeDirectory(name) }
-    func sync() throws(DiskError) { try base.sync() }
-    func lock(_ name: String) throws(DiskError) -> (any FileLock)? { try base.lock(name) }
-    func waitForOthers(microseconds: UInt32) { base.waitForOthers(microseconds: microseconds) }
-}
-
-private final class CountingFile: File {
-    private let base: any File
-    private let counter: CountingFileSystem
-
-    init(_ base: any File, _ counter: CountingFileSystem) {
-        self.base = base
-        self.counter = counter
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
-        let count = try base.read(into: buffer, at: offset)
-        counter.bytes.withLock { $0 += count }
-        return count
-    }
-    func size() throws(DiskError) -> UInt64 { try base.size() }
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
-        try base.write(bytes, at: offset)
-    }
-    func syncData() throws(DiskError) { try base.syncData() }
-    func sync() throws(DiskError) { try base.sync() }
-    func allocate(to length: UInt64) throws(DiskError) { try base.allocate(to: length) }
-    func truncate(to length: UInt64) throws(DiskError) { try base.truncate(to: length) }
-    func dropCache() { base.dropCache() }
-    func close() throws(DiskError) { try base.close() }
 }

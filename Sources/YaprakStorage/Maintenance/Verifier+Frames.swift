@@ -25,7 +25,8 @@ extension Verifier {
                         try reader.window.refresh()
                         continue
                     }
-                    guard let found = try lookAgain(&reader, end) else { return }
+                    var end = end
+                    guard let found = try lookAgain(&reader, &end) else { return }
                     behind = found
                     guard try judge(&reader, name, end, limit, next, true, found) else { return }
                     continue
@@ -95,12 +96,18 @@ extension Verifier {
         return header
     }
 
+    /// Whether any later segment was made since the directory was listed.
+    func hasLaterSegment(than name: FileName) -> Bool {
+        (try? directory.list().segments.contains { $0 > name }) ?? false
+    }
+
     /// Checks the apparent end of the newest segment again, where a writer may be active.
     ///
-    /// - Returns: nil if it is no longer the end: everything before it was checked, and later frames are left to the next
-    ///   check. Otherwise the evidence after it.
+    /// - Parameter end: what was found there, then what is there now.
+    /// - Returns: nil if it is no longer the end, or the writer has sealed the segment there: everything before it was
+    ///   checked, and what is later is left to the next check. Otherwise the evidence after it.
     mutating func lookAgain(
-        _ reader: inout SegmentReader, _ end: SegmentReader.End
+        _ reader: inout SegmentReader, _ end: inout SegmentReader.End
     ) throws -> TailEvidence? {
         var found = TailEvidence()
         switch end {
@@ -113,7 +120,9 @@ extension Verifier {
             // First the evidence after the frame, then the frame: the second read sees everything that the first one saw.
             found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
             try reader.window.refresh()
-            if try step(&reader, limit: .max) == nil { return nil }
+            guard let now = try step(&reader, limit: .max) else { return nil }
+            if case .seal = now { return nil }
+            end = now
             if case .attest = end, found.durable < reader.next { return found }
             // Nothing there, or evidence that this commit was durable: it is damage, and no writer is active.
             if found.bytes == 0 || found.durable >= reader.next { return found }
@@ -141,6 +150,8 @@ extension Verifier {
                         + "durable and can't be read. Restore a backup.")
                 return false
             }
+            // A writer may have made and pruned it since the directory was listed.
+            guard !hasLaterSegment(than: name) else { return false }
             add(.corrupt, file, reader.offset, nil, "The segment after this one is missing. Restore it, or a backup.")
             return false
         case .damage(.newer(let what)):

@@ -80,6 +80,7 @@ extension Verifier {
             // Pruned meanwhile, after every checkpoint that needed it: the log starts after it now.
             report.segments -= 1
             isFirst = true
+            if name == listing.segments.last { isOvertaken = true }
             if let names = try? directory.list().checkpoints {
                 oldestCheckpoint = names.first?.first
                 evidence = max(evidence, names.last?.first ?? 0)

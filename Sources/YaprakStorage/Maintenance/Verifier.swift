@@ -14,6 +14,8 @@ struct Verifier {
     var oldestCheckpoint: UInt64?
     var newestCheckpoint: FileHeader?
     var evidence: UInt64 = 0
+    /// Whether a writer has removed the newest segment since it was listed, with commits that are newer than all of these.
+    var isOvertaken = false
     /// The bytes of the files that are done, and of all files.
     var done: UInt64 = 0
     var total: UInt64 = 0

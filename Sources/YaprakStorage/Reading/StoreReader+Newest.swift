@@ -91,7 +91,7 @@ extension StoreReader {
     }
 
     /// How often a newer commit is taken in place of one that was pruned.
-    private static let attemptsMax = 8
+    static let attemptsMax = 8
 
     /// Reads something as of a commit: the one that is asked for, or the newest there is.
     ///
