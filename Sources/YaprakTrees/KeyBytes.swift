@@ -1,8 +1,8 @@
 /// Comparing keys: bytes as unsigned numbers, a shorter key before its extensions.
-enum KeyBytes {
+package enum KeyBytes {
     /// Three-way comparison, eight bytes at a time. O(length).
     @inline(__always)
-    static func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+    package static func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         let n = a.count
         let m = b.count
         let shared = n < m ? n : m
@@ -45,7 +45,7 @@ enum KeyBytes {
 
     /// The eight bytes from `offset` on as a number with the same order, padded with zeros.
     @inline(__always)
-    static func word(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64 {
+    package static func word(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64 {
         let rest = bytes.count &- offset
         if rest <= 0 { return 0 }
         let start = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)

@@ -68,6 +68,15 @@ extension Node {
         return order < 0 ? NodePlace(i, false) : placeAmongTies(of: probe, word: word, after: i)
     }
 
+    /// The only entry that can have this key, going by its word and without reading a row; nil if there is none, or several.
+    @inline(__always)
+    func onlyCandidate(for probe: KeyProbe) -> Int? {
+        let word = KeyBytes.word(probe.bytes, at: skip)
+        let i = lowerBound(word)
+        guard i < count, words[i] == word, i &+ 1 == count || words[i &+ 1] != word else { return nil }
+        return i
+    }
+
     /// Several entries have the same word: compare their keys.
     @inline(never)
     private func placeAmongTies(of probe: KeyProbe, word: UInt64, after i: Int) -> NodePlace {

@@ -66,6 +66,35 @@ extension TreeDraft {
         }
     }
 
+    /// Puts a row under its key, in the place of one that is there almost certainly. One descent, as ``put(_:key:into:)``.
+    ///
+    /// Which row that is follows from the words of its leaf. Whether it has the key is seen at the end: the row is seldom in a
+    /// cache, and is fetched while the new one is made and the nodes above it are copied.
+    /// - Parameter make: makes the row; it edits no tree.
+    package func exchange(
+        _ key: UnsafeBufferPointer<UInt8>, in root: inout TreeRoot, by make: (UnsafeBufferPointer<UInt8>) -> TreeRow
+    ) {
+        precondition(isOpen, "the draft has ended")
+        guard root.raw != nil else { return put(make(key), key: key, into: &root) }
+        let probe = KeyProbe(key)
+        let depth = descendToLeaf(root, to: probe)
+        guard let index = path[depth].node.onlyCandidate(for: probe) else {
+            return put(make(key), key: key, into: &root)
+        }
+        path[depth].index = index
+        let old = path[depth].node.rows[index]
+        old.fetch()
+        let row = make(key)
+        Self.check(row, isFor: probe)
+        touch()
+        ownPath(&root, depth: depth, slack: 0)
+        guard probe.compare(to: old) == 0 else { return put(row, key: key, into: &root) }
+        path[depth].node.rows[index] = adopt(row)
+        fixBounds(depth: depth, isSameKey: true)
+        discard(old)
+        checkShape(root)
+    }
+
     /// Inserts a row, or replaces the one with its key.
     /// - Returns: the row that was there.
     @discardableResult

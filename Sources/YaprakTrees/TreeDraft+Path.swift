@@ -9,6 +9,15 @@ extension TreeDraft {
     /// - Returns: the leaf's place on the path, and whether the key is there.
     @inline(__always)
     func descend(_ root: TreeRoot, to probe: KeyProbe) -> (depth: Int, isFound: Bool) {
+        let depth = descendToLeaf(root, to: probe)
+        let place = path[depth].node.place(of: probe)
+        path[depth].index = place.index
+        return (depth, place.isFound)
+    }
+
+    /// Descends to the leaf where a key is or would be, and searches all nodes but this. The tree is not empty.
+    @inline(__always)
+    func descendToLeaf(_ root: TreeRoot, to probe: KeyProbe) -> Int {
         var node = Node(root.raw.unsafelyUnwrapped)
         var depth = 0
         while !node.isLeaf {
@@ -18,9 +27,8 @@ extension TreeDraft {
             node.fetch()
             depth &+= 1
         }
-        let place = node.place(of: probe)
-        path[depth] = PathStep(node: node, index: place.index)
-        return (depth, place.isFound)
+        path[depth] = PathStep(node: node, index: 0)
+        return depth
     }
 
     /// Descends to the row at a position.

@@ -137,7 +137,10 @@ final class History {
     private func edit(_ draft: TreeDraft, _ line: Line) {
         let key = "k" + String(generator.below(300))
         switch generator.below(100) {
-        case 0..<40: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 0..<20: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 20..<40:
+            let row = row(key)
+            row.withKey { draft.exchange($0, in: &line.roots[generator.below(2)]) { _ in row } }
         case 40..<50:
             let shared = row(key)
             draft.insert(shared, into: &line.roots[0])

@@ -24,7 +24,12 @@ import Testing
             for _ in 0..<generator.below(160) {
                 let key = shape.key(&generator)
                 number += 1
-                if generator.chance(grows ? 85 : 25) {
+                if generator.chance(25) {
+                    // Of a key that is there, mostly.
+                    let row = form.row(key, number)
+                    row.withKey { draft.exchange($0, in: &root) { _ in row } }
+                    model[Array(key.utf8)] = number
+                } else if generator.chance(grows ? 85 : 25) {
                     let old = draft.insert(form.row(key, number), into: &root)
                     #expect(old?.number == model.updateValue(number, forKey: Array(key.utf8)), "seed \(seed)")
                 } else {

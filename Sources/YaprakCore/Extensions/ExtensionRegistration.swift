@@ -55,6 +55,15 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// What led from one root to another; from nothing if `before` is `nil`.
     func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem { .unknown }
 
+    /// Whether it reports nothing: ``follow(_:for:in:)`` takes the place of an update; see ``SilentExtension``.
+    var isSilent: Bool { false }
+
+    /// Brings a root up to date where it is.
+    /// - Returns: whether the commit has to be judged.
+    func follow(_ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext) throws -> Bool {
+        fatalError("abstract")
+    }
+
     /// Whether changes leave its root as it is; see ``SelectiveExtension``.
     func isLeftAlone(by changes: NetChanges) -> Bool { false }
 

@@ -6,54 +6,27 @@ import YaprakTrees
 final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistration, @unchecked Sendable {
     let base: Extension
 
-    /// What a write asks for every time, found out once: casts to protocols are slow.
     private enum Kind { case derived, primary, treeBackedPrimary }
     private let kind: Kind
 
+    // What a write asks for every time is found out once, without the types of the extension: looking those up, and casts to
+    // protocols, are slow.
     override var judges: Bool { judging != nil }
     private let judging: Judging?
-
-    /// What judges a commit, found out once, too. Not a bare closure: in an optional one is wrapped.
-    private struct Judging {
-        let mayRefuse: (Extension.Root) -> Bool
-        let judge: (Extension.Root, NetChanges) throws -> Void
-    }
-
-    override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
     private let selecting: Selecting?
-
-    /// One that reports nothing, found out once: an optional of a type that only the extension knows is not cheap to have.
     private let silent: Silent?
+    private let rootType: Any.Type
 
-    private struct Silent {
-        let follow: (inout Extension.Root, NetChanges, ExtensionContext) throws -> Void
-    }
-
-    private struct Selecting {
-        let isLeftAlone: (NetChanges) -> Bool
-    }
+    override var isSilent: Bool { silent != nil }
+    override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
 
     init(_ base: Extension) {
         self.base = base
-        // The type is that of `base`.
-        func judging<J: JudgingExtension>(_ base: J) -> Judging {
-            Judging(
-                mayRefuse: { base.mayRefuse(unsafeBitCast($0, to: J.Root.self)) },
-                judge: { try base.judge(unsafeBitCast($0, to: J.Root.self), after: $1) })
-        }
+        rootType = Extension.Root.self
         let judge = (base as? any JudgingExtension).flatMap { $0.judges ? $0 : nil }
-        self.judging = judge.map { judging($0) }
-        func selecting<S: SelectiveExtension>(_ base: S) -> Selecting { Selecting { base.isLeftAlone(by: $0) } }
-        self.selecting = (base as? any SelectiveExtension).map { selecting($0) }
-        func silent<S: SilentExtension>(_ base: S) -> Silent {
-            Silent { root, changes, context in
-                try withUnsafeMutablePointer(to: &root) { root in
-                    let own = UnsafeMutableRawPointer(root).assumingMemoryBound(to: S.Root.self)
-                    try base.follow(&own.pointee, changes, in: context)
-                }
-            }
-        }
-        self.silent = (base as? any SilentExtension).map { silent($0) }
+        judging = judge.map { Judging($0) }
+        selecting = (base as? any SelectiveExtension).map { Selecting($0) }
+        silent = (base as? any SilentExtension).map { Silent($0) }
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
@@ -86,7 +59,8 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     }
 
     override func judge(_ root: any Sendable, after changes: NetChanges) throws {
-        try judging?.judge(self.root(root), changes)
+        guard let judging else { return }
+        try withUnsafePointer(to: self.root(root)) { try judging.judge($0, changes) }
     }
 
     override func judge(_ root: any Sendable) throws {
@@ -101,11 +75,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     ) throws -> Update {
         var root = self.root(root)
         switch kind {
-        case .derived:
-            if let silent {
-                try silent.follow(&root, changes, context)
-                return Update(root: root, isToBeJudged: judging?.mayRefuse(root) ?? false)
-            }
+        case .derived: break
         case .primary:
             func open<P: PrimaryExtension>(_ primary: P) throws -> Update {
                 try updatePrimary(primary, root as! P.Root, for: changes, in: context)
@@ -125,8 +95,22 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             return try open(primary)
         }
         let changes = try base.update(&root, for: changes, in: context)
-        return Update(
-            root: root, changes: changes.map { [$0] } ?? [], isToBeJudged: judging?.mayRefuse(root) ?? false)
+        let isToBeJudged = judging.map { judging in withUnsafePointer(to: root) { judging.mayRefuse($0) } }
+        return Update(root: root, changes: changes.map { [$0] } ?? [], isToBeJudged: isToBeJudged ?? false)
+    }
+
+    override func follow(
+        _ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext
+    ) throws -> Bool {
+        guard let silent else { preconditionFailure("\(name) reports changes: it is updated") }
+        func open<Root>(_ root: inout Root) throws -> Bool {
+            precondition(Root.self == rootType, "a root is of the type of its extension")
+            return try withUnsafeMutablePointer(to: &root) { root in
+                try silent.follow(root, changes, context)
+                return judging?.mayRefuse(root) ?? false
+            }
+        }
+        return try open(&root)
     }
 
     private func updatePrimary<Primary: PrimaryExtension>(
@@ -278,5 +262,32 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         guard let base = base as? any TreeBackedExtension else { return [] }
         func open<T: TreeBackedExtension>(_ base: T) -> [TreeRoot] { base.trees(of: root as! T.Root) }
         return open(base)
+    }
+}
+
+/// What judges a commit. The roots are those of its extension.
+private struct Judging {
+    let mayRefuse: (UnsafeRawPointer) -> Bool
+    let judge: (UnsafeRawPointer, NetChanges) throws -> Void
+
+    init<J: JudgingExtension>(_ base: J) {
+        mayRefuse = { base.mayRefuse($0.assumingMemoryBound(to: J.Root.self).pointee) }
+        judge = { try base.judge($0.assumingMemoryBound(to: J.Root.self).pointee, after: $1) }
+    }
+}
+
+/// What leaves some changes alone.
+private struct Selecting {
+    let isLeftAlone: (NetChanges) -> Bool
+
+    init<S: SelectiveExtension>(_ base: S) { isLeftAlone = { base.isLeftAlone(by: $0) } }
+}
+
+/// What reports nothing. The root is that of its extension.
+private struct Silent {
+    let follow: (UnsafeMutableRawPointer, NetChanges, ExtensionContext) throws -> Void
+
+    init<S: SilentExtension>(_ base: S) {
+        follow = { try base.follow(&$0.assumingMemoryBound(to: S.Root.self).pointee, $1, in: $2) }
     }
 }

@@ -91,21 +91,34 @@ extension Draft {
             else { continue }
             let given = context ?? self.context(parentChanges: reported)
             context = given
-            let update = try update(registration, extensions.root(at: index), for: changes, in: given)
-            // The state it may have looked at goes first: an entry that only this draft holds is changed in place, where
-            // copying all entries for each of them would make a commit quadratic.
-            given.forgetAfter()
-            forgetFrozen()
-            extensions[index].root = update.root
-            if update.isToBeJudged { isToBeJudged = true }
             let isParent = reported != nil && extensions.parents.contains(registration.name)
             if isParent { updated.insert(registration.name) }
+            if registration.isSilent {
+                var root = extensions.root(at: index)
+                if try wrap(registration, { try registration.follow(&root, for: changes, in: given) }) {
+                    isToBeJudged = true
+                }
+                replaceRoot(at: index, by: root, seenIn: given)
+                continue
+            }
+            let update = try update(registration, extensions.root(at: index), for: changes, in: given)
+            replaceRoot(at: index, by: update.root, seenIn: given)
+            if update.isToBeJudged { isToBeJudged = true }
             for changes in update.changes {
                 if isParent { reported?.add(changes, of: registration.name) }
                 extensionChanges.append((registration.name, changes))
             }
             for step in update.operations { primarySteps.append((registration.name, step)) }
         }
+    }
+
+    /// Takes what an extension has made of its root.
+    private func replaceRoot(at index: Int, by root: any Sendable, seenIn context: ExtensionContext) {
+        // The state it may have looked at goes first: an entry that only this draft holds is changed in place, where copying
+        // all entries for each of them would make a commit quadratic.
+        context.forgetAfter()
+        forgetFrozen()
+        extensions[index].root = root
     }
 
     /// What an extension makes of changes. Nothing that it looked at through its context outlives the call.

@@ -58,9 +58,14 @@ struct IndexEditor {
     ) {
         root.writings += 1
         configuration.forEachEntry(of: before, &writer) { key, hasNil in
+            let hasColumnsOnly = configuration.isUnique && !hasNil
             // Without duplicates the place of these values is this record's.
-            if configuration.isUnique, !hasNil, root.duplicates == 0 { return place(after, at: key, in: &root) }
-            put(after, &key, hasNil: hasNil, into: &root)
+            if hasColumnsOnly, root.duplicates > 0 { return put(after, &key, hasNil: hasNil, into: &root) }
+            let count = key.count
+            defer { key.truncate(to: count) }
+            if !hasColumnsOnly { key.append(key: after.key) }
+            root.edits += 1
+            draft.exchange(key.bytes, in: &root.tree) { configuration.entry($0, after) }
         }
     }
 

@@ -41,12 +41,16 @@ extension RecordIndex {
     }
 }
 
-/// What an index is made of, gathered from the records while writers go on: entries, not yet sorted.
+/// What an index is made of, gathered from the records while writers go on: the keys of entries, not yet sorted.
 ///
 /// A class, because it grows by a stretch of records at a time and is never shared.
 package final class IndexSeed: @unchecked Sendable {
     // One population owns it, from its first record to the build; that is the whole of the @unchecked.
-    private var entries: [TreeRow] = []
+    /// A record for each entry, and where the bytes of its key end.
+    private var records: [RecordBox] = []
+    private var ends: [Int] = []
+    /// The bytes of all keys, one behind the other.
+    private var bytes: [UInt8] = []
     private var writer = IndexKeyWriter()
     /// Those of the record that is added, where it may have several.
     private var keys: Set<[UInt8]> = []
@@ -59,43 +63,58 @@ package final class IndexSeed: @unchecked Sendable {
             defer { key.truncate(to: count) }
             // A record whose values repeat has one entry for each.
             if configuration.isMultiple, !keys.insert(key.array).inserted { return }
-            entries.append(configuration.entry(key.bytes, record))
+            records.append(record)
+            bytes.append(contentsOf: key.bytes)
+            ends.append(bytes.count)
         }
     }
 
     /// The tree of what was gathered; in a writer's turn.
+    ///
+    /// Entries are made in their order, each leaf before its own: so a reader of a range finds them side by side, and that of
+    /// one on the page of its leaf.
     func root(_ configuration: IndexConfiguration, _ draft: TreeDraft) -> IndexRoot {
+        var root = IndexRoot(configuration)
+        let (records, ends) = (records, ends)
+        bytes.withUnsafeBufferPointer { bytes in
+            func key(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+                UnsafeBufferPointer(rebasing: bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
+            }
+            let builder = TreeBuilder(in: draft)
+            var last: UnsafeBufferPointer<UInt8>?
+            for item in sorted(by: key) {
+                let (own, record) = (key(item), records[item])
+                if let last, KeyBytes.compare(own, last) == 0 {
+                    // Of a unique index: two records with the same values.
+                    root.duplicates += 1
+                    writer.removeAll()
+                    writer.append(own)
+                    writer.append(key: record.key)
+                    append(configuration.entry(writer.bytes, record), to: builder)
+                } else {
+                    last = own
+                    append(configuration.entry(own, record), to: builder)
+                }
+            }
+            root.tree = builder.finish()
+        }
+        return root
+    }
+
+    /// The numbers of the entries in the order of their keys, then of the keys of their records.
+    private func sorted(by key: (Int) -> UnsafeBufferPointer<UInt8>) -> some Sequence<Int> {
         struct Item {
             let word: UInt64
             let index: Int
         }
-        var root = IndexRoot(configuration)
-        var items = entries.indices.map { Item(word: entries[$0].firstBytes, index: $0) }
+        var items = records.indices.map { Item(word: KeyBytes.word(key($0), at: 0), index: $0) }
         items.sort { a, b in
             if a.word != b.word { return a.word < b.word }
-            let order = entries[a.index].compareKey(to: entries[b.index])
+            let order = KeyBytes.compare(key(a.index), key(b.index))
             if order != 0 { return order < 0 }
-            let (x, y) = (entries[a.index], entries[b.index])
-            return compareBytes(configuration.recordKey(x), configuration.recordKey(y)) < 0
+            return compareBytes(records[a.index].key, records[b.index].key) < 0
         }
-        let builder = TreeBuilder(in: draft)
-        var last: TreeRow?
-        for item in items {
-            let entry = entries[item.index]
-            guard let first = last, entry.compareKey(to: first) == 0 else {
-                last = entry
-                append(entry, to: builder)
-                continue
-            }
-            // Of a unique index: two records with the same values.
-            root.duplicates += 1
-            writer.removeAll()
-            entry.withKey { writer.append($0) }
-            writer.append(key: configuration.recordKey(entry))
-            append(configuration.copy(entry, key: writer.bytes), to: builder)
-        }
-        root.tree = builder.finish()
-        return root
+        return items.lazy.map(\.index)
     }
 
     private func append(_ entry: TreeRow, to builder: TreeBuilder) {
