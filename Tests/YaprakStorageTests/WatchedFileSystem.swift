@@ -7,30 +7,25 @@ import YaprakLocks
 final class WatchedFileSystem: FileSystem {
     private let base: any FileSystem
     fileprivate let bytes = Mutex(0)
-    private let planned: Mutex<(callsLeft: Int, action: (@Sendable () -> Void)?)>
+    private let planned: Mutex<(calls: Int, actions: [(call: Int, action: @Sendable () -> Void)])>
 
-    init(_ base: any FileSystem) {
+    /// Does something before some calls, in the middle of what the reader is doing.
+    init(_ base: any FileSystem, beforeCalls actions: [(call: Int, action: @Sendable () -> Void)] = []) {
         self.base = base
-        planned = Mutex((0, nil))
+        planned = Mutex((0, actions))
     }
 
-    /// Does something before the call that comes after so many others, in the middle of what the reader is doing.
-    init(_ base: any FileSystem, after calls: Int, _ action: @escaping @Sendable () -> Void) {
-        self.base = base
-        planned = Mutex((calls, action))
-    }
-
-    /// Whether the planned call has come.
-    var isDone: Bool { planned.withLock { $0.action == nil } }
+    /// Whether all planned calls have come.
+    var isDone: Bool { planned.withLock { $0.actions.isEmpty } }
 
     fileprivate func note() {
-        let due: (@Sendable () -> Void)? = planned.withLock { planned in
-            planned.callsLeft -= 1
-            guard planned.callsLeft < 0 else { return nil }
-            defer { planned.action = nil }
-            return planned.action
+        let due = planned.withLock { planned in
+            let due = planned.actions.filter { $0.call <= planned.calls }
+            planned.actions.removeAll { $0.call <= planned.calls }
+            planned.calls += 1
+            return due
         }
-        due?()
+        for (_, action) in due { action() }
     }
 
     func takeBytes() -> Int {

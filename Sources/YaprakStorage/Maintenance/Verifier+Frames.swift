@@ -21,6 +21,8 @@ extension Verifier {
                 if isLast {
                     // A writer may be active: check again before reporting.
                     if let header = headerOfSuccessor(of: name) {
+                        // Opened after a crash within a commit: the successor has its first parts again, which were read here.
+                        if header.previousEnd < reader.offset { return }
                         (next, isLast) = (header, false)
                         try reader.window.refresh()
                         continue
@@ -136,12 +138,14 @@ extension Verifier {
         _ next: FileHeader?, _ isLast: Bool, _ tail: TailEvidence?
     ) throws -> Bool {
         let file = name.path(.segment)
+        // A writer may have made others since the directory was listed, and pruned those that came after this.
+        let hasGoneOn = isLast && hasLaterSegment(than: name)
         switch end {
         case .limit:
             if level > 0 { try lookAtSeal(reader) }
             return false
         case .seal(let seal):
-            guard isLast else { return false }
+            guard isLast, !hasGoneOn else { return false }
             guard seal.kind != Layout.sealClosed else {
                 guard evidence >= reader.next else { return false }
                 add(
@@ -150,8 +154,6 @@ extension Verifier {
                         + "durable and can't be read. Restore a backup.")
                 return false
             }
-            // A writer may have made and pruned it since the directory was listed.
-            guard !hasLaterSegment(than: name) else { return false }
             add(.corrupt, file, reader.offset, nil, "The segment after this one is missing. Restore it, or a backup.")
             return false
         case .damage(.newer(let what)):
@@ -160,7 +162,7 @@ extension Verifier {
         case .attest, .damage:
             break
         }
-        let outside = isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
+        let outside = hasGoneOn ? 0 : isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
         var found = tail ?? TailEvidence()
         if tail == nil, max(reader.durable, outside) < reader.next {
             found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
@@ -169,6 +171,7 @@ extension Verifier {
         var what = "the log ends too early"
         if case .damage(let damage) = end { what = damage.sentence }
         guard proven >= reader.next else {
+            if hasGoneOn { return false }
             noteTail(reader, file, end, found, what, isLast)
             return false
         }

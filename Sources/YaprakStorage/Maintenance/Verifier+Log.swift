@@ -17,8 +17,11 @@ extension Verifier {
             if previous == nil, isFirst { first(reader, name) }
             isFirst = false
             if let previous { link(previous.reader, previous.name, reader, name) }
-            let nextHeader = index + 1 < listing.segments.count ? header(listing.segments[index + 1]) : nil
-            walk(&reader, name, nextHeader, isLast: index + 1 == listing.segments.count)
+            let next = index + 1 < listing.segments.count ? listing.segments[index + 1] : nil
+            let nextHeader = next.flatMap { header($0) }
+            // Where a writer has pruned the next one, this is the last of those that can be read together.
+            let isLast = next.map { nextHeader == nil && isPruned($0) } ?? true
+            walk(&reader, name, nextHeader, isLast: isLast)
             previous = (name, reader)
             done += reader.window.size
         }
@@ -56,6 +59,11 @@ extension Verifier {
         guard let closing else { return false }
         let name = FileName(first: reader.header.first, epoch: reader.header.epoch)
         return closing.names(name, reader.header) && closing.end == reader.offset && closing.chain == reader.chain
+    }
+
+    /// Whether a segment is gone that was listed before.
+    private func isPruned(_ name: FileName) -> Bool {
+        (try? directory.list().segments.contains(name)) == false
     }
 
     func header(_ name: FileName) -> FileHeader? {
