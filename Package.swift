@@ -131,7 +131,7 @@ let package = Package(
             name: "YaprakSearch",
             dependencies: [
                 "YaprakCore", "YaprakExtensions", "YaprakLists", "YaprakModel", "YaprakTrees", "YaprakCBOR",
-                "YaprakLocks",
+                "YaprakLocks", "CPrefetch",
                 .target(name: "CSnowball", condition: .when(traits: ["Snowball"])),
             ],
             swiftSettings: strict),

@@ -15,7 +15,7 @@ extension Node {
 extension Unmanaged<TreeRow> {
     /// Fetches a row that is about to be read: its header and the fields up to its key, and those behind.
     @inline(__always)
-    func fetch() {
+    package func fetch() {
         let raw = UnsafeRawPointer(toOpaque())
         cprefetch(raw)
         cprefetch(raw + 56)

@@ -54,11 +54,27 @@ import Testing
             }
             draft.seal()
             try compare(root, with: model, shape: shape, "seed \(seed), round \(round)")
+            let keys = (0..<generator.below(40)).map { _ in shape.key(&generator) }
+            lookUpSeveral(root, model, keys, form, "seed \(seed)")
             timeline.reclaimAll()
         }
         timeline.close(roots: [root])
         timeline.reclaimAll()
         #expect(timeline.arena.counts == ArenaCounts(), "seed \(seed)")
+    }
+
+    private static func lookUpSeveral(
+        _ root: TreeRoot, _ model: Model, _ keys: [String], _ form: RowForm, _ note: String
+    ) {
+        let others = keys.map { form.row($0, 0) }
+        var places: [Int] = []
+        withExtendedLifetime(others) {
+            root.forEach(withKeysOf: others.map { .passUnretained($0) }[...]) { place, row in
+                places.append(place)
+                #expect(row?.takeUnretainedValue().number == model[Array(keys[place].utf8)], "\(note), \(keys[place])")
+            }
+        }
+        #expect(places == Array(keys.indices), "\(note)")
     }
 
     private static func compare(_ root: TreeRoot, with model: Model, shape: KeyShape, _ note: String) throws {

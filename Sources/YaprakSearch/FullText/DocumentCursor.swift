@@ -14,6 +14,9 @@ class DocumentCursor {
     /// Goes to the first document that is not less than `target`. Never goes back.
     func seek(_ target: UInt32) { fatalError("abstract") }
 
+    /// Says that the lengths of all documents it goes to will be asked for.
+    func fetchLengths(_ lengths: DocumentLengths) {}
+
     /// What the document at hand has of the rank, given its length relative to the mean.
     func score(_ norm: Double) -> Double { fatalError("abstract") }
 }
@@ -111,6 +114,8 @@ final class TermCursor: PlaceCursor {
     private var reader = ByteReader(UnsafePointer(bitPattern: 1)!)
     @exclusivity(unchecked)
     private var read = 0
+    @exclusivity(unchecked)
+    private var lengths: DocumentLengths?
 
     init(_ runs: [PostingRun], documents: Int) {
         self.runs = runs
@@ -137,9 +142,15 @@ final class TermCursor: PlaceCursor {
             index = 0
             reader = ByteReader(runs[run].positions)
             read = 0
+            lengths?.fetch(numbers, runs[run].count)
         }
         while numbers[index] < target { index &+= 1 }
         document = numbers[index]
+    }
+
+    override func fetchLengths(_ lengths: DocumentLengths) {
+        self.lengths = lengths
+        if document != Self.end { lengths.fetch(numbers, runs[run].count) }
     }
 
     override func score(_ norm: Double) -> Double { rank.score(Double(occurrences[index]), norm) }

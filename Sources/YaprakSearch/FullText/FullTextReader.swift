@@ -56,9 +56,14 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
             let best = search.top(count)
             var found: [FoundRecord] = []
             found.reserveCapacity(best.count)
-            for hit in best {
-                guard let row = records.lookup(root.row(of: hit.document).key) else { continue }
-                found.append(FoundRecord(box: unsafeDowncast(row, to: RecordBox.self), score: hit.score))
+            let rows = best.map { hit in
+                let row = Unmanaged<TreeRow>.passUnretained(root.row(of: hit.document))
+                row.fetch()
+                return row
+            }
+            records.forEach(withKeysOf: rows[...]) { index, row in
+                guard let row = row?.takeUnretainedValue() else { return }
+                found.append(FoundRecord(box: unsafeDowncast(row, to: RecordBox.self), score: best[index].score))
             }
             return found
         }

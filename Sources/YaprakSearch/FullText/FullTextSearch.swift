@@ -56,18 +56,11 @@ final class FullTextSearch {
         let cursor = cursor(query.root)
         var best = BestDocuments(count, root)
         let mean = max(1, Double(root.termCount)) / Double(root.documentCount)
-        var page = -1
-        var lengths: UnsafeMutablePointer<UInt32>?
+        let lengths = DocumentLengths(root)
+        cursor.fetchLengths(lengths)
         var document = cursor.document
         while document != DocumentCursor.end {
-            let number = Int(document) / LengthPage.count
-            if number != page {
-                page = number
-                lengths = root.lengths.reference(at: number)._withUnsafeGuaranteedRef {
-                    unsafeDowncast($0, to: LengthPage.self).values
-                }
-            }
-            let length = lengths.unsafelyUnwrapped[Int(document) % LengthPage.count]
+            let length = lengths[document]
             if length & LengthPage.freeBit == 0 {
                 best.offer(document, cursor.score(Rank.norm(length: length, mean: mean)))
             }

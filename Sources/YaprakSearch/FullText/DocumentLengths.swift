@@ -1,0 +1,45 @@
+internal import CPrefetch
+import YaprakTrees
+
+/// Reads the lengths of documents in one root. Used by one thread, while the snapshot is alive.
+final class DocumentLengths {
+    private let root: TreeRoot
+    /// The values of pages that were asked for before.
+    private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
+
+    init(_ root: FullTextRoot) {
+        self.root = root.lengths
+        pages = .allocate(capacity: max(1, root.lengths.count))
+        pages.initialize(repeating: nil, count: max(1, root.lengths.count))
+    }
+
+    deinit { pages.deallocate() }
+
+    @inline(__always)
+    private func values(_ page: Int) -> UnsafeMutablePointer<UInt32> { pages[page] ?? find(page) }
+
+    @inline(never)
+    private func find(_ page: Int) -> UnsafeMutablePointer<UInt32> {
+        let values = root.reference(at: page)._withUnsafeGuaranteedRef {
+            unsafeDowncast($0, to: LengthPage.self).values
+        }
+        pages[page] = values
+        return values
+    }
+
+    /// The length of a document, or what stands under its number if that is free.
+    @inline(__always)
+    subscript(document: UInt32) -> UInt32 {
+        values(Int(document) / LengthPage.count)[Int(document) % LengthPage.count]
+    }
+
+    /// Fetches the lengths of documents that are about to be asked for, unless they stand so close that most share a cache
+    /// line with the one before.
+    func fetch(_ documents: UnsafeMutablePointer<UInt32>, _ count: Int) {
+        guard count > 1, Int(documents[count - 1] &- documents[0]) > 8 &* count else { return }
+        for index in 0..<count {
+            let document = Int(documents[index])
+            cprefetch(values(document / LengthPage.count) + document % LengthPage.count)
+        }
+    }
+}
