@@ -5,6 +5,11 @@ import Testing
 import Yaprak
 import YaprakReplay
 
+extension Double {
+    /// Whether it is the same number, or neither is one.
+    fileprivate func isAlike(_ other: Double) -> Bool { self == other || isNaN && other.isNaN }
+}
+
 /// Random histories of indexes of all kinds, held against what the records say.
 @Suite(.bounded) struct IndexModelTests {
     static let seeds: [UInt64] = Array(1...UInt64(Soak.volume(3, soak: 200)))
@@ -231,6 +236,11 @@ import YaprakReplay
             !$0.isNaN
         }
         #expect(try found.maximum(as: Double.self) == discounts.max(), "seed \(seed)")
+        // In the order of the index, as a sum of such numbers depends on it.
+        #expect(
+            try found.sum(ofColumn: 1, as: Double.self).isAlike(
+                keys(index, snapshot) { isWanted($0) { _ in true } }
+                    .reduce(0.0) { $0 + (snapshot[.goods][$1]?.discount ?? 0) }), "seed \(seed)")
         let genre = Goods.genres[random.below(Goods.genres.count)]
         #expect(
             try found.equal(b).starting(with: genre).map(\.key)

@@ -156,6 +156,7 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
                 // snippet: query-observe
                 for await dune in database.updates(of: .novels, key: "dune") { show(dune?.object.title ?? "gone") }
                 for await count in database.counts(of: bestsellers) { show("\(count) bestsellers") }
+                for await sum in database.sums(of: bestsellers, \.salesRank) { show("\(sum) in all") }
                 for await total in database.observe({ try? $0[genreRank].sum(ofColumn: 1) }) {
                     show("\(total ?? 0) in all")
                 }

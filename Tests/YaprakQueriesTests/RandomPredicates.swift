@@ -156,7 +156,12 @@ struct RandomSort {
     init(_ random: inout SplitMix64) {
         isDescending = random.chance(50)
         let order: ViewOrder = isDescending ? .descending : .ascending
-        switch random.below(9) {
+        let foundation: SortOrder = isDescending ? .reverse : .forward
+        switch random.below(12) {
+        case 9: (sort, cell) = (RecordSort(SortDescriptor(\.rank, order: foundation)), { Cell($0.object.rank) })
+        case 10: (sort, cell) = (RecordSort(SortDescriptor(\.price, order: foundation)), { Cell($0.object.price) })
+        case 11:
+            (sort, cell) = (RecordSort(SortDescriptor(\.discount, order: foundation)), { Cell($0.object.discount) })
         case 0, 1: (sort, cell) = (RecordSort(\.rank, order), { Cell($0.object.rank) })
         case 2: (sort, cell) = (RecordSort(\.genre, order), { Cell($0.object.genre) })
         case 3: (sort, cell) = (RecordSort(\.price, order), { Cell($0.object.price) })

@@ -12,6 +12,13 @@ enum NaturalOrder {
         }
     }
 
+    /// Those whose values a sort descriptor of Foundation may compare. Without `UUID`, which is `Comparable` on some systems
+    /// only.
+    static let types: [any (Comparable & Sendable).Type] = [
+        Int.self, String.self, Double.self, Date.self, Int64.self, Int32.self, Int16.self, Int8.self, Int128.self,
+        UInt.self, UInt64.self, UInt32.self, UInt16.self, UInt8.self, UInt128.self,
+    ]
+
     /// The type of an index of such values; `nil` for others.
     static func indexType<Value>(_ type: Value.Type) -> IndexType? {
         if type == Int.self { return Int.indexType }

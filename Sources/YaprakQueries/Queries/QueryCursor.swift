@@ -1,7 +1,7 @@
 import Foundation
 import YaprakCBOR
 public import YaprakCore
-import YaprakModel
+public import YaprakModel
 
 /// Where a page of a query ended, to be kept, sent away and brought back: the next page can be asked for by another request,
 /// another process, or after a launch.
@@ -19,11 +19,17 @@ public struct QueryCursor: Sendable, Hashable, Codable {
     fileprivate let object: Data
     fileprivate let metadata: Data?
 
-    fileprivate init(collection: String, key: String, object: Data, metadata: Data?) {
+    /// The commit of the snapshot that the page is of, if it was made by `cursor(after:in:)` with one.
+    public let commitNumber: CommitNumber?
+
+    fileprivate init(
+        collection: String, key: String, object: Data, metadata: Data?, commitNumber: CommitNumber?
+    ) {
         self.collection = collection
         self.key = key
         self.object = object
         self.metadata = metadata
+        self.commitNumber = commitNumber
     }
 
     /// The cursor as text of letters, digits, `-` and `_`: base64 for addresses (RFC 4648, section 5), without padding.
@@ -57,14 +63,20 @@ public struct QueryCursor: Sendable, Hashable, Codable {
 
 extension RecordQuery {
     /// A cursor that stands behind a row.
+    ///
+    ///     let cursor = try query.cursor(after: page.last!, in: snapshot)
+    ///     kept[snapshot.commitNumber] = snapshot            // as long as somebody may turn the page
+    ///
+    /// - Parameter snapshot: the snapshot that the page is of. The cursor names it, see ``QueryCursor/commitNumber``.
     /// - Throws: ``DatabaseError`` `encodingFailed` if the record does not encode.
     /// - Complexity: O(size of the record).
-    public func cursor(after row: Record<Object, Metadata>) throws -> QueryCursor {
+    public func cursor(after row: Record<Object, Metadata>, in snapshot: Snapshot? = nil) throws -> QueryCursor {
         let encoder = CBOREncoder()
         do {
             return QueryCursor(
                 collection: collection.name, key: row.key, object: Data(try encoder.encode(row.object)),
-                metadata: try row.metadata.map { Data(try encoder.encode($0)) })
+                metadata: try row.metadata.map { Data(try encoder.encode($0)) },
+                commitNumber: snapshot?.commitNumber)
         } catch {
             throw DatabaseError(
                 .encodingFailed, "the record does not encode, so no cursor can stand behind it.",

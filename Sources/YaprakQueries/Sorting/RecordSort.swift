@@ -86,13 +86,42 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
         Self(path: nil, part: .key, order, isStored: true) { $0.key }
     }
 
-    /// As a sort descriptor of Foundation compares. No index serves it: a descriptor may compare by a locale, and does not
-    /// say so.
+    /// As a sort descriptor of Foundation compares.
+    ///
+    ///     RecordSort(SortDescriptor(\Book.salesRank, order: .reverse))
+    ///
+    /// One that compares a property of the object by `<` is the same as a sort of that property, and is served by an index of
+    /// it; what is not a number comes last then, while Foundation gives it no place. One with a comparator of strings compares
+    /// as that says, perhaps by the locale of the machine, and no index serves it.
     public init(_ descriptor: SortDescriptor<Object>) {
+        self = Self.natural(descriptor) ?? Self(comparing: descriptor)
+    }
+
+    private init(comparing descriptor: SortDescriptor<Object>) {
         rule = SortRule(path: nil, part: .object, type: nil, isDescending: false) { a, b in
             descriptor.compare(
                 Record<Object, Metadata>(box: a).object, Record<Object, Metadata>(box: b).object
             ).rawValue
         }
+    }
+
+    /// The sort of the property that a descriptor compares by `<`; `nil` if it compares otherwise, or a type of the program.
+    private static func natural(_ descriptor: SortDescriptor<Object>) -> Self? {
+        guard descriptor.stringComparator == nil, let path = descriptor.keyPath else { return nil }
+        let order: ViewOrder = descriptor.order == .forward ? .ascending : .descending
+        func sort<Value: Comparable & Sendable>(_ type: Value.Type) -> Self? {
+            // The descriptor is `Sendable`, so its path is, which casts can't be asked for.
+            if let path = path as? KeyPath<Object, Value> {
+                return Self(unsafeBitCast(path, to: (any KeyPath<Object, Value> & Sendable).self), order)
+            }
+            if let path = path as? KeyPath<Object, Value?> {
+                return Self(unsafeBitCast(path, to: (any KeyPath<Object, Value?> & Sendable).self), order)
+            }
+            return nil
+        }
+        for type in NaturalOrder.types {
+            if let sort = sort(type) { return sort }
+        }
+        return nil
     }
 }
