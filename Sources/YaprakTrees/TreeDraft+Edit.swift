@@ -78,6 +78,7 @@ extension TreeDraft {
         guard root.raw != nil else { return put(make(key), key: key, into: &root) }
         let probe = KeyProbe(key)
         let depth = descendToLeaf(root, to: probe)
+        assert(!path[depth].node.isOrdered, "a comparator's tree has no words of keys")
         guard let index = path[depth].node.onlyCandidate(for: probe) else {
             return put(make(key), key: key, into: &root)
         }

@@ -135,7 +135,9 @@ final class History {
     }
 
     private func edit(_ draft: TreeDraft, _ line: Line) {
-        let key = "k" + String(generator.below(300))
+        var key = "k" + String(generator.below(300))
+        // Some that differ behind the word of their entry alone.
+        if generator.chance(15) { key += "-a tail that goes on \(generator.below(3))" }
         switch generator.below(100) {
         case 0..<20: draft.insert(row(key), into: &line.roots[generator.below(2)])
         case 20..<40:
