@@ -139,7 +139,7 @@ import YaprakStorage
         }
         try await database.close()
         try await damage(commit: 5)
-        try ReplayReader(path("source")).repair().perform(to: path("repaired"))
+        _ = try ReplayReader(path("source")).repair().perform(to: path("repaired"))
         var numbers: [UInt64] = []
         for try await commit in try ReplayReader(path("repaired")).commitsBackwards() {
             numbers.append(commit.commitNumber.rawValue)

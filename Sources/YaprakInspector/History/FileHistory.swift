@@ -58,13 +58,15 @@
         }
 
         func newest() async throws -> CommitNumber {
+            // Calls run beside each other: what others see meanwhile says nothing of this answer.
+            let (seen, asked) = (newestSeen, history)
             var number = try await reading { try $0.newestCommitNumber() }
-            if number < newestSeen {
+            if number < seen, history === asked {
                 // The log has lost commits, or is another.
                 try reopen()
                 number = try await reading { try $0.newestCommitNumber() }
             }
-            newestSeen = number
+            newestSeen = max(newestSeen, number)
             return number
         }
 
