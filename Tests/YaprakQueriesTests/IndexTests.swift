@@ -183,7 +183,26 @@ import YaprakReplay
         #expect(database.snapshot[records].map(\.key) == database.snapshot[keys].map(\.key))
     }
 
-    @Test func `Counting, and finding a place, take as long in a large index`() async throws {
+    @Test func `A place, an offset, the least and the greatest are found in a large index as fast`() async throws {
+        try await expectGrowth("finding places", 4_000) { count in
+            let database = try await database(count)
+            let index = RecordIndex("rank", of: .goods, \.code)
+            try await database.register(index)
+            let rows = database.snapshot[index]
+            // As often, however many there are.
+            return try ContinuousClock().measure {
+                for number in 0..<4_000 {
+                    let place = number * 7919 % count
+                    let key = rows[place].key
+                    precondition(rows.offset(of: key) == place)
+                    let (least, greatest): (Int?, Int?) = (try rows.minimum(), try rows.maximum())
+                    precondition(least == 0 && greatest == count - 1)
+                }
+            }
+        }
+    }
+
+    @Test func `Counting takes as long in a large index`() async throws {
         // Reads of a range count by position: what they return is not walked.
         try await expectGrowth("counting half an index", 20_000) { count in
             let database = try await database(count)
@@ -353,9 +372,7 @@ import YaprakReplay
             for (number, goods) in all.enumerated() { transaction[.goods]["\(number)"] = goods }
         }
         try await database.close()
-        func index(_ tag: String, unique: Bool = false, _ entries: IndexEntries = .holdRecords) -> RecordIndex<
-            Goods, String
-        > {
+        func index(_ tag: String, _ entries: IndexEntries = .holdRecords) -> RecordIndex<Goods, String> {
             RecordIndex("rank", versionTag: tag, of: .goods, \.rank, entries: entries, persistence: .checkpoints)
         }
         #expect(try await origin(index("1")) == .populated)
@@ -374,6 +391,7 @@ import YaprakReplay
         #expect(try await origin(down) == .populated)
         #expect(try await origin(index("1")) == .populated)
         #expect(turned.versionTag == index("1").versionTag)
+        #expect(RecordIndex("rank", versionTag: "1", of: .goods, \.rank, unique: true).versionTag != turned.versionTag)
         let again = try await Database.open(at: path, collections: .goods)
         #expect(await (try again.register(turned)).origin == .populated)
         #expect(try Array(again.snapshot[turned].values(ofColumn: 0, as: Int.self)) == all.map { -$0.rank }.sorted())

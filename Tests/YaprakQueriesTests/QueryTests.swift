@@ -101,6 +101,9 @@ import Yaprak
         #expect(snapshot[closure].map(\.object.rank) == [150, 100])
         #expect(all.query(where: #Predicate { $0.rank == 7 }).map(\.key) == ["g7"])
         #expect(all[keys: "g10"..<"g2"].query(where: #Predicate { $0.rank < 120 }).count == 30)
+        let last = all.query(sortedBy: RecordSort(\.rank, .descending), limit: 2) { $0.rank < 7 }
+        #expect(last.map(\.key) == ["g6", "g5"])
+        #expect(all[keys: "g10"..<"g2"].query { $0.rank < 120 }.count == 30)
         let described = RecordQuery(
             .goods, sortedBy: RecordSort(SortDescriptor(\Goods.rank, order: .reverse)), limit: 2)
         #expect(snapshot[described].map(\.object.rank) == [199, 198])

@@ -13,11 +13,23 @@
         /// - Parameter adopt: makes the data source answer from the update.
         @MainActor
         public func apply<View: OrderedView>(_ update: ListUpdate<View>, adopt: @escaping () -> Void) {
-            if update.isReload {
+            apply(update.changes, adopt: adopt)
+        }
+
+        /// Shows changes, such as those of the rows of a query. The data source must answer from what is shown afterwards when
+        /// `adopt` is called, and from what came before until then.
+        ///
+        ///     let next = QuerySections(update.rows) { $0.object.day }
+        ///     collectionView.apply(next.changes(since: shown)) { self.shown = next }
+        ///
+        /// - Parameter adopt: makes the data source answer from what is shown afterwards.
+        @MainActor
+        public func apply(_ changes: ListChanges, adopt: @escaping () -> Void) {
+            if changes.isReload {
                 adopt()
                 return reloadData()
             }
-            let batch = BatchUpdates(update.changes)
+            let batch = BatchUpdates(changes)
             performBatchUpdates { [self] in
                 adopt()
                 deleteSections(IndexSet(batch.deletedSections))

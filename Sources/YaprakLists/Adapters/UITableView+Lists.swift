@@ -17,11 +17,27 @@
         public func apply<View: OrderedView>(
             _ update: ListUpdate<View>, with animation: RowAnimation = .automatic, adopt: @escaping () -> Void
         ) {
-            if update.isReload {
+            apply(update.changes, with: animation, adopt: adopt)
+        }
+
+        /// Shows changes, such as those of the rows of a query. The data source must answer from what is shown afterwards when
+        /// `adopt` is called, and from what came before until then.
+        ///
+        ///     let next = QuerySections(update.rows) { $0.object.day }
+        ///     tableView.apply(next.changes(since: shown)) { self.shown = next }
+        ///
+        /// - Parameters:
+        ///   - animation: how rows and sections come and go.
+        ///   - adopt: makes the data source answer from what is shown afterwards.
+        @MainActor
+        public func apply(
+            _ changes: ListChanges, with animation: RowAnimation = .automatic, adopt: @escaping () -> Void
+        ) {
+            if changes.isReload {
                 adopt()
                 return reloadData()
             }
-            let batch = BatchUpdates(update.changes)
+            let batch = BatchUpdates(changes)
             performBatchUpdates { [self] in
                 adopt()
                 deleteSections(IndexSet(batch.deletedSections), with: animation)

@@ -73,12 +73,14 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
                     key, of: .key, .made { record, test in withUnsafePointer(to: record.key) { test($0) } }
                 ).tests
         }
-        if let keys {
-            let key = QueryProperty(path: \String.self, stored: nil)
-            let term = QueryTerm.between(key, .including(keys.lowerBound), .including(keys.upperBound))
-            tests.append(RecordTest(QueryShape(term), of: .key) { record in keys.contains(record.key) })
-        }
+        if let keys { tests.append(Self.test(keys)) }
         self.init(CollectionTypes(collection), PreparedCondition(tests: tests), sorts, limit)
+    }
+
+    private static func test(_ keys: ClosedRange<String>) -> RecordTest {
+        let key = QueryProperty(path: \String.self, stored: nil)
+        let term = QueryTerm.between(key, .including(keys.lowerBound), .including(keys.upperBound))
+        return RecordTest(QueryShape(term), of: .key) { record in keys.contains(record.key) }
     }
 
     /// The records for whose object a closure returns true. No index can help.
@@ -86,8 +88,16 @@ public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendab
         _ collection: RecordCollection<Object, Metadata>, sortedBy sorts: RecordSort<Object, Metadata>...,
         limit: Int? = nil, where isIncluded: @escaping @Sendable (Object) -> Bool
     ) {
-        let test = RecordTest(.unknown, of: .object) { $0.lendObject(to: isIncluded) }
-        self.init(CollectionTypes(collection), PreparedCondition(tests: [test]), sorts, limit)
+        self.init(collection, sorts: sorts, limit: limit, keys: nil, where: isIncluded)
+    }
+
+    init(
+        _ collection: RecordCollection<Object, Metadata>, sorts: [RecordSort<Object, Metadata>], limit: Int?,
+        keys: ClosedRange<String>?, where isIncluded: @escaping @Sendable (Object) -> Bool
+    ) {
+        var tests = [RecordTest(.unknown, of: .object) { $0.lendObject(to: isIncluded) }]
+        if let keys { tests.append(Self.test(keys)) }
+        self.init(CollectionTypes(collection), PreparedCondition(tests: tests), sorts, limit)
     }
 
     /// The same question, for the rows behind one of its answers: the next page.
