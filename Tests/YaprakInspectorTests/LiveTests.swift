@@ -227,8 +227,12 @@
                 try await inspected.database.write { $0[.items]["x"] = Item(name: "x", rank: number) }
             }
             while try await next(&reading).id != 120 {}
+            // One follower can have an event before the other has it. When the first has the next one, both have this one.
+            try await inspected.database.write { $0[.items]["x"] = Item(name: "x", rank: 121) }
+            while try await next(&reading).id != 121 {}
             let last = try await next(&stalled)
-            #expect(last.id == 120 && last.data["isCut"] == true && last.data["commits"]?.array?.count == 100)
+            #expect([120, 121].contains(last.id))
+            #expect(last.data["isCut"] == true && last.data["commits"]?.array?.count == 100)
             try await inspected.database.close()
         }
 
