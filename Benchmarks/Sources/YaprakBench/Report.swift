@@ -126,6 +126,9 @@ final class Report {
         add(finding)
     }
 
+    /// Takes what another process has found.
+    func take(_ findings: [Finding]) { findings.forEach(add) }
+
     private func add(_ finding: Finding) {
         if format == .table, findings.isEmpty { print(Self.line(Finding.head)) }
         findings.append(finding)

@@ -6,9 +6,10 @@ struct Settings: Sendable {
 
     static let usage = """
         usage: yaprak-bench [growth | scale] [--only P1,P3] [--rows 100000] [--runs 5] [--quick] [--cpu]
-                            [--format table|json|markdown] [--directory PATH] [--output PATH]
+                            [--one-process] [--format table|json|markdown] [--directory PATH] [--output PATH]
 
-        Measures each row of the performance targets beside its peers, interleaved in one process, and says pass or FAIL.
+        Measures each row of the performance targets beside its peers, and says pass or FAIL. Each measure has a process of
+        its own, and its contenders are interleaved in it.
           compare A,B C,D  reports in JSON of two builds: medians, ratios, verdicts; fails where the second got worse
           growth       cost against size for P1, P3 and P4, as growth.csv and growth.svg in --output (default: here)
           scale        each axis by itself, such as records or views, to its largest: tables, and scale.json in --output;
@@ -18,6 +19,7 @@ struct Settings: Sendable {
           --runs       runs of each contender; medians are compared
           --quick      2 runs, a tenth of the large sizes: a look, not a verdict
           --cpu        the process's CPU time, not the wall's: for P1 to P4 and growth on a machine that others use
+          --one-process  all measures in this process, for a profiler; later ones suffer from the heap of earlier ones
           --directory  where files are written, on the disk that is to be measured
         """
 
@@ -28,6 +30,7 @@ struct Settings: Sendable {
     var runs = 5
     var isQuick = false
     var measuresCPU = false
+    var isOneProcess = false
     var format = Format.table
     var directory = NSTemporaryDirectory() + "yaprak-bench-\(getpid())"
     var output = "."
@@ -57,6 +60,7 @@ struct Settings: Sendable {
                 isQuick = true
                 runs = 2
             case "--cpu": measuresCPU = true
+            case "--one-process": isOneProcess = true
             case "--format":
                 let text = try value(argument)
                 guard let known = Format(rawValue: text) else { throw UsageError("--format \(text): not a format") }
@@ -66,6 +70,15 @@ struct Settings: Sendable {
             default: throw UsageError("\(argument): unknown")
             }
         }
+    }
+
+    /// The command line of a process that does one measure as these settings say, and prints JSON.
+    func arguments(for measure: String) -> [String] {
+        let flags = [("--quick", isQuick), ("--cpu", measuresCPU), ("--one-process", true)].filter(\.1).map(\.0)
+        // After --quick, which has its own number of runs.
+        return flags + [
+            "--only", measure, "--rows", "\(rows)", "--runs", "\(runs)", "--format", "json", "--directory", directory,
+        ]
     }
 
     /// An empty directory for one contender.

@@ -23,7 +23,17 @@ func run(_ settings: Settings) async throws {
     let unknown = settings.only.subtracting(Measure.all.map(\.id))
     if !unknown.isEmpty { throw UsageError("--only: no measure is called \(unknown.sorted().joined(separator: ", "))") }
     let report = Report(settings.format)
-    for measure in Measure.all where settings.only.isEmpty || settings.only.contains(measure.id) {
+    let ids = Measure.all.map(\.id).filter { settings.only.isEmpty || settings.only.contains($0) }
+    let names = ids.reduce(into: [String]()) { names, id in if !names.contains(id) { names.append(id) } }
+    if names.count > 1, !settings.isOneProcess {
+        // What a measure leaves of the heap slows down the next.
+        let children = Children(settings: settings)
+        for name in names {
+            do { try report.take(children.findings(of: name)) } catch { report.miss(name, error) }
+        }
+        return try report.finish()
+    }
+    for measure in Measure.all where names.contains(measure.id) {
         try await waitForQuietHeap()
         do { try await measure.run(settings, report) } catch { report.miss(measure.id, error) }
         settings.removeFiles()
