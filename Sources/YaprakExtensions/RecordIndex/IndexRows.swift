@@ -44,11 +44,14 @@ public struct IndexRows<Object: Codable & Sendable, Metadata: Codable & Sendable
     /// - Complexity: O(log *n*), as a read by key.
     @inlinable
     public func row<Value: IndexValue>(for value: Value) throws -> Record<Object, Metadata>? {
-        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
+        let box = try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
             var writer = IndexKeyWriter(into: buffer)
             value.write(to: &writer)
-            return try source.first(&writer, Value.indexType).map { Record(box: $0) }
+            return try source.first(&writer, Value.indexType)
         }
+        // Handed on as it is: a closure that makes the record counts a reference to it.
+        guard let box else { return nil }
+        return Record(box: box)
     }
 
     /// The offset of a record among these; `nil` if it is not one of them. Of several entries the first.

@@ -65,13 +65,20 @@ package struct IndexSource: Sendable {
     /// The first record whose first column has a value, found without a list of positions.
     @usableFromInline
     func first(_ value: inout IndexKeyWriter, _ type: IndexType) throws -> RecordBox? {
-        let configuration = configuration
-        if configuration.uniqueType == type {
-            if type.isNotANumber(value.bytes) { throw configuration.notANumber() }
-            return withExtendedLifetime(snapshot) {
-                root.tree.lookup(value.bytes).map { record($0, in: records).takeUnretainedValue() }
-            }
+        // The usual question is answered without a reference counted but that to the record. The caller keeps the source.
+        let isKey = Unmanaged.passUnretained(root.configuration)._withUnsafeGuaranteedRef {
+            $0.holdsRecords && $0.uniqueType == type
         }
+        if isKey, !type.isNotANumber(value.bytes) {
+            guard let entry = root.tree.lookup(value.bytes) else { return nil }
+            return entry._withUnsafeGuaranteedRef { unsafeDowncast($0, to: RecordEntry.self).record }
+        }
+        return try firstOfOthers(&value, type)
+    }
+
+    @inline(never)
+    private func firstOfOthers(_ value: inout IndexKeyWriter, _ type: IndexType) throws -> RecordBox? {
+        let configuration = configuration
         let column = configuration.columns[0]
         try configuration.check(type, column: 0)
         if type.isNotANumber(value.bytes) { throw configuration.notANumber() }
