@@ -81,9 +81,17 @@ struct RandomMail {
         case 0..<60: transaction[.mails][key] = mail()
         case 60..<75:
             guard var mail = transaction[.mails][key] else { return }
-            // Most edits leave the beginning as it was.
-            if random.chance(50) { mail.body = String(mail.body.prefix(random.below(mail.body.count + 1))) }
-            mail.body += "\([" ", "", "\n", "京", " \u{301}"][random.below(5)])\(word())"
+            // Most edits leave the beginning as it was, and some the end.
+            if random.chance(50) {
+                if random.chance(50) { mail.body = String(mail.body.prefix(random.below(mail.body.count + 1))) }
+                mail.body += "\([" ", "", "\n", "京", " \u{301}"][random.below(5)])\(word())"
+            } else {
+                var words = mail.body.split(separator: " ", omittingEmptySubsequences: false)
+                let place = random.below(words.count)
+                let others = (0..<random.below(3)).map { _ in Substring(word()) }
+                words.replaceSubrange(place..<min(words.count, place + random.below(3)), with: others)
+                mail.body = words.joined(separator: " ")
+            }
             transaction[.mails][key] = mail
         case 75..<80: transaction[.mails].touchObject(for: key)
         case 80..<97: transaction[.mails].remove(key)

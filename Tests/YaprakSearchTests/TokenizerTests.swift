@@ -157,6 +157,60 @@ import Yaprak
         }
     }
 
+    @Test(arguments: (0..<UInt64(Soak.volume(4, soak: 100))).map { $0 })
+    func `Two texts are what differs of them and what they have in common`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let special: [UInt32] = [
+            0x49, 0x307, 0x130, 0x3099, 0x309A, 0x1100, 0x1161, 0x11A8, 0x200D, 0x4E00, 0x6771, 0xDF, 0x345, 0x27, 0x2E,
+            0x33,
+            0x61, 0x62, 0x2C, 0x0A,
+        ]
+        func part() -> String {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<random.below(9) {
+                let value = random.chance(30) ? 0x20 : special[random.below(special.count)]
+                if let scalar = Unicode.Scalar(value) { text.append(scalar) }
+            }
+            return String(text)
+        }
+        struct Placed: Hashable {
+            var term: [UInt8]
+            var position: Int
+        }
+        var leftOut = 0
+        for tokenizer in [WordTokenizer(), WordTokenizer(locale: .turkish), WordTokenizer(foldsDiacritics: false)] {
+            let splitter = TextSplitter(tokenizer)
+            for _ in 0..<300 {
+                let (start, end) = (part(), part())
+                let (old, new) = (start + part() + end, start + (random.chance(20) ? "" : part()) + end)
+                func all(_ text: String) -> Set<Placed> {
+                    var all: Set<Placed> = []
+                    splitter.split(text, for: .document) {
+                        all.insert(Placed(term: Array($0.term), position: $0.position))
+                    }
+                    return all
+                }
+                var found: [Bool: Set<Placed>] = [false: [], true: []]
+                let parts = splitter.splitDifference(of: old, new) { token, isNew in
+                    let item = Placed(term: Array(token.term), position: token.position)
+                    #expect(found[isNew]?.insert(item).inserted == true)
+                }
+                let (oldAll, newAll) = (all(old), all(new))
+                let (oldFound, newFound) = (found[false] ?? [], found[true] ?? [])
+                let place = "seed \(seed): \(old.debugDescription), \(new.debugDescription)"
+                for (text, all, found) in [(old, oldAll, oldFound), (new, newAll, newFound)] {
+                    var common: Set<Placed> = []
+                    splitter.split(parts, of: text) {
+                        common.insert(Placed(term: Array($0.term), position: $0.position))
+                    }
+                    #expect(common.isDisjoint(with: found) && common.union(found) == all, "\(place)")
+                }
+                leftOut += oldAll.count - oldFound.count
+            }
+        }
+        #expect(leftOut > 300)
+    }
+
     /// What a tokenizer of one's own makes of ours.
     struct Wrapped: SearchTokenizer {
         let identifier = "wrapped/1"

@@ -11,24 +11,54 @@ struct PlacedTerm {
 /// Splits the texts of records into terms, by number. Used by one thread at a time.
 final class DocumentTerms {
     let splitter: TextSplitter
-    private let columnCount: Int
+    let columnCount: Int
 
     init(_ splitter: TextSplitter, columnCount: Int) {
         self.splitter = splitter
         self.columnCount = columnCount
     }
 
-    /// Calls `body` with each term of a column's text, and returns how many there are.
+    /// Calls `body` with each term of a column's text and its place, and returns how many there are.
     @inline(__always)
-    func split(_ text: String, column: Int, _ table: TermTable, _ body: (PlacedTerm) -> Void) -> Int {
+    func split(
+        _ text: String, column: Int, _ body: (_ term: UnsafeBufferPointer<UInt8>, _ place: UInt32) -> Void
+    ) -> Int {
         var count = 0
         splitter.split(text, for: .document) { token in
-            // Places are 32 bits: what stands behind is in no text that fits into memory with its index.
-            let place = token.position &* columnCount &+ column
-            guard place <= Int(Int32.max) else { return }
+            guard let place = place(of: token, column) else { return }
             count &+= 1
-            body(PlacedTerm(term: table.number(of: token.term), place: UInt32(truncatingIfNeeded: place)))
+            body(token.term, place)
         }
         return count
+    }
+
+    /// Calls `body` with the terms that may differ between two texts of a column.
+    /// - Returns: the parts that were left out.
+    @inline(__always)
+    func splitDifference(
+        of old: String, _ new: String, column: Int,
+        _ body: (_ term: UnsafeBufferPointer<UInt8>, _ place: UInt32, _ isNew: Bool) -> Void
+    ) -> TextSplitter.CommonParts {
+        splitter.splitDifference(of: old, new) { token, isNew in
+            if let place = place(of: token, column) { body(token.term, place, isNew) }
+        }
+    }
+
+    /// Calls `body` with the terms of the parts of a column's text that were left out.
+    @inline(__always)
+    func split(
+        _ parts: TextSplitter.CommonParts, of text: String, column: Int,
+        _ body: (_ term: UnsafeBufferPointer<UInt8>, _ place: UInt32) -> Void
+    ) {
+        splitter.split(parts, of: text) { token in
+            if let place = place(of: token, column) { body(token.term, place) }
+        }
+    }
+
+    /// Places are 32 bits: what stands behind is in no text that fits into memory with its index.
+    @inline(__always)
+    private func place(of token: WordScanner.Token, _ column: Int) -> UInt32? {
+        let place = token.position &* columnCount &+ column
+        return place <= Int(Int32.max) ? UInt32(truncatingIfNeeded: place) : nil
     }
 }

@@ -47,15 +47,20 @@ final class FullTextEditor {
         let number = known ?? take(key)
         before.removeAll(keepingCapacity: true)
         after.removeAll(keepingCapacity: true)
-        let oldLength = known == nil ? 0 : gather(old, into: &before)
-        let newLength = gather(new, into: &after)
-        addEdits(number)
-        root.termCount += newLength - oldLength
-        if new == nil {
-            free(key, number)
-        } else if newLength != oldLength || known == nil {
-            newLengths.append((number, UInt32(newLength)))
+        let length: Int
+        if known != nil, let old, let new {
+            let stored = Int(root.length(of: number))
+            length = max(0, stored + gatherDifference(of: old, new))
+            root.termCount += length - stored
+            if length != stored { newLengths.append((number, UInt32(clamping: length))) }
+        } else {
+            if known != nil { root.termCount -= gather(old, into: &before) }
+            length = gather(new, into: &after)
+            root.termCount += length
+            if new != nil { newLengths.append((number, UInt32(clamping: length))) }
         }
+        addEdits(number)
+        if new == nil { free(key, number) }
     }
 
     private func gather(_ texts: Texts?, into found: inout [PlacedTerm]) -> Int {
@@ -64,11 +69,48 @@ final class FullTextEditor {
         swap(&all, &found)
         var count = 0
         texts { column, text in
-            count += terms.split(text, column: column, table) { all.append($0) }
+            count += terms.split(text, column: column) { term, place in
+                all.append(PlacedTerm(term: table.number(of: term), place: place))
+            }
         }
         all.sort { $0.order < $1.order }
         swap(&all, &found)
         return count
+    }
+
+    /// Gathers the terms that may differ between the texts of a record as they were and as they are, with all their places.
+    /// - Returns: how many more terms there are.
+    private func gatherDifference(of old: Texts, _ new: Texts) -> Int {
+        let columns = terms.columnCount
+        var oldTexts = [String](repeating: "", count: columns)
+        old { column, text in oldTexts[column] = text }
+        var newTexts = [String](repeating: "", count: columns)
+        new { column, text in newTexts[column] = text }
+        var (all, allNew): ([PlacedTerm], [PlacedTerm]) = ([], [])
+        swap(&all, &before)
+        swap(&allNew, &after)
+        // Terms of other records are in the table, too: these are looked for in vain, no more.
+        let common = (0..<columns).map { column in
+            terms.splitDifference(of: oldTexts[column], newTexts[column], column: column) { term, place, isNew in
+                let item = PlacedTerm(term: table.number(of: term), place: place)
+                if isNew { allNew.append(item) } else { all.append(item) }
+            }
+        }
+        let more = allNew.count - all.count
+        if !all.isEmpty || !allNew.isEmpty {
+            for column in 0..<columns {
+                terms.split(common[column], of: newTexts[column], column: column) { term, place in
+                    guard let number = table.find(term) else { return }
+                    all.append(PlacedTerm(term: number, place: place))
+                    allNew.append(PlacedTerm(term: number, place: place))
+                }
+            }
+        }
+        all.sort { $0.order < $1.order }
+        allNew.sort { $0.order < $1.order }
+        swap(&all, &before)
+        swap(&allNew, &after)
+        return more
     }
 
     /// Notes the terms that differ.

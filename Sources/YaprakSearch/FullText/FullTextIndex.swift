@@ -17,9 +17,9 @@ package import YaprakTrees
 /// The index is made again when the version tag, the columns' names, or the tokenizer differ. Raise the version tag when the
 /// texts of columns are computed in another way.
 ///
-/// - Complexity: a changed record costs O(terms that differ · log *n*), each about a page of 512 bytes; making it 2 to 5 µs
-///   for each 100 bytes of text. Some 5 to 25 bytes of memory for each different term of each record, and about a hundred for
-///   each record.
+/// - Complexity: a changed record costs O(terms that differ · log *n*), each about a page of 512 bytes. Making it takes
+///   2 to 5 µs of a core for each 100 bytes of text, on all cores. Some 5 to 25 bytes of memory for each different term of
+///   each record, and about a hundred for each record.
 public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Sendable>: DatabaseExtension {
     /// What is read through.
     public typealias Reader = FullTextReader<Object, Metadata>
@@ -69,7 +69,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
             "an index has 1 to \(CompiledQuery.columnsMax) columns, not \(columns.count)")
         // Closures, where key paths of a generic type would be made at run time.
         names = columns.map { $0.name }
-        texts = columns.map { column in ColumnText { column.text(Record<Object, Metadata>(box: $0)) } }
+        texts = ColumnText.all(of: columns)
         weights = columns.allSatisfy { $0.weight == 1 } ? nil : columns.map { $0.weight }
         precondition(
             Set(names).count == columns.count, "each column of \"\(name)\" needs a name of its own")
@@ -172,6 +172,13 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 private struct ColumnText: Sendable {
     let text: @Sendable (RecordBox) -> String?
 
+    static func all<Object, Metadata>(of columns: [SearchColumn<Object, Metadata>]) -> [ColumnText] {
+        columns.map { column in
+            let text = column.text
+            return ColumnText { text(Record<Object, Metadata>(box: $0)) }
+        }
+    }
+
     /// Hands over the texts of a record that are not empty.
     static func forEach(of columns: [ColumnText], in box: RecordBox, _ body: (Int, String) -> Void) {
         for number in columns.indices {
@@ -181,16 +188,20 @@ private struct ColumnText: Sendable {
 }
 
 extension FullTextIndex: TreeBackedExtension {
-    package func makeSeed() -> FullTextSeed {
-        FullTextSeed(DocumentTerms(TextSplitter(tokenizer), columnCount: columns.count))
+    package func makeSeed() -> FullTextSeed { FullTextSeed(makeLane) }
+
+    func makeLane() -> SeedLane {
+        // Closures of its own: threads that count references to the same wait for each other.
+        let texts = ColumnText.all(of: columns)
+        return SeedLane(DocumentTerms(TextSplitter(tokenizer), columnCount: columns.count)) {
+            ColumnText.forEach(of: texts, in: $0, $1)
+        }
     }
 
     package func gather(_ changes: NetChanges, into seed: inout FullTextSeed) {
         guard let boxes = changes.boxes(in: types) else { return }
-        for entry in boxes.entries {
-            guard let texts = texts(entry.after) else { continue }
-            seed.add(entry.key, texts)
-        }
+        let records = boxes.entries.compactMap { $0.after is RawRecord ? nil : $0.after }
+        seed.add(records)
     }
 
     package func build(_ seed: FullTextSeed, in context: ExtensionContext) -> FullTextRoot {

@@ -1,138 +1,130 @@
+import Dispatch
+import Foundation
+import YaprakCore
+import YaprakLocks
 import YaprakTrees
 
 /// What an index is made of, gathered from the records while writers go on: every term and its place.
 ///
-/// 20 bytes for each term of the texts, until the index is made.
+/// All cores split texts and make pages. 20 bytes for each term of the texts, until the index is made.
 package final class FullTextSeed: @unchecked Sendable {
-    // One population owns it, from its first record to the build; that is the whole of the @unchecked.
-    let terms: DocumentTerms
-    private let table = TermTable(capacity: 1 << 14)
-    @exclusivity(unchecked)
-    private var placed: [PlacedTerm] = []
-    /// Where the terms of each document end.
-    @exclusivity(unchecked)
-    private var ends: [Int] = []
-    @exclusivity(unchecked)
-    private var keys: [String] = []
-    @exclusivity(unchecked)
+    // One population owns it, from its first record to the build. Within a call, each lane and the rows of its documents are
+    // one thread's. That is the whole of the @unchecked.
+    private let makeLane: () -> SeedLane
+    /// One for each core, made when it is needed first.
+    private var lanes: [SeedLane] = []
+    private var rows: [DocumentRow] = []
+    /// How many terms each document has.
     private var lengths: [UInt32] = []
 
-    init(_ terms: DocumentTerms) { self.terms = terms }
+    /// With fewer records, another thread costs more than it saves; with fewer terms, too.
+    private static let (recordsMin, termsMin) = (64, 8192)
+    private let lanesMax: Int
 
-    /// Adds a record.
-    func add(_ key: String, _ texts: FullTextEditor.Texts) {
-        var count = 0
-        // Appended to a variable, not to a property: there are many.
-        var all: [PlacedTerm] = []
-        swap(&all, &placed)
-        texts { column, text in
-            count += terms.split(text, column: column, table) { all.append($0) }
+    /// - Parameter lanesMax: how many threads there are at most.
+    init(lanesMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, 8), _ makeLane: @escaping () -> SeedLane) {
+        self.lanesMax = lanesMax
+        self.makeLane = makeLane
+    }
+
+    /// Adds records. Their texts are asked for on several threads.
+    func add(_ records: [RecordBox]) {
+        let count = max(1, min(lanesMax, records.count / Self.recordsMin))
+        while lanes.count < count { lanes.append(makeLane()) }
+        let (lanes, first) = (lanes, rows.count)
+        for part in Self.inParallel(
+            count,
+            { number in
+                var part: [(row: DocumentRow, length: UInt32)] = []
+                let range = number * records.count / count..<(number + 1) * records.count / count
+                part.reserveCapacity(range.count)
+                for index in range {
+                    let record = records[index]
+                    let row = DocumentRow(key: record.keyString, number: UInt32(first + index))
+                    part.append((row, UInt32(lanes[number].add(row.number, record))))
+                }
+                return part
+            })
+        {
+            for (row, length) in part {
+                rows.append(row)
+                lengths.append(length)
+            }
         }
-        swap(&all, &placed)
-        keys.append(key)
-        ends.append(placed.count)
-        lengths.append(UInt32(count))
     }
 
     /// Makes the index. Documents are numbered in the order in which they came.
     /// - Complexity: O(terms + different terms · log of their number).
     func makeRoot(draft: TreeDraft) -> FullTextRoot {
         var root = FullTextRoot()
-        root.documentCount = keys.count
-        root.capacity = keys.count
-        root.termCount = placed.count
-        root.pages = makePages(draft)
-        addDocuments(to: &root, draft)
+        root.documentCount = rows.count
+        root.capacity = rows.count
+        root.termCount = lanes.reduce(0) { $0 + $1.termCount }
+        let lanes = lanes
+        let runs = SeedRuns(Self.inParallel(lanes.count) { lanes[$0].takePostings() })
+        let parts = runs.parts(max(1, min(4 * lanesMax, root.termCount / Self.termsMin)))
+        // The trees of documents are made by one thread while others make pages. Until they have, the draft is its own.
+        let documents = Documents(rows: rows, lengths: lengths, draft: draft)
+        let made = Self.inParallel(1 + parts.count) { number in
+            number == 0 ? Part.documents(documents.makeTrees()) : Part.pages(runs.pages(of: parts[number - 1]))
+        }
+        var pages: [PostingPage] = []
+        for part in made {
+            switch part {
+            case .documents(let trees): (root.keys, root.blocks, root.lengths) = trees
+            case .pages(let more): pages += more
+            }
+        }
+        root.pages = draft.tree(ofAscending: pages)
         return root
     }
 
-    private func makePages(_ draft: TreeDraft) -> TreeRoot {
-        // A counting sort by term keeps documents and places in order, but for columns that come one after the other.
-        var starts = [Int](repeating: 0, count: table.count + 1)
-        for item in placed { starts[Int(item.term) + 1] += 1 }
-        for index in 0..<table.count { starts[index + 1] += starts[index] }
-        let postings = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: placed.count)
-        defer { postings.deallocate() }
-        var next = starts
-        var index = 0
-        for (document, end) in ends.enumerated() {
-            while index < end {
-                let item = placed[index]
-                postings[next[Int(item.term)]] = UInt64(document) << 32 | UInt64(item.place)
-                next[Int(item.term)] += 1
-                index += 1
-            }
-        }
-        placed = []
-        var pages: [PostingPage] = []
-        let writer = PageWriter(firstKey: "") { pages.append($0) }
-        let builder = RunBuilder()
-        for number in table.sorted() {
-            let term = table[number]
-            let all = UnsafeMutableBufferPointer(rebasing: postings[starts[number]..<starts[number + 1]])
-            var start = 0
-            builder.removeAll()
-            while start < all.count {
-                var end = start + 1
-                while end < all.count, all[end] >> 32 == all[start] >> 32 { end += 1 }
-                if builder.count == PostingRun.documentsMax {
-                    writer.append(term.baseAddress.unsafelyUnwrapped, term.count, builder)
-                    builder.removeAll()
-                }
-                if end - start > 1 {
-                    var places = UnsafeMutableBufferPointer(rebasing: all[start..<end])
-                    if !places.isAscending { places.sort() }
-                }
-                builder.begin(UInt32(all[start] >> 32), occurrences: UInt32(end - start))
-                var last: UInt32 = 0
-                for item in all[start..<end] {
-                    let place = UInt32(truncatingIfNeeded: item)
-                    builder.append(position: place &- last)
-                    last = place
-                }
-                start = end
-            }
-            writer.append(term.baseAddress.unsafelyUnwrapped, term.count, builder)
-        }
-        writer.finish()
-        return draft.tree(ofAscending: pages)
+    private enum Part: Sendable {
+        case documents(Documents.Trees)
+        case pages([PostingPage])
     }
 
-    private func addDocuments(to root: inout FullTextRoot, _ draft: TreeDraft) {
-        FullTextRoot.addDocuments(
-            to: &root, keys: keys, numbers: nil, lengths: lengths, draft: draft)
+    /// What `body` makes of each number below `count`, each on a thread of its own.
+    private static func inParallel<Result: Sendable>(
+        _ count: Int, _ body: @Sendable (Int) -> Result
+    ) -> [Result] {
+        if count == 1 { return [body(0)] }
+        let results = Mutex([Result?](repeating: nil, count: count))
+        DispatchQueue.concurrentPerform(iterations: count) { number in
+            let result = body(number)
+            results.withLock { $0[number] = result }
+        }
+        return results.withLock { $0.compactMap { $0 } }
     }
 }
 
-extension UnsafeMutableBufferPointer<UInt64> {
-    fileprivate var isAscending: Bool { indices.dropFirst().allSatisfy { self[$0 - 1] < self[$0] } }
-}
+/// The documents of an index, of which trees are made.
+struct Documents: @unchecked Sendable {
+    // A thread that makes the trees has the draft to itself; that is the whole of the @unchecked.
+    /// The rows of all records, their keys ascending.
+    let rows: [DocumentRow]
+    /// The value of each number, free ones included.
+    let lengths: [UInt32]
+    let draft: TreeDraft
 
-extension FullTextRoot {
-    /// Makes the trees of documents.
-    ///
-    /// - Parameters:
-    ///   - keys: the keys of all records, ascending.
-    ///   - numbers: the number of each; as they come if `nil`.
-    ///   - lengths: the value of each number, free ones included.
-    static func addDocuments(
-        to root: inout FullTextRoot, keys: [String], numbers: [UInt32]?, lengths: [UInt32], draft: TreeDraft
-    ) {
-        let rows = keys.enumerated().map { DocumentRow(key: $1, number: numbers?[$0] ?? UInt32($0)) }
-        // The keys of records ascend by their bytes, as those of trees do.
-        root.keys = draft.tree(ofAscending: rows)
+    typealias Trees = (keys: TreeRoot, blocks: TreeRoot, lengths: TreeRoot)
+
+    func makeTrees() -> Trees {
         let blockCount = (lengths.count + DocumentBlock.count - 1) / DocumentBlock.count
         let blocks = (0..<blockCount).map { DocumentBlock($0, like: nil) }
         for row in rows {
             blocks[Int(row.number) / DocumentBlock.count].rows[Int(row.number) % DocumentBlock.count] = row
         }
-        root.blocks = draft.tree(ofAscending: blocks)
         let pageCount = (lengths.count + LengthPage.count - 1) / LengthPage.count
         let pages = (0..<pageCount).map { LengthPage($0, like: nil) }
         for (number, length) in lengths.enumerated() {
             pages[number / LengthPage.count].values[number % LengthPage.count] = length
         }
-        root.lengths = draft.tree(ofAscending: pages)
+        // The keys of records ascend by their bytes, as those of trees do.
+        return (
+            keys: draft.tree(ofAscending: rows), blocks: draft.tree(ofAscending: blocks),
+            lengths: draft.tree(ofAscending: pages)
+        )
     }
 }
 

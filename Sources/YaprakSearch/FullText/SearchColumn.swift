@@ -16,7 +16,8 @@ public struct SearchColumn<Object: Codable & Sendable, Metadata: Codable & Senda
     /// - Parameters:
     ///   - name: what stands before the colon in a query.
     ///   - weight: how much a word counts here, at least 0.
-    ///   - text: the text of a record; `nil` is an empty one. Must depend on the record alone.
+    ///   - text: the text of a record; `nil` is an empty one. Must depend on the record alone. Called on several threads at
+    ///     the same time when an index is made.
     public init(
         _ name: String, weight: Double = 1, _ text: @escaping @Sendable (_ record: Record<Object, Metadata>) -> String?
     ) {

@@ -85,7 +85,8 @@ struct StoredFullText: Codable {
         root.capacity = capacity
         root.documentCount = recordKeys.count
         root.pages = draft.tree(ofAscending: made)
-        FullTextRoot.addDocuments(to: &root, keys: recordKeys, numbers: numbers, lengths: values, draft: draft)
+        let rows = zip(recordKeys, numbers).map { DocumentRow(key: $0, number: $1) }
+        (root.keys, root.blocks, root.lengths) = Documents(rows: rows, lengths: values, draft: draft).makeTrees()
         return root
     }
 

@@ -1,7 +1,7 @@
 /// Splits text into the terms that an index finds it by.
 ///
 /// ``WordTokenizer`` is right for most text. A tokenizer of your own gets each text once when it is indexed, once more when
-/// it changes or goes, and each word of a query.
+/// it changes or goes, and each word of a query. It is called on several threads at the same time.
 ///
 ///     struct Tags: SearchTokenizer {
 ///         let identifier = "tags/1"

@@ -2,15 +2,15 @@
 ///
 /// Used by one thread at a time.
 final class TextSplitter {
-    private enum Kind {
-        case words(WordScanner)
-        case other(any SearchTokenizer)
-    }
-
-    private let kind: Kind
+    private let tokenizer: any SearchTokenizer
+    private let scanner: WordScanner?
+    /// The same, without references to count.
+    private let words: Unmanaged<WordScanner>?
 
     init(_ tokenizer: any SearchTokenizer) {
-        kind = (tokenizer as? WordTokenizer).map { .words(WordScanner($0)) } ?? .other(tokenizer)
+        self.tokenizer = tokenizer
+        scanner = (tokenizer as? WordTokenizer).map { WordScanner($0) }
+        words = scanner.map { Unmanaged.passUnretained($0) }
     }
 
     /// Calls `body` with each term, its place in bytes, and the number of its position. O(bytes).
@@ -18,12 +18,54 @@ final class TextSplitter {
     @inline(__always)
     @discardableResult
     func split(_ text: String, for purpose: TokenPurpose, _ body: (WordScanner.Token) -> Void) -> Int {
-        switch kind {
-        case .words(let scanner):
+        guard let words else { return Self.split(text, by: tokenizer, for: purpose, body) }
+        var text = text
+        return text.withUTF8 { bytes in words._withUnsafeGuaranteedRef { $0.scan(bytes, for: purpose, body) } }
+    }
+
+    /// What two texts have in common: the same terms at the same positions.
+    struct CommonParts {
+        /// Bytes at the beginning.
+        var start = 0
+        /// Bytes at the end, and the position of their first term.
+        var end = 0
+        var endPosition = 0
+    }
+
+    /// Splits what differs of two texts.
+    ///
+    /// Words are what stands between spaces, whatever stands elsewhere. Of another tokenizer nothing is known: such texts have
+    /// nothing in common, but for those that are the same.
+    ///
+    /// - Parameter body: gets each term, and whether it is the new text's.
+    /// - Returns: the parts that were left out.
+    /// - Complexity: O(bytes), those at the end compared only.
+    @inline(__always)
+    func splitDifference(
+        of old: String, _ new: String, _ body: (WordScanner.Token, _ isNew: Bool) -> Void
+    ) -> CommonParts {
+        var (old, new) = (old, new)
+        if let words {
+            return old.withUTF8 { old in
+                new.withUTF8 { new in
+                    words._withUnsafeGuaranteedRef { $0.scanDifference(of: old, new, body) }
+                }
+            }
+        }
+        if old.utf8.elementsEqual(new.utf8) { return CommonParts(start: old.utf8.count) }
+        split(old, for: .document) { body($0, false) }
+        split(new, for: .document) { body($0, true) }
+        return CommonParts()
+    }
+
+    /// Splits the parts of a text that it has in common with another.
+    @inline(__always)
+    func split(_ parts: CommonParts, of text: String, _ body: (WordScanner.Token) -> Void) {
+        if let words {
             var text = text
-            return text.withUTF8 { scanner.scan($0, for: purpose, body) }
-        case .other(let tokenizer):
-            return Self.split(text, by: tokenizer, for: purpose, body)
+            text.withUTF8 { bytes in words._withUnsafeGuaranteedRef { $0.scan(parts, of: bytes, body) } }
+        } else if parts.start > 0 {
+            split(text, for: .document, body)
         }
     }
 

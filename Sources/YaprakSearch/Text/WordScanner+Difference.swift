@@ -1,0 +1,71 @@
+extension WordScanner {
+    /// Scans what differs of two texts: see ``TextSplitter/splitDifference(of:_:_:)``.
+    @inline(__always)
+    func scanDifference(
+        of old: UnsafeBufferPointer<UInt8>, _ new: UnsafeBufferPointer<UInt8>, _ emit: (Token, _ isNew: Bool) -> Void
+    ) -> TextSplitter.CommonParts {
+        var parts = TextSplitter.CommonParts(start: Self.commonWords(old, new))
+        if parts.start == old.count, parts.start == new.count { return parts }
+        let end = Self.commonWordsAtEnd(old, new, behind: parts.start)
+        let before = scan(UnsafeBufferPointer(rebasing: old[..<parts.start]), for: .document) { _ in }
+        let oldCount = scan(old[parts.start..<old.count - end], at: before) { emit($0, false) }
+        let newCount = scan(new[parts.start..<new.count - end], at: before) { emit($0, true) }
+        if oldCount == newCount {
+            (parts.end, parts.endPosition) = (end, before + oldCount)
+        } else {
+            scan(old[(old.count - end)...], at: before + oldCount) { emit($0, false) }
+            scan(new[(new.count - end)...], at: before + newCount) { emit($0, true) }
+        }
+        return parts
+    }
+
+    /// Scans parts of a text that it has in common with another.
+    @inline(__always)
+    func scan(_ parts: TextSplitter.CommonParts, of text: UnsafeBufferPointer<UInt8>, _ emit: (Token) -> Void) {
+        scan(UnsafeBufferPointer(rebasing: text[..<parts.start]), for: .document, emit)
+        if parts.end > 0 { scan(text[(text.count - parts.end)...], at: parts.endPosition, emit) }
+    }
+
+    /// Scans a part of a text that begins at a position.
+    @inline(__always)
+    @discardableResult
+    private func scan(
+        _ part: Slice<UnsafeBufferPointer<UInt8>>, at position: Int, _ emit: (Token) -> Void
+    ) -> Int {
+        scan(UnsafeBufferPointer(rebasing: part), for: .document) { token in
+            emit(
+                Token(
+                    term: token.term, position: position &+ token.position, start: token.start, end: token.end,
+                    isPrefix: token.isPrefix))
+        }
+    }
+
+    /// A scan remembers nothing of what stands before a space, and looks at nothing behind it.
+    @inline(__always)
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A }
+
+    /// The bytes up to the last space of what two texts begin with; all if they are the same.
+    private static func commonWords(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+        guard let x = a.baseAddress, let y = b.baseAddress else { return 0 }
+        var count = commonPrefix(x, a.count, y, b.count)
+        if count == a.count, count == b.count { return count }
+        while count > 0, !isSpace(x[count - 1]) { count -= 1 }
+        return count
+    }
+
+    /// The bytes behind the first space of what two texts end with, behind their first bytes.
+    private static func commonWordsAtEnd(
+        _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, behind start: Int
+    ) -> Int {
+        let most = min(a.count, b.count) - start
+        var count = 0
+        var behindSpace = 0
+        while count < most {
+            let byte = a[a.count - 1 - count]
+            guard byte == b[b.count - 1 - count] else { break }
+            if isSpace(byte) { behindSpace = count }
+            count += 1
+        }
+        return behindSpace
+    }
+}
