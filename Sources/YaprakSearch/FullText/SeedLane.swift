@@ -49,9 +49,7 @@ final class SeedLane: @unchecked Sendable {
         var count = 0
         texts(record) { column, text in
             count += terms.split(text, column: column) { term, place in
-                let probe = TermTable.Probe(term)
-                table.fetch(probe)
-                (pending + pendingCount).initialize(to: Pending(probe: probe, place: place))
+                (pending + pendingCount).initialize(to: Pending(probe: table.fetch(term), place: place))
                 (bytes + pendingCount * WordScanner.termBytesMax)
                     .update(from: term.baseAddress.unsafelyUnwrapped, count: term.count)
                 pendingCount &+= 1

@@ -15,13 +15,27 @@ final class TermTable {
 
         /// Where it is looked for first.
         @inline(__always)
-        static func home(_ word: UInt64, _ tag: UInt64) -> Int {
-            var hash = (word ^ tag &* 0x9E37_79B9_7F4A_7C15) &* 0xFF51_AFD7_ED55_8CCD
-            hash ^= hash >> 32
-            return Int(truncatingIfNeeded: (hash &* 0xBF58_476D_1CE4_E5B9) >> 24)
+        static func home(_ word: UInt64, _ tag: UInt64, _ seed: Seed) -> Int {
+            Int(truncatingIfNeeded: TermTable.mix(word ^ seed.first, tag ^ seed.second))
         }
     }
 
+    /// Random in each process: a text whose words all have the same slot cannot be written.
+    fileprivate struct Seed {
+        let first: UInt64
+        let second: UInt64
+    }
+
+    private static let seed = Seed(first: .random(in: 1 ... .max), second: .random(in: 1 ... .max))
+
+    /// Both halves of a product, as of wyhash (Wang Yi, 2019).
+    @inline(__always)
+    private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let product = a.multipliedFullWidth(by: b)
+        return product.high ^ product.low
+    }
+
+    private let seed = TermTable.seed
     @exclusivity(unchecked)
     private var slots: UnsafeMutableBufferPointer<Slot>
     /// Where the bytes of each term end.
@@ -57,26 +71,28 @@ final class TermTable {
 
         /// - Parameter term: of at most ``WordScanner/termBytesMax`` bytes.
         @inline(__always)
-        init(_ term: UnsafeBufferPointer<UInt8>) {
+        fileprivate init(_ term: UnsafeBufferPointer<UInt8>, _ seed: Seed) {
             let start = UnsafeRawPointer(term.baseAddress.unsafelyUnwrapped)
             word = TermTable.word(start, term.count)
-            tag = UInt64(term.count) | (term.count > 8 ? TermTable.hash(start, term.count) << 8 : 0)
+            tag = UInt64(term.count) | (term.count > 8 ? TermTable.hash(start, term.count, seed) << 8 : 0)
         }
 
         @inline(__always)
         var count: Int { Int(truncatingIfNeeded: tag & 255) }
     }
 
-    /// Fetches the slot of a term that will be looked for.
+    /// Fetches the slot of a term that will be looked for, and returns what it is looked for by.
     @inline(__always)
-    func fetch(_ probe: Probe) {
-        let at = Slot.home(probe.word, probe.tag) & (slots.count &- 1)
+    func fetch(_ term: UnsafeBufferPointer<UInt8>) -> Probe {
+        let probe = Probe(term, seed)
+        let at = Slot.home(probe.word, probe.tag, seed) & (slots.count &- 1)
         cprefetch(UnsafeRawPointer(slots.baseAddress.unsafelyUnwrapped + at))
+        return probe
     }
 
     /// The number of a term.
     @inline(__always)
-    func number(of term: UnsafeBufferPointer<UInt8>) -> UInt32 { number(of: term, Probe(term)) }
+    func number(of term: UnsafeBufferPointer<UInt8>) -> UInt32 { number(of: term, Probe(term, seed)) }
 
     /// The number of a term.
     @inline(__always)
@@ -89,7 +105,7 @@ final class TermTable {
     /// The number of a term, if there is one.
     @inline(__always)
     func find(_ term: UnsafeBufferPointer<UInt8>) -> UInt32? {
-        let probe = Probe(term)
+        let probe = Probe(term, seed)
         let at = place(of: term, probe)
         return slots[at].rest == 0 ? nil : UInt32(truncatingIfNeeded: slots[at].number)
     }
@@ -98,7 +114,7 @@ final class TermTable {
     @inline(__always)
     private func place(of term: UnsafeBufferPointer<UInt8>, _ probe: Probe) -> Int {
         let mask = slots.count &- 1
-        var at = Slot.home(probe.word, probe.tag) & mask
+        var at = Slot.home(probe.word, probe.tag, seed) & mask
         while slots[at].rest != 0 {
             let slot = slots[at]
             if slot.word == probe.word, UInt64(UInt32(truncatingIfNeeded: slot.rest)) == probe.tag,
@@ -142,7 +158,7 @@ final class TermTable {
         larger.initialize(repeating: Slot())
         let mask = larger.count - 1
         for slot in slots where slot.rest != 0 {
-            var at = Slot.home(slot.word, UInt64(UInt32(truncatingIfNeeded: slot.rest))) & mask
+            var at = Slot.home(slot.word, UInt64(UInt32(truncatingIfNeeded: slot.rest)), seed) & mask
             while larger[at].rest != 0 { at = (at + 1) & mask }
             larger[at] = slot
         }
@@ -164,16 +180,14 @@ final class TermTable {
 
     /// 24 bits of the bytes behind the first eight, which a term has; the last eight bytes of all are taken whole.
     @inline(__always)
-    private static func hash(_ term: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        var hash: UInt64 = 0
+    private static func hash(_ term: UnsafeRawPointer, _ count: Int, _ seed: Seed) -> UInt64 {
+        var hash = seed.first
         var index = 8
         while index &+ 8 < count {
-            hash = (hash ^ term.loadUnaligned(fromByteOffset: index, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
-            hash ^= hash >> 32
+            hash = mix(hash ^ term.loadUnaligned(fromByteOffset: index, as: UInt64.self), seed.second)
             index &+= 8
         }
-        hash = (hash ^ term.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
-        return hash >> 40
+        return mix(hash ^ term.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), seed.second) >> 40
     }
 
     /// The bytes of a term, valid until the next is added.
