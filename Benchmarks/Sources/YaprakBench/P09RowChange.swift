@@ -53,7 +53,10 @@ extension Measure {
             try ItemRecord.fetchAll(db, sql: "SELECT * FROM item WHERE grp = 'group1' ORDER BY rank LIMIT 50")
         }
         let watch = observation.start(
-            in: grdb.writer, scheduling: .async(onQueue: DispatchQueue(label: "observer")), onError: { print($0) }
+            in: grdb.writer, scheduling: .async(onQueue: DispatchQueue(label: "observer")),
+            onError: { error in
+                FileHandle.standardError.write(Data("\(error)\n".utf8))
+            }
         ) { rows in
             arrival.received(rows.first { $0.key == key }?.rank)
         }

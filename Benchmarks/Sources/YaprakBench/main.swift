@@ -27,7 +27,9 @@ func run(_ settings: Settings) async throws {
     let names = ids.reduce(into: [String]()) { names, id in if !names.contains(id) { names.append(id) } }
     if names.count > 1, !settings.isOneProcess {
         // What a measure leaves of the heap slows down the next.
-        let children = Children(settings: settings)
+        let children = Children(settings)
+        let interrupts = children.handleInterrupts()
+        defer { interrupts.cancel() }
         for name in names {
             do { try report.take(children.findings(of: name)) } catch { report.miss(name, error) }
         }
