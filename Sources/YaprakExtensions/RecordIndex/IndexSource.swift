@@ -79,6 +79,11 @@ package struct IndexSource: Sendable {
     @inline(never)
     private func firstOfOthers(_ value: inout IndexKeyWriter, _ type: IndexType) throws -> RecordBox? {
         let configuration = configuration
+        if configuration.uniqueType == type, !type.isNotANumber(value.bytes) {
+            return withExtendedLifetime(snapshot) {
+                root.tree.lookup(value.bytes).map { record($0, in: records).takeUnretainedValue() }
+            }
+        }
         let column = configuration.columns[0]
         try configuration.check(type, column: 0)
         if type.isNotANumber(value.bytes) { throw configuration.notANumber() }

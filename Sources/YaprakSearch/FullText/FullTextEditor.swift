@@ -50,7 +50,8 @@ final class FullTextEditor {
         let length: Int
         if known != nil, let old, let new {
             let stored = Int(root.length(of: number))
-            length = max(0, stored + gatherDifference(of: old, new))
+            // A length that a damaged file had is none that marks a number as free.
+            length = min(max(0, stored + gatherDifference(of: old, new)), Int(LengthPage.freeBit) - 1)
             root.termCount += length - stored
             if length != stored { newLengths.append((number, UInt32(clamping: length))) }
         } else {
