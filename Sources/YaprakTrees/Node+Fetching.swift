@@ -13,11 +13,26 @@ extension Node {
 }
 
 extension Unmanaged<TreeRow> {
-    /// Fetches a row that is about to be read: its header and the fields up to its key, and those behind.
+    /// Fetches a row that is about to be read: its header and the fields up to its key, and those behind. Unmanaged, because a
+    /// reference that is counted waits for the row.
     @inline(__always)
     package func fetch() {
         let raw = UnsafeRawPointer(toOpaque())
         cprefetch(raw)
         cprefetch(raw + 56)
+    }
+}
+
+extension Unmanaged<KeyedRow> {
+    /// Fetches what a reference to the key's string counts, and its first bytes. Reads the row.
+    package func fetchKey() {
+        _withUnsafeGuaranteedRef { row in
+            // The bytes of a native string are behind the header of its object. Of a short one, which is no object, this is on
+            // the stack: an address that is not worth fetching does no harm.
+            row.key.utf8.withContiguousStorageIfAvailable { bytes in
+                guard let start = bytes.baseAddress else { return }
+                cprefetch(UnsafeRawPointer(start) - 32)
+            }
+        }
     }
 }

@@ -59,38 +59,63 @@ extension TreeRoot {
             return cost
         }
         try withUnsafeTemporaryAllocation(of: PathStep.self, capacity: 2 * (Node.depthMax + 1)) { steps in
-            let base = steps.baseAddress.unsafelyUnwrapped
-            var a = DifferenceSide(old, path: base)
-            var b = DifferenceSide(new, path: base + (Node.depthMax + 1))
-            while true {
-                passShared(&a, &b, &cost)
-                guard let x = a.row else {
-                    try b.drain { try body(.inserted($0), a.position, $1) }
-                    break
+            try withUnsafeTemporaryAllocation(of: StepsUnderway.Step.self, capacity: StepsUnderway.most) { room in
+                let base = steps.baseAddress.unsafelyUnwrapped
+                var a = DifferenceSide(old, path: base)
+                var b = DifferenceSide(new, path: base + (Node.depthMax + 1))
+                var underway = StepsUnderway(room.baseAddress.unsafelyUnwrapped)
+                while true {
+                    passShared(&a, &b, &cost)
+                    guard let x = a.row else {
+                        try b.drain { try underway.add(nil, $0, a.position, $1, body) }
+                        break
+                    }
+                    guard let y = b.row else {
+                        try a.drain { try underway.add($0, nil, $1, b.position, body) }
+                        break
+                    }
+                    let order = x === y ? 0 : a.compareWord(to: b) ?? comparison.compare(x, y)
+                    if order < 0 {
+                        if a.level >= 0 {
+                            a.descend()
+                        } else {
+                            try a.pass { try underway.add($0, nil, $1, b.position, body) }
+                        }
+                    } else if order > 0 {
+                        if b.level >= 0 {
+                            b.descend()
+                        } else {
+                            try b.pass { try underway.add(nil, $0, a.position, $1, body) }
+                        }
+                    } else if a.level >= 0 || b.level >= 0 {
+                        let (m, n) = (a.level, b.level)
+                        if m == n { fetchNext(a, b) }
+                        if m >= n { a.descend() }
+                        if n >= m { b.descend() }
+                    } else {
+                        let (i, j) = (a.position, b.position)
+                        a.advance()
+                        b.advance()
+                        try underway.add(x, y, i, j, body)
+                    }
                 }
-                guard let y = b.row else {
-                    try a.drain { try body(.removed($0), $1, b.position) }
-                    break
-                }
-                let order = x === y ? 0 : comparison.compare(x, y)
-                if order < 0 {
-                    if a.level >= 0 { a.descend() } else { try a.pass { try body(.removed($0), $1, b.position) } }
-                } else if order > 0 {
-                    if b.level >= 0 { b.descend() } else { try b.pass { try body(.inserted($0), a.position, $1) } }
-                } else if a.level >= 0 || b.level >= 0 {
-                    let (m, n) = (a.level, b.level)
-                    if m >= n { a.descend() }
-                    if n >= m { b.descend() }
-                } else {
-                    let (i, j) = (a.position, b.position)
-                    a.advance()
-                    b.advance()
-                    try body(.replaced(old: x.takeUnretainedValue(), new: y.takeUnretainedValue()), i, j)
-                }
+                try underway.report(body)
+                cost.nodesVisited = a.visited + b.visited
             }
-            cost.nodesVisited = a.visited + b.visited
         }
         return cost
+    }
+
+    /// Fetches the next children that have to be entered, before those that are after the positions are: if they stand side by
+    /// side, and not far away.
+    @inline(__always)
+    private static func fetchNext(_ a: DifferenceSide, _ b: DifferenceSide) {
+        guard let x = a.childrenBehindNext, let y = b.childrenBehindNext else { return }
+        for i in 0..<min(x.count, y.count, 4) where x[i] != y[i] {
+            x[i].fetch()
+            y[i].fetch()
+            return
+        }
     }
 
     /// Advances while both sides are before the same child, or the same row.
@@ -152,6 +177,34 @@ private struct DifferenceSide {
         return depth < 0 ? nil : path[depth].node.rows[path[depth].index]
     }
 
+    /// The children after the one that is after the position, in the same node.
+    @inline(__always)
+    var childrenBehindNext: UnsafeBufferPointer<Node>? {
+        if unopened != nil || depth < 0 { return nil }
+        let (node, next) = (path[depth].node, path[depth].index &+ 1)
+        return UnsafeBufferPointer(start: node.children + next, count: node.count &- next)
+    }
+
+    /// Compares the first rows after two positions by the words beside them: then no row is read, which is seldom in the cache.
+    /// `nil` where they are equal, or can't be compared: they are behind different prefixes.
+    @inline(__always)
+    func compareWord(to other: DifferenceSide) -> Int? {
+        let (x, i) = place
+        let (y, j) = other.place
+        let skip = x.skip
+        if skip != y.skip { return nil }
+        if skip != 0, skip > 16 || x.commonFirst != y.commonFirst || x.commonSecond != y.commonSecond { return nil }
+        let (word, otherWord) = (x.words[i], y.words[j])
+        return word == otherWord ? nil : word < otherWord ? -1 : 1
+    }
+
+    /// The node that has the first row after the position, or its bound, and the index there. Not at the end.
+    @inline(__always)
+    private var place: (Node, Int) {
+        if let unopened { return (unopened, 0) }
+        return (path[depth].node, path[depth].index)
+    }
+
     /// Enters the node after the position.
     mutating func descend() {
         let node: Node
@@ -182,20 +235,65 @@ private struct DifferenceSide {
         }
     }
 
-    /// Moves over a row and reports it with its position.
+    /// Moves over a row and passes it on with its position.
     @inline(__always)
-    mutating func pass(_ body: (TreeRow, Int) throws -> Void) rethrows {
+    mutating func pass(_ body: (RowRef, Int) throws -> Void) rethrows {
         let row = path[depth].node.rows[path[depth].index]
         let at = position
         advance()
-        try row._withUnsafeGuaranteedRef { try body($0, at) }
+        try body(row, at)
     }
 
-    /// Reports all remaining rows.
-    mutating func drain(_ body: (TreeRow, Int) throws -> Void) rethrows {
+    /// Passes all remaining rows on.
+    mutating func drain(_ body: (RowRef, Int) throws -> Void) rethrows {
         while row != nil {
             if level >= 0 { descend() } else { try pass(body) }
         }
+    }
+}
+
+/// Steps that were found and are not reported yet: their rows, which are seldom in the cache, are fetched meanwhile.
+private struct StepsUnderway {
+    struct Step {
+        let old: RowRef?
+        let new: RowRef?
+        let oldPosition: Int
+        let newPosition: Int
+    }
+
+    static let most = 16
+    private let steps: UnsafeMutablePointer<Step>
+    private var count = 0
+
+    init(_ steps: UnsafeMutablePointer<Step>) { self.steps = steps }
+
+    @inline(__always)
+    mutating func add(
+        _ old: RowRef?, _ new: RowRef?, _ oldPosition: Int, _ newPosition: Int,
+        _ body: (TreeDifference, Int, Int) throws -> Void
+    ) rethrows {
+        old?.fetch()
+        new?.fetch()
+        if count == Self.most { try report(body) }
+        steps[count] = Step(old: old, new: new, oldPosition: oldPosition, newPosition: newPosition)
+        count &+= 1
+    }
+
+    /// Reports all of them, in the order in which they were found.
+    @inline(never)
+    mutating func report(_ body: (TreeDifference, Int, Int) throws -> Void) rethrows {
+        for index in 0..<count {
+            let step = steps[index]
+            let (i, j) = (step.oldPosition, step.newPosition)
+            switch (step.old, step.new) {
+            case (let old?, let new?):
+                try body(.replaced(old: old.takeUnretainedValue(), new: new.takeUnretainedValue()), i, j)
+            case (let old?, nil): try body(.removed(old.takeUnretainedValue()), i, j)
+            case (nil, let new?): try body(.inserted(new.takeUnretainedValue()), i, j)
+            case (nil, nil): preconditionFailure("a step has a row")
+            }
+        }
+        count = 0
     }
 }
 

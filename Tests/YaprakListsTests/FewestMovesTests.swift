@@ -111,6 +111,10 @@ import Yaprak
             self.position = position
             row = RowID(collection: 0, key: key)
         }
+
+        var fingerprint: UInt64 { UInt64(row.key.utf8.count) }
+
+        func isSameRow(as other: Placed) -> Bool { row == other.row }
     }
 
     /// A walk over the rows that kept their value would not end.

@@ -14,9 +14,12 @@ package struct GroupDifference: Sendable {
         package let placement: Placement
         /// Where the row is on the other side of the difference, in the same group; -1 if it isn't.
         package fileprivate(set) var counterpart = -1
-        /// What changed in the content of a row that moved. Set for removed rows only.
+        /// What changed in the content of a row that moved.
         package fileprivate(set) var kinds: ChangeKinds = []
         package var row: RowID { placement.row }
+        package var fingerprint: UInt64 { placement.fingerprint }
+
+        package func isSameRow(as other: PlacedRow) -> Bool { placement.isOfSameRow(as: other.placement) }
     }
 
     package struct Replacement: Sendable {
@@ -152,10 +155,17 @@ extension GroupDifference {
         let fewest = FewestMoves(pairs, removed: removed, inserted: inserted, keptCount: keptCount)
         // Kept rows move: fewer of them than of those that would have moved.
         let moved = fewest.moving.joined().map { (old: oldPosition(ofKept: $0), new: newPosition(ofKept: $0)) }
-        for (departure, arrival) in pairs.all {
+        for (index, (departure, arrival)) in pairs.all.enumerated() {
+            if index + Self.fetchedAhead < pairs.all.count {
+                let next = pairs.all[index + Self.fetchedAhead]
+                Unmanaged<TreeRow>.passUnretained(removed[next.removed].placement.record).fetch()
+                Unmanaged<TreeRow>.passUnretained(inserted[next.inserted].placement.record).fetch()
+            }
+            let kinds = inserted[arrival].placement.kinds(since: removed[departure].placement)
             removed[departure].counterpart = inserted[arrival].position
-            removed[departure].kinds = inserted[arrival].placement.kinds(since: removed[departure].placement)
+            removed[departure].kinds = kinds
             inserted[arrival].counterpart = removed[departure].position
+            inserted[arrival].kinds = kinds
         }
         let staying = fewest.staying
         for (departure, arrival) in staying {
@@ -167,6 +177,16 @@ extension GroupDifference {
         inserted.remove(atAscending: staying.map(\.inserted))
         if !moved.isEmpty { move(moved, old, new) }
         if !staying.isEmpty { replaced.sort { $0.old < $1.old } }
+    }
+
+    /// Records are fetched so many pairs before they are read.
+    private static let fetchedAhead = 8
+
+    /// Fetches placements and keys of rows that come soon, where rows are read one after the other and `index` is the next.
+    package static func fetch(_ rows: ArraySlice<PlacedRow>, around index: Int) {
+        let (soon, next) = (index + 2 * fetchedAhead, index + fetchedAhead)
+        if soon < rows.endIndex { Unmanaged<TreeRow>.passUnretained(rows[soon].placement).fetch() }
+        if next < rows.endIndex { Unmanaged<KeyedRow>.passUnretained(rows[next].placement).fetchKey() }
     }
 
     /// Counts rows that kept what they are sorted by among those that moved.
@@ -181,6 +201,7 @@ extension GroupDifference {
             departure.counterpart = row.new
             departure.kinds = arrival.placement.kinds(since: departure.placement)
             arrival.counterpart = row.old
+            arrival.kinds = departure.kinds
             removed.append(departure)
             inserted.append(arrival)
         }

@@ -2,6 +2,9 @@
 package protocol PositionedRow {
     var position: Int { get }
     var row: RowID { get }
+    /// Alike for the same row; seldom alike for others.
+    var fingerprint: UInt64 { get }
+    func isSameRow(as other: Self) -> Bool
 }
 
 /// The rows that were removed at one place of a sequence and inserted at another, or at the same.
@@ -16,30 +19,14 @@ package struct RowPairs {
     package init<Row: PositionedRow>(removed: [Row], inserted: [Row]) {
         guard !removed.isEmpty, !inserted.isEmpty else { return }
         let arrivals = Arrivals(inserted)
+        all.reserveCapacity(min(removed.count, inserted.count))
         for (index, row) in removed.enumerated() {
-            if let arrival = arrivals[row.row] { all.append((index, arrival)) }
+            if let arrival = arrivals.index(of: row) { all.append((index, arrival)) }
         }
         // As many unmoved rows stand before such a row as before; if not, it passed one of them.
         let candidates = all.filter {
             removed[$0.removed].position - $0.removed == inserted[$0.inserted].position - $0.inserted
         }
         staying = longestIncreasingRun(candidates.map(\.inserted)).map { candidates[$0] }
-    }
-
-    /// Finds a row among the inserted ones.
-    private struct Arrivals<Row: PositionedRow> {
-        private let rows: [Row]
-        private var positions: [RowID: Int] = [:]
-        /// So few are searched faster than hashed.
-        private var isSearched: Bool { rows.count <= 8 }
-
-        init(_ rows: [Row]) {
-            self.rows = rows
-            if isSearched { return }
-            positions.reserveCapacity(rows.count)
-            for (index, row) in rows.enumerated() { positions[row.row] = index }
-        }
-
-        subscript(row: RowID) -> Int? { isSearched ? rows.firstIndex { $0.row == row } : positions[row] }
     }
 }

@@ -41,6 +41,14 @@ package class Placement: PlaceRow, @unchecked Sendable {
 
     package final var row: RowID { RowID(collection: collection, key: key) }
 
+    /// Alike for placements of one row; seldom alike for those of others. Reads no byte of the key.
+    package final var fingerprint: UInt64 { keyFingerprint &+ UInt64(truncatingIfNeeded: collection) }
+
+    /// Whether both are placements of one row.
+    package final func isOfSameRow(as other: Placement) -> Bool {
+        fingerprint == other.fingerprint && collection == other.collection && key == other.key
+    }
+
     /// An equal box for the tree of another view.
     final func copy() -> Placement { copy(record: record, group: group, touches: touches) }
 }

@@ -120,21 +120,25 @@ struct ListTransition {
     ) {
         let name = group.name
         if rows.isEmpty && group.window == next.window && !isElsewhere { return }
-        for entry in rows.removed[in: group.window] {
+        let gone = rows.removed[in: group.window]
+        for (index, entry) in zip(gone.indices, gone) where !next.window.contains(entry.counterpart) {
+            GroupDifference.fetch(gone, around: index)
             let spot = Spot(row: entry.row, group: name, position: entry.position)
-            if entry.counterpart < 0 {
-                if rowsMove { departures.append(spot) } else { delete(spot) }
-            } else if next.window.contains(entry.counterpart) {
-                // Most moves are within a group, and the difference of the group knows them already.
-                let target = Spot(row: entry.row, group: name, position: entry.counterpart)
-                moveWithNeighbours(spot, to: target, RowAspects(entry.kinds))
-            } else {
-                delete(spot)
-            }
+            if entry.counterpart < 0, rowsMove { departures.append(spot) } else { delete(spot) }
         }
-        for entry in rows.inserted[in: next.window] where !group.window.contains(entry.counterpart) {
+        let come = rows.inserted[in: next.window]
+        for (index, entry) in zip(come.indices, come) {
+            GroupDifference.fetch(come, around: index)
             let spot = Spot(row: entry.row, group: name, position: entry.position)
-            if entry.counterpart < 0, rowsMove { arrivals.append(spot) } else { insert(spot) }
+            if group.window.contains(entry.counterpart) {
+                // Most moves are within a group, and the difference of the group knows them already.
+                let source = Spot(row: spot.row, group: name, position: entry.counterpart)
+                moveWithNeighbours(source, to: spot, RowAspects(entry.kinds))
+            } else if entry.counterpart < 0, rowsMove {
+                arrivals.append(spot)
+            } else {
+                insert(spot)
+            }
         }
         let was = rows.keptBefore(old: group.window.lowerBound)..<rows.keptBefore(old: group.window.upperBound)
         let now = rows.keptBefore(new: next.window.lowerBound)..<rows.keptBefore(new: next.window.upperBound)
