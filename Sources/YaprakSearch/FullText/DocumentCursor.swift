@@ -144,8 +144,11 @@ final class TermCursor: PlaceCursor {
             read = 0
             lengths?.fetch(numbers, runs[run].count)
         }
-        while numbers[index] < target { index &+= 1 }
-        document = numbers[index]
+        // A field is written at each step; a variable is not.
+        var at = index
+        while numbers[at] < target { at &+= 1 }
+        index = at
+        document = numbers[at]
     }
 
     override func fetchLengths(_ lengths: DocumentLengths) {
@@ -156,15 +159,19 @@ final class TermCursor: PlaceCursor {
     override func score(_ norm: Double) -> Double { rank.score(Double(occurrences[index]), norm) }
 
     override func readPlaces(into places: PlaceList) {
+        var passed: UInt32 = 0
         while read < index {
-            reader.skip(occurrences[read])
+            passed &+= occurrences[read]
             read &+= 1
         }
+        reader.skip(passed)
         var copy = reader
         var place: UInt32 = 0
-        for _ in 0..<occurrences[index] {
+        let count = Int(occurrences[index])
+        let found = places.extend(by: count)
+        for number in 0..<count {
             place &+= copy.number()
-            places.append(place)
+            found[number] = place
         }
     }
 }

@@ -15,7 +15,8 @@ final class DocumentRow: KeyedRow, @unchecked Sendable {
 
 /// The rows of 128 documents by their numbers.
 final class DocumentBlock: KeyedRow, @unchecked Sendable {
-    // Changed before it is shared only; that is the whole of the @unchecked.
+    // Changed before it is shared only; that is the whole of the @unchecked. So it goes without the runtime's exclusivity checks.
+    @exclusivity(unchecked)
     var rows: ContiguousArray<DocumentRow?>
 
     static let count = 128

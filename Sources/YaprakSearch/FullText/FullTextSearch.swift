@@ -139,15 +139,28 @@ struct BestDocuments {
             return
         }
         var index = items.count
-        while index > 0, comesBefore(document, score, items[index - 1]) { index -= 1 }
+        while index > 0, score > items[index - 1].score { index -= 1 }
+        // The key decides among those that are as good: it is looked at there only.
+        if index > 0, items[index - 1].score == score {
+            let row = row(document)
+            while index > 0, items[index - 1].score == score,
+                row._withUnsafeGuaranteedRef({ comesBefore($0, self.row(items[index - 1].document)) })
+            { index -= 1 }
+        }
         if index == countMax { return }
         items.insert((document, score), at: index)
         if items.count > countMax { items.removeLast() }
     }
 
+    private func row(_ document: UInt32) -> Unmanaged<DocumentRow> { Unmanaged.passUnretained(root.row(of: document)) }
+
+    private func comesBefore(_ row: DocumentRow, _ other: Unmanaged<DocumentRow>) -> Bool {
+        other._withUnsafeGuaranteedRef { row.compareKey(to: $0) < 0 }
+    }
+
     private func comesBefore(_ document: UInt32, _ score: Double, _ other: (document: UInt32, score: Double)) -> Bool {
         if score != other.score { return score > other.score }
-        return root.row(of: document).key.comesBefore(root.row(of: other.document).key)
+        return row(document)._withUnsafeGuaranteedRef { comesBefore($0, row(other.document)) }
     }
 
     /// Best first.

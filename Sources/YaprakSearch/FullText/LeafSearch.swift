@@ -134,26 +134,32 @@ struct LeafSearch {
     ) -> FoundDocuments {
         var found = FoundDocuments()
         let isInAllColumns = isInAllColumns(leaf)
-        var target: UInt32 = 0
-        outer: while true {
-            for cursor in cursors {
-                guard let document = cursor.seek(target) else { break outer }
-                if document > target {
-                    target = document
-                    continue outer
+        // Walking them retains none.
+        let walked = cursors.map { Unmanaged.passUnretained($0) }
+        withExtendedLifetime(cursors) {
+            var target: UInt32 = 0
+            outer: while true {
+                for cursor in walked {
+                    guard let document = cursor._withUnsafeGuaranteedRef({ $0.seek(target) }) else { break outer }
+                    if document > target {
+                        target = document
+                        continue outer
+                    }
                 }
+                let isFound = walked.allSatisfy { cursor in
+                    cursor._withUnsafeGuaranteedRef { cursor in
+                        cursor.readStarts()
+                        if !isInAllColumns { cursor.starts.mapKept { isIn($0, leaf.columns) ? $0 : nil } }
+                        return cursor.starts.count > 0
+                    }
+                }
+                if isFound {
+                    let sum = frequency()
+                    if sum >= 0 { found.append(target, sum) }
+                }
+                if target == .max { break }
+                target += 1
             }
-            let isFound = cursors.allSatisfy { cursor in
-                cursor.readStarts()
-                if !isInAllColumns { cursor.starts.mapKept { isIn($0, leaf.columns) ? $0 : nil } }
-                return cursor.starts.count > 0
-            }
-            if isFound {
-                let sum = frequency()
-                if sum >= 0 { found.append(target, sum) }
-            }
-            if target == .max { break }
-            target += 1
         }
         return found
     }

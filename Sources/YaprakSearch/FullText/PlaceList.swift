@@ -22,17 +22,25 @@ final class PlaceList {
 
     @inline(__always)
     func append(_ place: UInt32) {
-        if count == capacity { grow() }
-        start[count] = place
-        count &+= 1
+        extend(by: 1).pointee = place
+    }
+
+    /// Makes room for more places at the end, which are to be written at once.
+    @inline(__always)
+    func extend(by more: Int) -> UnsafeMutablePointer<UInt32> {
+        if more > capacity &- count { grow(by: more) }
+        let end = start + count
+        count &+= more
+        return end
     }
 
     @inline(never)
-    private func grow() {
-        let larger = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * capacity)
+    private func grow(by more: Int) {
+        let room = max(2 * capacity, count + more)
+        let larger = UnsafeMutablePointer<UInt32>.allocate(capacity: room)
         larger.update(from: start, count: count)
         start.deallocate()
-        (start, capacity) = (larger, 2 * capacity)
+        (start, capacity) = (larger, room)
     }
 
     /// Puts another place for each, or none, in the same order.

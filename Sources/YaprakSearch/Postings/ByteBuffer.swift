@@ -88,6 +88,12 @@ struct ByteReader {
     @inline(__always)
     mutating func skip(_ numbers: UInt32) {
         var rest = numbers
+        // So many numbers have as many bytes at least: eight at once, of which each below 0x80 ends a number.
+        while rest >= 8 {
+            let word = UnsafeRawPointer(at).loadUnaligned(as: UInt64.self)
+            rest &-= UInt32(truncatingIfNeeded: (~word & 0x8080_8080_8080_8080).nonzeroBitCount)
+            at += 8
+        }
         while rest > 0 {
             while at.pointee >= 0x80 { at += 1 }
             at += 1
