@@ -19,7 +19,8 @@ extension TreeRoot {
     /// Reports the steps from one tree of keys to another, in ascending order. Each row is reported as the tree has it.
     ///
     /// Shared subtrees are skipped as a whole, from the top down. Works for any two trees of one arena, in either direction. For
-    /// unrelated trees everything is compared, and the result is exact as well.
+    /// unrelated trees everything is compared, and the result is exact as well. Steps are reported some at a time, when their
+    /// rows are in the cache: neither tree may change before it returns.
     /// - Complexity: O(d) for d nodes that aren't shared; d ≤ changes × depth.
     @discardableResult
     package static func difference(
