@@ -3,7 +3,8 @@
 ///     let rows = try CSVReader(ByteSource("cities.csv"))
 ///     while let row = try rows.next() { print(rows.line, row.map(\.text)) }
 ///
-/// Rows end with LF or CR LF. Memory is bounded by the longest row.
+/// Rows end with LF or CR LF. Memory is bounded by the longest row, which has ``cellsMax`` cells and as many bytes as a line
+/// at most.
 package final class CSVReader {
     /// A cell, and whether it stood in quotes: an empty text does, nothing doesn't.
     package struct Cell: Sendable, Hashable {
@@ -11,8 +12,13 @@ package final class CSVReader {
         package let isQuoted: Bool
     }
 
+    /// The most cells of a row.
+    package static let cellsMax = 1 << 16
+
     private let source: ByteSource
     private let separator: UInt8
+    /// The bytes of the row at hand, so far.
+    private var rowBytes = 0
     private var bytes: [UInt8] = []
     private var position = 0
     private var nextLine = 1
@@ -28,18 +34,19 @@ package final class CSVReader {
     package var progress: (done: Int, total: Int?) { source.progress }
 
     /// The next row; `nil` behind the last. Lines without anything are skipped.
-    /// - Throws: `Errno`; ``InputError`` for quotes that are not closed, or within a cell, and for text that is not UTF-8.
-    /// After an
-    ///   error within a row the next call continues behind its line.
+    /// - Throws: `Errno`; ``InputError`` for quotes that are not closed, or within a cell, for text that is not UTF-8, and for
+    ///   a row that is too long. After an error within a row the next call continues behind its line.
     package func next() throws -> [Cell]? {
         while try byte() == 0x0a || byte() == 0x0d {
             if bytes[position] == 0x0a { nextLine += 1 }
             position += 1
         }
         line = nextLine
+        rowBytes = 0
         guard try byte() != nil else { return nil }
         var row: [Cell] = []
         while true {
+            if row.count == Self.cellsMax { throw try skipping("the row has more than \(Self.cellsMax) cells") }
             row.append(try cell())
             guard let end = try byte() else { return row }
             position += 1
@@ -81,7 +88,8 @@ package final class CSVReader {
     private func add(_ byte: UInt8, to text: inout [UInt8]) throws {
         text.append(byte)
         position += 1
-        guard text.count <= LineReader.lineBytesMax else { throw InputError("a cell of line \(line) does not end") }
+        rowBytes += 1
+        guard rowBytes <= LineReader.lineBytesMax else { throw InputError("the row of line \(line) does not end") }
     }
 
     private func string(_ bytes: [UInt8]) throws -> String {
