@@ -35,7 +35,8 @@ package final class CSVReader {
 
     /// The next row; `nil` behind the last. Lines without anything are skipped.
     /// - Throws: `Errno`; ``InputError`` for quotes that are not closed, or within a cell, for text that is not UTF-8, and for
-    ///   a row that is too long. After an error within a row the next call continues behind its line.
+    ///   a row that is too long. After an error within a row the next call continues behind its line; not after one with too many
+    ///   bytes, which has no end in sight.
     package func next() throws -> [Cell]? {
         while try byte() == 0x0a || byte() == 0x0d {
             if bytes[position] == 0x0a { nextLine += 1 }

@@ -43,8 +43,8 @@ open class KeyedRow: TreeRow, @unchecked Sendable {
     /// The key, in NFC, as native contiguous UTF-8. Keys are ordered by their bytes.
     public final let key: String
 
-    /// Alike for equal keys; of others it is alike where they are equally long and end with the same eight bytes. Reads no byte
-    /// of the key.
+    /// Alike for equal keys, made of their length and their last eight bytes. Others have the same seldom, unless somebody chose
+    /// them. Reads no byte of the key.
     package final var keyFingerprint: UInt64 { tail ^ (label & KeyPlace.mask) &<< 56 }
 
     /// Makes a row that is in no tree yet. `key` must be in NFC already.

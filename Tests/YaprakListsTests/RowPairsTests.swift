@@ -21,12 +21,19 @@ import YaprakExtensions
         }
     }
 
-    /// What a table of fingerprints does with different ones, with a few alike, with all alike, and with some that would stand in
-    /// the same place of it.
-    private static let fingerprints: [@Sendable (Int) -> UInt64] = [
-        { UInt64($0) &* 0x2545_F491_4F6C_DD1D }, { UInt64($0 / 3) }, { _ in 7 },
-        { UInt64($0) &* 0xF1DE_83E1_9937_733D },
+    /// What a table of fingerprints does with different ones, with a few alike, with all alike, with some that belong to the same
+    /// slot of it, and with rows that fill slots side by side, where all that are not there belong to the first.
+    private static let fingerprints: [@Sendable (_ number: Int, _ count: Int) -> UInt64] = [
+        { number, _ in UInt64(number) &* 0x2545_F491_4F6C_DD1D }, { number, _ in UInt64(number / 3) }, { _, _ in 7 },
+        { number, _ in UInt64(number) &* inverse },
+        { number, count in
+            let bits = Int.bitWidth - (2 * count - 1).leadingZeroBitCount
+            return number % 3 == 0 ? UInt64(number / 3) << UInt64(64 - bits) &* inverse : 0
+        },
     ]
+
+    /// Of the number that fingerprints are multiplied with.
+    private static let inverse: UInt64 = 0xF1DE_83E1_9937_733D
 
     @Test(arguments: 0..<fingerprints.count)
     func `Rows are found where they went, and found as fast, however alike their fingerprints are`(kind: Int) {
@@ -36,7 +43,7 @@ import YaprakExtensions
             func placed(_ number: Int, _ position: Int) -> Placed {
                 Placed(
                     position: position, row: RowID(collection: number % 2, key: "\(number / 2)"),
-                    fingerprint: Self.fingerprints[kind](number), comparisons: comparisons)
+                    fingerprint: Self.fingerprints[kind](number, count), comparisons: comparisons)
             }
             // Two in three of the rows are on both sides.
             let gone = (0..<count).map { $0 * 3 / 2 }

@@ -27,7 +27,8 @@ struct Arrivals<Row: PositionedRow> {
         if rows.count <= Self.lookedThroughMax { return rows.firstIndex { $0.isSameRow(as: row) } }
         if slots.isEmpty { return indices[row.row] }
         var slot = firstSlot(of: row)
-        while slots[slot] >= 0 {
+        // One that is not there is looked for no longer: rows may fill many slots in a row, each where it belongs.
+        for _ in 0...Self.stepsMax where slots[slot] >= 0 {
             let index = Int(slots[slot])
             if rows[index].isSameRow(as: row) { return index }
             slot = (slot + 1) & (slots.count - 1)
