@@ -28,8 +28,9 @@ struct Arrivals<Row: PositionedRow> {
         if slots.isEmpty { return indices[row.row] }
         var slot = firstSlot(of: row)
         // One that is not there is looked for no longer: rows may fill many slots in a row, each where it belongs.
-        for _ in 0...Self.stepsMax where slots[slot] >= 0 {
+        for _ in 0...Self.stepsMax {
             let index = Int(slots[slot])
+            if index < 0 { return nil }
             if rows[index].isSameRow(as: row) { return index }
             slot = (slot + 1) & (slots.count - 1)
         }
