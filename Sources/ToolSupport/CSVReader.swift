@@ -3,8 +3,8 @@
 ///     let rows = try CSVReader(ByteSource("cities.csv"))
 ///     while let row = try rows.next() { print(rows.line, row.map(\.text)) }
 ///
-/// Rows end with LF or CR LF. Memory is bounded by the longest row, which has ``cellsMax`` cells and as many bytes as a line
-/// at most.
+/// Rows end with LF or CR LF. Memory is bounded by the longest row, which has ``cellsMax`` cells and, in all of them, as many
+/// bytes as a line at most.
 package final class CSVReader {
     /// A cell, and whether it stood in quotes: an empty text does, nothing doesn't.
     package struct Cell: Sendable, Hashable {
@@ -17,6 +17,7 @@ package final class CSVReader {
 
     private let source: ByteSource
     private let separator: UInt8
+    private let rowBytesMax: Int
     /// The bytes of the row at hand, so far.
     private var rowBytes = 0
     private var bytes: [UInt8] = []
@@ -26,9 +27,12 @@ package final class CSVReader {
     /// The line at which the row that was read last begins, counted from 1.
     package private(set) var line = 0
 
-    package init(_ source: ByteSource, separator: UInt8 = UInt8(ascii: ",")) {
+    package init(
+        _ source: ByteSource, separator: UInt8 = UInt8(ascii: ","), rowBytesMax: Int = LineReader.lineBytesMax
+    ) {
         self.source = source
         self.separator = separator
+        self.rowBytesMax = rowBytesMax
     }
 
     package var progress: (done: Int, total: Int?) { source.progress }
@@ -90,7 +94,7 @@ package final class CSVReader {
         text.append(byte)
         position += 1
         rowBytes += 1
-        guard rowBytes <= LineReader.lineBytesMax else { throw InputError("the row of line \(line) does not end") }
+        guard rowBytes <= rowBytesMax else { throw InputError("the row of line \(line) does not end") }
     }
 
     private func string(_ bytes: [UInt8]) throws -> String {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import YaprakExtensions
 
+/// Rows that were removed and inserted are paired, by a table of fingerprints, of any quality.
 @Suite(.bounded) struct RowPairsTests {
     /// How many comparisons there were.
     private final class Comparisons: Sendable {
@@ -45,7 +46,7 @@ import YaprakExtensions
                     position: position, row: RowID(collection: number % 2, key: "\(number / 2)"),
                     fingerprint: Self.fingerprints[kind](number, count), comparisons: comparisons)
             }
-            // Two in three of the rows are on both sides.
+            // Half of those that go come elsewhere.
             let gone = (0..<count).map { $0 * 3 / 2 }
             let come = (0..<count).map { $0 * 3 }.shuffled(using: &random)
             let pairs = RowPairs(

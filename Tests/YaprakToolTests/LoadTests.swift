@@ -183,6 +183,15 @@ import YaprakReplay
         #expect(skipped.code == 0 && skipped.out.contains("\"records\":2") && skipped.out.contains("\"bad\":2"))
     }
 
+    @Test func `All cells of a row together have a bound, whatever each has, and each row begins at 0`() throws {
+        let file = try folder.write("1234,56\n\"12\",3456\n123,4567\n", to: "wide.csv")
+        let rows = CSVReader(try ByteSource(file), rowBytesMax: 6)
+        #expect(try rows.next()?.map(\.text) == ["1234", "56"])
+        #expect(try rows.next()?.map(\.text) == ["12", "3456"])
+        let error = #expect(throws: InputError.self) { try rows.next() }
+        #expect(error?.description.contains("the row of line 3 does not end") == true, "\(String(describing: error))")
+    }
+
     @Test func `An array of JSON is read item by item, whatever its lines`() async throws {
         let (outcome, records) = try await roundTrip(
             " [ {\"id\": 1, \"t\": \"]},\\\"\"},\n\n{\"id\":\n2, \"a\":[[1],{\"b\":[]}]}\n] ", as: "x.json", "--key",
