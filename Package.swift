@@ -86,6 +86,8 @@ let package = Package(
             providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
         // No library: a builtin of the compiler that Swift has no word for.
         .systemLibrary(name: "CPrefetch"),
+        // Nor here: a call of Linux that the modules of its C libraries do not have.
+        .systemLibrary(name: "CLinkCount"),
         .systemLibrary(name: "CSnowball", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "YaprakModel", swiftSettings: strict),
         .target(name: "YaprakLocks", swiftSettings: strict),
@@ -95,7 +97,7 @@ let package = Package(
             name: "YaprakStorage",
             dependencies: [
                 .target(name: "CLZ4", condition: .when(platforms: withoutCompression)),
-                "YaprakModel", "YaprakCBOR", "YaprakLocks",
+                "CLinkCount", "YaprakModel", "YaprakCBOR", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],

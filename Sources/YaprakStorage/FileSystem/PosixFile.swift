@@ -1,3 +1,4 @@
+internal import CLinkCount
 internal import SystemPackage
 
 #if canImport(Darwin)
@@ -28,9 +29,9 @@ final class PosixFile: File {
     }
 
     func hasName() throws(DiskError) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
-        return status.st_nlink > 0
+        let count = clinkcount(descriptor)
+        guard count >= 0 else { throw DiskError(.size, name, lastErrno()) }
+        return count > 0
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
