@@ -10,11 +10,11 @@ extension Snapshot {
     /// - Complexity: O(1).
     public func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
         let name = `extension`.name
-        guard let entry = state.entry(ofExtension: name) else { throw DatabaseError.notRegistered(name) }
-        guard let registration = entry.registration as? TypedRegistration<Extension> else {
+        guard let index = state.extensions.index(of: name) else { throw DatabaseError.notRegistered(name) }
+        guard let registration = state.extensions.registration(at: index) as? TypedRegistration<Extension> else {
             throw DatabaseError.otherExtension(name, Extension.self)
         }
-        return registration.base.reader(of: registration.root(entry.root), in: self)
+        return registration.base.reader(of: registration.root(state.extensions.root(at: index)), in: self)
     }
 
     /// What an extension knows in this snapshot.

@@ -6,25 +6,82 @@ package import YaprakTrees
 ///     groups ──▶ "fantasy" ──▶ rows in order          a tree of groups by name, each with the tree of its rows
 ///                "sci-fi"  ──▶ rows in order
 ///     places ──▶ key ──▶ where the record was put     one tree per collection of the view
+///
+/// One reference: every reader, every group and every cursor of a view has a root, and a copy counts once.
 public struct ViewRoot: Sendable {
-    /// Groups by name.
-    package var groups = TreeRoot()
-    /// Where each record was put, one tree per collection.
-    package var places: [TreeRoot]
-    /// How rows are grouped, sorted and filtered in this snapshot.
-    package var configuration: ViewConfiguration
-    /// The number of rows in all groups.
-    package var count = 0
-    /// Rows and groups that came, changed and went since the view was registered; only differences mean something.
-    package var rawOperations = 0
-    /// Which root it is: copies have the same, and so have all snapshots between two changes of the view.
-    package internal(set) var identity = ViewIdentity.next()
-    /// The touches of rows that were explicitly removed, for when they are inserted again.
-    var departed = DepartedTouches()
+    private var fields: Fields
 
-    init(configuration: ViewConfiguration) {
-        self.configuration = configuration
-        places = Array(repeating: TreeRoot(), count: configuration.collectionNames.count)
+    /// Changed only while one root has it; that is the whole of the @unchecked.
+    private final class Fields: @unchecked Sendable {
+        @exclusivity(unchecked) var groups = TreeRoot()
+        @exclusivity(unchecked) var places: [TreeRoot]
+        @exclusivity(unchecked) var configuration: ViewConfiguration
+        @exclusivity(unchecked) var count = 0
+        @exclusivity(unchecked) var rawOperations = 0
+        @exclusivity(unchecked) var identity = ViewIdentity.next()
+        @exclusivity(unchecked) var departed = DepartedTouches()
+
+        init(_ configuration: ViewConfiguration) {
+            self.configuration = configuration
+            places = Array(repeating: TreeRoot(), count: configuration.collectionNames.count)
+        }
+
+        init(copying other: Fields) {
+            groups = other.groups
+            places = other.places
+            configuration = other.configuration
+            count = other.count
+            rawOperations = other.rawOperations
+            identity = other.identity
+            departed = other.departed
+        }
+    }
+
+    init(configuration: ViewConfiguration) { fields = Fields(configuration) }
+
+    /// What may be changed: of this root alone.
+    @inline(__always)
+    private var own: Fields {
+        mutating get {
+            if !isKnownUniquelyReferenced(&fields) { fields = Fields(copying: fields) }
+            return fields
+        }
+    }
+
+    /// Groups by name.
+    package var groups: TreeRoot {
+        get { fields.groups }
+        _modify { yield &own.groups }
+    }
+    /// Where each record was put, one tree per collection.
+    package var places: [TreeRoot] {
+        get { fields.places }
+        _modify { yield &own.places }
+    }
+    /// How rows are grouped, sorted and filtered in this snapshot.
+    package var configuration: ViewConfiguration {
+        get { fields.configuration }
+        set { own.configuration = newValue }
+    }
+    /// The number of rows in all groups.
+    package var count: Int {
+        get { fields.count }
+        _modify { yield &own.count }
+    }
+    /// Rows and groups that came, changed and went since the view was registered; only differences mean something.
+    package var rawOperations: Int {
+        get { fields.rawOperations }
+        _modify { yield &own.rawOperations }
+    }
+    /// Which root it is: copies have the same, and so have all snapshots between two changes of the view.
+    package internal(set) var identity: ViewIdentity {
+        get { fields.identity }
+        set { own.identity = newValue }
+    }
+    /// The touches of rows that were explicitly removed, for when they are inserted again.
+    var departed: DepartedTouches {
+        get { fields.departed }
+        _modify { yield &own.departed }
     }
 
     struct RequiresPopulation: Error {}

@@ -8,6 +8,9 @@ uint64_t ch_now_ns(void);
 /// CPU time of the whole process, in nanoseconds.
 uint64_t ch_cpu_ns(void);
 
+/// Asks for a cache line that is about to be read.
+static inline void ch_prefetch(const void *address) { __builtin_prefetch(address); }
+
 /// Live bytes of the heap, the allocator's own share included.
 size_t ch_heap_in_use(void);
 /// Gives free memory back, so that one measure does not inherit the other's heap.
