@@ -4,7 +4,8 @@ import YaprakTrees
 
 /// Frees what no snapshot needs any more, without making readers wait.
 ///
-/// The writer frees a slice after each commit, about as much as it made. Who lets go of the last of a closed database or fork
+/// The writer frees a slice after each commit, as much as it made, up to a bound: on another thread each piece would wait for the
+/// lock of the allocator, as the writer would, which goes on making pieces. Who lets go of the last of a closed database or fork
 /// frees it, if it has made at most 256 nodes and rows. What readers release between writes, what is more than a slice, and
 /// what larger databases leave behind, is freed by a task of low priority in slices of bounded size; it first lets garbage
 /// gather for a millisecond. Values of users are released there and in those slices, on no lock of ours.
@@ -15,7 +16,8 @@ struct Reclaimer: Sendable {
     init(on scheduler: (any WorkScheduler)? = nil) { self.scheduler = scheduler }
 
     private static let isReclaiming = ThreadFlag()
-    /// Nodes and rows that a writer frees after its commit, and who lets go of a small database.
+    /// Nodes and rows that a writer frees after its commit, and who lets go of a small database. After a commit that has made
+    /// more, the writer frees more, up to `taskSlice`.
     private static let writerSlice = 512
     /// The nodes and rows of a small one.
     private static let smallCount = 256
@@ -34,7 +36,7 @@ struct Reclaimer: Sendable {
 
     /// Frees a slice; the rest, if there is any, goes to the task.
     func reclaimSome(_ timeline: Timeline) {
-        if timeline.reclaim(limit: Self.writerSlice) { Self.schedule(timeline, on: scheduler) }
+        if timeline.reclaim(limit: Self.writerSlice, most: Self.taskSlice) { Self.schedule(timeline, on: scheduler) }
     }
 
     private static func schedule(_ timeline: Timeline, on scheduler: (any WorkScheduler)?) {
