@@ -5,7 +5,7 @@ extension Timeline {
     /// whose deinit is user code, outside all locks.
     /// - Parameters:
     ///   - limit: the approximate number of versions, nodes and rows to handle.
-    ///   - most: where drafts have made more since the last slice, the limit is twice as much as they have made, and at most this.
+    ///   - most: where drafts have made more since the last slice, the limit is twice as much as they made, and at most this.
     /// - Returns: whether more remains. Then it has to be called again.
     package func reclaim(limit: Int, most: Int = 0) -> Bool {
         var slice = ReclaimSlice(budget: limit)

@@ -20,6 +20,15 @@ import Yaprak
         return database.timeline.arena.counts
     }
 
+    @Test func `What a commit of five thousand records replaces is freed before the write returns`() async throws {
+        let database = Database.inMemory()
+        for round in 0..<3 {
+            try await database.write { for index in 0..<5_000 { $0[.books]["\(index)"] = Book(title: "\(round)") } }
+            // A task in the background would begin a millisecond later.
+            #expect(database.timeline.arena.counts.rows == 5_000)
+        }
+    }
+
     @Test func `Ten thousand forks that write and are dropped leave no node and no row`() async throws {
         let database = Database.inMemory()
         try await database.write { for index in 0..<200 { $0[.books]["\(index)"] = Book(title: "x") } }

@@ -84,7 +84,7 @@ extension Measure {
         }
     }
 
-    /// The least: rows in an array of references, which are counted as they are read.
+    /// The least: rows in arrays, in order.
     @inline(never)
     private static func readPages(_ groups: [String: [Boxed]], _ offset: Int, _ count: Int) {
         for i in 0..<count {
@@ -94,7 +94,7 @@ extension Measure {
         }
     }
 
-    /// A reference of its own, as whoever keeps a row has it.
+    /// A row as it comes out of a call.
     @inline(never)
     private static func opaque(_ row: Boxed) -> Boxed { row }
 

@@ -54,7 +54,7 @@ extension Measure {
                     Contender(name: "bare LZ4 blocks, decoded on all cores into a Dictionary") {
                         time(n) { sink &+= UInt64(decoded(blocks).count) }
                     },
-                ], runs: min(settings.runs, 3))
+                ], runs: min(settings.runs, 3), isolated: true)
 
             let what = "open \(n) records from a checkpoint, per row"
             report.compare("P11", what, series[0], series[1], .timesFaster(5), bound: series[2])

@@ -16,9 +16,10 @@ struct Reclaimer: Sendable {
     init(on scheduler: (any WorkScheduler)? = nil) { self.scheduler = scheduler }
 
     private static let isReclaiming = ThreadFlag()
-    /// Nodes and rows that a writer frees after its commit, and who lets go of a small database. After a commit that has made
-    /// more, the writer frees more, up to `taskSlice`.
+    /// Nodes and rows that a writer frees after its commit, and who lets go of a small database.
     private static let writerSlice = 512
+    /// The most that a writer frees after a commit that has made more: about a millisecond.
+    private static let largestWriterSlice = 16_384
     /// The nodes and rows of a small one.
     private static let smallCount = 256
     /// Nodes and rows that a task frees before it lets others run.
@@ -36,7 +37,9 @@ struct Reclaimer: Sendable {
 
     /// Frees a slice; the rest, if there is any, goes to the task.
     func reclaimSome(_ timeline: Timeline) {
-        if timeline.reclaim(limit: Self.writerSlice, most: Self.taskSlice) { Self.schedule(timeline, on: scheduler) }
+        if timeline.reclaim(limit: Self.writerSlice, most: Self.largestWriterSlice) {
+            Self.schedule(timeline, on: scheduler)
+        }
     }
 
     private static func schedule(_ timeline: Timeline, on scheduler: (any WorkScheduler)?) {
