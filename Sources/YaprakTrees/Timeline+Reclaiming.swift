@@ -3,14 +3,12 @@ extension Timeline {
     ///
     /// Safe from any thread. Nodes are freed and rows released outside the lock that readers and the writer take; rows,
     /// whose deinit is user code, outside all locks.
-    /// - Parameters:
-    ///   - limit: the approximate number of versions, nodes and rows to handle.
-    ///   - most: where drafts have made more since the last slice, the limit is twice as much as they made, and at most this.
+    /// - Parameter limit: the approximate number of versions, nodes and rows to handle.
     /// - Returns: whether more remains. Then it has to be called again.
-    package func reclaim(limit: Int, most: Int = 0) -> Bool {
+    package func reclaim(limit: Int) -> Bool {
         var slice = ReclaimSlice(budget: limit)
         let remains = whileNobodyReclaims {
-            let remains = run(&slice, most)
+            let remains = run(&slice)
             // Here, so that who reclaims next and finds nothing more has the counts of all that was.
             arena.add(slice.report)
             return remains
@@ -20,17 +18,12 @@ extension Timeline {
         return remains
     }
 
-    private func run(_ slice: inout ReclaimSlice, _ most: Int) -> Bool {
+    private func run(_ slice: inout ReclaimSlice) -> Bool {
         var slot: VersionSlot?
         var remains = false
-        var isFirst = true
         while true {
             // What is asked of the version is asked with the lock held: the writer puts the next one behind it meanwhile.
             let next = locked { () -> (chunk: DeadChunk, stamp: UInt64, isBase: Bool)? in
-                if isFirst {
-                    slice.budget = max(slice.budget, min(most, 2 &* (tally.nodes &+ tally.rows)))
-                    isFirst = false
-                }
                 if let slot { deposit(&slice, in: slot) }
                 let next = slice.budget > 0 ? nextChunk(&slice) : nil
                 slot = next?.slot

@@ -55,7 +55,7 @@ package final class Timeline: @unchecked Sendable {
     private var draft: TreeDraft?
     /// What was made and freed since the last report to the arena.
     @exclusivity(unchecked)
-    private(set) var tally = ArenaCounts()
+    private var tally = ArenaCounts()
     /// The nodes and rows that it has made and not freed; more if trees of another timeline were adopted.
     @exclusivity(unchecked)
     private var ownCount = 0

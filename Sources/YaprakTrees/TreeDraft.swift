@@ -34,6 +34,11 @@ package final class TreeDraft {
     var deadCapacity = 64
     @exclusivity(unchecked)
     var youngestDead: UInt64 = 0
+    /// How many nodes and rows the draft has retired until it was sealed or frozen last; a subtree counts as one.
+    ///
+    /// Once it is sealed, until the next draft begins: that is the same object.
+    @exclusivity(unchecked)
+    package private(set) var retiredCount = 0
     /// Memory for its next version and what that retires.
     @exclusivity(unchecked)
     var spares = TimelineSpares()
@@ -61,6 +66,7 @@ package final class TreeDraft {
 
     func begin(from version: TreeVersion) {
         session &+= 1
+        retiredCount = 0
         start = version
         isUnchanged = true
         stamp = timeline.arena.nextStamp()
@@ -203,6 +209,7 @@ extension TreeDraft {
             list.append(chunk)
             start += n
         }
+        retiredCount &+= deadCount
         deadCount = 0
         youngestDead = 0
         if deadCapacity > 65_536 {

@@ -31,12 +31,15 @@ int posix_memalign(void **p, size_t a, size_t n) {
     return *p ? 0 : 12;
 }
 
+// Before 2.33 it was no function of the library.
+#if __GLIBC_PREREQ(2, 33)
 int fstat(int f, struct stat *s) {
     static int (*_Atomic next)(int, struct stat *);
     if (!next) next = dlsym(RTLD_NEXT, "fstat");
     atomic_fetch_add_explicit(&status_calls, 1, memory_order_relaxed);
     return next(f, s);
 }
+#endif
 
 int cc_counts(void) { return 1; }
 uint64_t cc_allocations(void) { return atomic_load(&allocations); }

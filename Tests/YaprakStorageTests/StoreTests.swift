@@ -267,16 +267,21 @@ import YaprakSimulator
             let store = opened.store
             let total = 20_000
             let before = store.statistics
-            for n in 2...total + 1 {
-                try store.append(number: CommitNumber(UInt64(n)), item: Harness.item(n % 100)) { _ in
-                    // The log's own thread waits here: however fast the disk is, the others are all in line then.
-                    if n == 2 { _ = isQueued.waitFor { isQueued, _ in isQueued } }
-                    order.withLock { $0.append(UInt64(n)) }
-                    order.broadcast()
+            do {
+                // Also where an append throws: the log's thread goes on.
+                defer {
+                    isQueued.withLock { $0 = true }
+                    isQueued.broadcast()
+                }
+                for n in 2...total + 1 {
+                    try store.append(number: CommitNumber(UInt64(n)), item: Harness.item(n % 100)) { _ in
+                        // The log's own thread waits here: however fast the disk is, the others are all in line then.
+                        if n == 2 { _ = isQueued.waitFor { isQueued, _ in isQueued } }
+                        order.withLock { $0.append(UInt64(n)) }
+                        order.broadcast()
+                    }
                 }
             }
-            isQueued.withLock { $0 = true }
-            isQueued.broadcast()
             let seen = order.waitFor { all, _ in all.count == total ? all : nil }
             #expect(seen == (2...UInt64(total + 1)).map { $0 })
             let after = store.statistics

@@ -88,31 +88,6 @@ final class Shared: Sendable {
         timeline.reclaimAll()
     }
 
-    @Test func `A slice is twice as large as what was made since the last, and no larger than its bound`() {
-        let timeline = Timeline(arena: Arena()) { _ in }
-        var root = TreeRoot()
-        func replaceAll() {
-            let draft = timeline.beginDraft()
-            for i in 0..<2_000 { draft.insert(CountedRow("k\(i)"), into: &root) }
-            draft.seal()
-        }
-        replaceAll()
-        timeline.reclaimAll()
-        replaceAll()
-        #expect(timeline.reclaim(limit: 10, most: 100))
-        #expect((3_900..<3_990).contains(timeline.arena.counts.rows))
-        // What was made before that slice counts for it alone.
-        let rows = timeline.arena.counts.rows
-        #expect(timeline.reclaim(limit: 10, most: 100))
-        #expect(timeline.arena.counts.rows >= rows - 10)
-        timeline.reclaimAll()
-        replaceAll()
-        #expect(!timeline.reclaim(limit: 10, most: 100_000))
-        #expect(timeline.arena.counts.rows == 2_000)
-        timeline.close(roots: [root])
-        timeline.reclaimAll()
-    }
-
     @Test func `Releasing a version frees nothing, and reclaiming frees in slices`() {
         let timeline = Timeline(arena: Arena()) { _ in }
         var root = TreeRoot()

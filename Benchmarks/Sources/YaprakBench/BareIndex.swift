@@ -1,7 +1,7 @@
 import CHelpers
 
-/// The least that finding by key in an ordered set can do, for a lower bound of P1: full blocks of words side by side, no node,
-/// no pointer but that to the row, which comes back counted. The lines of a block are fetched at once.
+/// Finding by key in an ordered set, with as little as we know to do, to compare P1 with: full blocks of words side by side, no
+/// node, no pointer but that to the row, which comes back counted. The lines of a block are fetched at once.
 ///
 /// Nothing can be inserted, no version is kept, nobody asks whether the collection has these types.
 final class BareIndex: @unchecked Sendable {

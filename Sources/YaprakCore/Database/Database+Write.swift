@@ -62,7 +62,7 @@ extension Database {
     @inline(never)
     private nonisolated func finish(_ done: Done) {
         // Here, where the draft and the state before it are let go: what is reclaimed now calls for no task.
-        reclaimer.reclaimSome(timeline)
+        reclaimer.reclaimSome(timeline, retired: done.retiredCount)
         if done.isOwnCommit { files?.checkpointIfDue(self) }
         for callback in done.callbacks { callback() }
     }
@@ -109,6 +109,8 @@ extension Database {
         /// The commit that was made; in memory there is no ticket for it.
         var commitNumber: CommitNumber?
         var callbacks: [@Sendable () -> Void]
+        /// Nodes and rows that it retired.
+        var retiredCount: Int
     }
 
     /// Waits for a turn, on the caller's executor, and runs a transaction in it, on the actor.
@@ -155,14 +157,16 @@ extension Database {
         }
         if let ticket = try finish(draft, origin: origin) {
             return Done(
-                ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.afterCommit)
+                ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.afterCommit,
+                retiredCount: draft.tree.retiredCount)
         }
         // In memory all is done. With a log there was nothing to commit; what was read may wait for the log, though, and be
         // taken back: then it was never there.
         let isPublished = files == nil || working === publication.newest
         return Done(
             ticket: isPublished ? nil : lastTicket, isOwnCommit: false,
-            commitNumber: working.number == before ? nil : working.number, callbacks: draft.afterCommit)
+            commitNumber: working.number == before ? nil : working.number, callbacks: draft.afterCommit,
+            retiredCount: draft.tree.retiredCount)
     }
 
     private static func readOfRefused(_ error: any Error) -> DatabaseError {

@@ -4,9 +4,9 @@ import YaprakTrees
 
 /// Frees what no snapshot needs any more, without making readers wait.
 ///
-/// The writer frees a slice after each commit, as much as it made, up to a bound: on another thread each piece would wait for the
-/// lock of the allocator, as the writer would, which goes on making pieces. Who lets go of the last of a closed database or fork
-/// frees it, if it has made at most 256 nodes and rows. What readers release between writes, what is more than a slice, and
+/// The writer frees a slice after each commit, as much as it retired, up to a bound: on another thread each piece would wait for
+/// the lock of the allocator, as the writer would, which goes on making pieces. Who lets go of the last of a closed database or
+/// fork frees it, if it has made at most 256 nodes and rows. What readers release between writes, what is more than a slice, and
 /// what larger databases leave behind, is freed by a task of low priority in slices of bounded size; it first lets garbage
 /// gather for a millisecond. Values of users are released there and in those slices, on no lock of ours.
 struct Reclaimer: Sendable {
@@ -18,7 +18,7 @@ struct Reclaimer: Sendable {
     private static let isReclaiming = ThreadFlag()
     /// Nodes and rows that a writer frees after its commit, and who lets go of a small database.
     private static let writerSlice = 512
-    /// The most that a writer frees after a commit that has made more: about a millisecond.
+    /// The most that a writer frees after a commit that has retired more: its caller may be the main actor.
     private static let largestWriterSlice = 16_384
     /// The nodes and rows of a small one.
     private static let smallCount = 256
@@ -36,10 +36,12 @@ struct Reclaimer: Sendable {
     }
 
     /// Frees a slice; the rest, if there is any, goes to the task.
-    func reclaimSome(_ timeline: Timeline) {
-        if timeline.reclaim(limit: Self.writerSlice, most: Self.largestWriterSlice) {
-            Self.schedule(timeline, on: scheduler)
-        }
+    ///
+    /// - Parameter retired: how many nodes and rows the commit retired that is over now.
+    func reclaimSome(_ timeline: Timeline, retired: Int = 0) {
+        // The version that is let go of counts, too.
+        let limit = max(Self.writerSlice, min(retired &+ 16, Self.largestWriterSlice))
+        if timeline.reclaim(limit: limit) { Self.schedule(timeline, on: scheduler) }
     }
 
     private static func schedule(_ timeline: Timeline, on scheduler: (any WorkScheduler)?) {

@@ -18,11 +18,12 @@ public struct ViewRoot: Sendable {
         @exclusivity(unchecked) var configuration: ViewConfiguration
         @exclusivity(unchecked) var count = 0
         @exclusivity(unchecked) var rawOperations = 0
-        @exclusivity(unchecked) var identity = ViewIdentity.next()
+        @exclusivity(unchecked) var identity: ViewIdentity
         @exclusivity(unchecked) var departed = DepartedTouches()
 
         init(_ configuration: ViewConfiguration) {
             self.configuration = configuration
+            identity = .next()
             places = Array(repeating: TreeRoot(), count: configuration.collectionNames.count)
         }
 
@@ -39,7 +40,8 @@ public struct ViewRoot: Sendable {
 
     init(configuration: ViewConfiguration) { fields = Fields(configuration) }
 
-    /// What may be changed: of this root alone.
+    /// What may be changed: of this root alone. While one field is being changed, no other may be: that would find two
+    /// references, and change a copy.
     @inline(__always)
     private var own: Fields {
         mutating get {

@@ -30,8 +30,10 @@ final class PosixFile: File {
 
     func hasName() throws(DiskError) -> Bool {
         let count = clinkcount(descriptor)
-        guard count >= 0 else { throw DiskError(.size, name, lastErrno()) }
-        return count > 0
+        if count >= 0 { return count > 0 }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
+        return status.st_nlink > 0
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
