@@ -49,3 +49,39 @@ int cc_counts(void) { return 0; }
 uint64_t cc_allocations(void) { return 0; }
 uint64_t cc_status_calls(void) { return 0; }
 #endif
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+#include <stdbool.h>
+
+// As above, before those of Swift's runtime, for what the program itself calls. Elsewhere than on x86-64 these functions keep more
+// registers than one in C does. (The runtime has hooks for it, which Swift 6.3 calls with small strings: swiftlang/swift#88924.)
+
+static atomic_uint_fast64_t references;
+static atomic_bool counts_references;
+
+#define COUNT_REFERENCES(type, name, parameters, arguments, n) \
+    type name parameters { \
+        static type (*_Atomic next) parameters; \
+        if (!next) next = dlsym(RTLD_NEXT, #name); \
+        if (atomic_load_explicit(&counts_references, memory_order_relaxed)) \
+            atomic_fetch_add_explicit(&references, n, memory_order_relaxed); \
+        return next arguments; \
+    }
+
+COUNT_REFERENCES(void *, swift_retain, (void *o), (o), 1)
+COUNT_REFERENCES(void *, swift_retain_n, (void *o, uint32_t n), (o, n), n)
+COUNT_REFERENCES(void, swift_release, (void *o), (o), 1)
+COUNT_REFERENCES(void, swift_release_n, (void *o, uint32_t n), (o, n), n)
+COUNT_REFERENCES(void *, swift_bridgeObjectRetain, (void *o), (o), 1)
+COUNT_REFERENCES(void *, swift_bridgeObjectRetain_n, (void *o, uint32_t n), (o, n), n)
+COUNT_REFERENCES(void, swift_bridgeObjectRelease, (void *o), (o), 1)
+COUNT_REFERENCES(void, swift_bridgeObjectRelease_n, (void *o, uint32_t n), (o, n), n)
+
+int cc_counts_references(void) { return 1; }
+void cc_count_references(int on) { atomic_store(&counts_references, on != 0); }
+uint64_t cc_references(void) { return atomic_load(&references); }
+#else
+int cc_counts_references(void) { return 0; }
+void cc_count_references(int on) {}
+uint64_t cc_references(void) { return 0; }
+#endif

@@ -21,6 +21,10 @@ extension CostGates {
             let key = keys[round * 7919 % count]
             try await database.write { $0[.items][key] = Item(rank: round, group: 1, weight: 2, height: 3) }
         }
+        gates += try await references("an update of one of 100,000 records", atMost: 165, rounds: 10_000) { round in
+            let key = keys[round * 7919 % count]
+            try await database.write { $0[.items][key] = Item(rank: -round, group: 1, weight: 2, height: 3) }
+        }
         gates += try await allocations("a write that changes nothing", atMost: 1.5, rounds: 10_000) { round in
             let key = keys[round * 7919 % count]
             sum += try await database.write { $0[.items][key]?.rank ?? 0 }
@@ -74,17 +78,23 @@ extension CostGates {
             Gate("calls of a view's sorting closure for an update", Double(sorted) / Double(rounds), atMost: 1),
         ]
         gates += try await allocations(
-            "an update with a view and an index, which moves a row", atMost: 36, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 33, rounds: rounds
         ) { round in
             let key = key(round * 104_729 % count)
             try await database.write { $0[.items][key]?.rank = -round }
+        }
+        gates += try await references(
+            "an update with a view and an index, which moves a row", atMost: 470, rounds: rounds
+        ) { round in
+            let key = key(round * 15_485_863 % count)
+            try await database.write { $0[.items][key]?.rank = count + round }
         }
         var mappings = ViewMappings(view, groups: (0..<7).map { "\($0)" })
         var shown = database.snapshot
         try mappings.update(to: shown)
         var changes = 0
         let withWrite = try await allocations(
-            "the same, and the row changes of a list", atMost: 68, rounds: rounds
+            "the same, and the row changes of a list", atMost: 56, rounds: rounds
         ) { round in
             let key = key(round * 1299709 % count)
             try await database.write { $0[.items][key]?.rank = count + round }
@@ -92,8 +102,16 @@ extension CostGates {
             changes += try mappings.advance(from: shown, to: next).rowChanges.count
             shown = next
         }
-        precondition(changes >= rounds)
-        return gates + withWrite
+        var updates = database.updates(of: mappings, since: shown).makeAsyncIterator()
+        let followed = try await references(
+            "the same, and an update of a list that is followed", atMost: 880, rounds: rounds
+        ) { round in
+            let key = key(round * 32_452_843 % count)
+            try await database.write { $0[.items][key]?.rank = -2 * count - round }
+            changes += try await updates.next()?.rowChanges.count ?? 0
+        }
+        precondition(changes >= 2 * rounds)
+        return gates + withWrite + followed
     }
 
     /// How often closures were called.

@@ -83,6 +83,11 @@ struct ChangeBatch: Sendable {
     }
     /// The only collection that changed, if there is one.
     var only: CollectionBinding? { collections.only?.binding }
+    /// Whether something happened in a collection without types.
+    var hasUntyped: Bool {
+        if let only { return only is RawBinding }
+        return collections.several.contains { $0.binding is RawBinding }
+    }
     /// Where each collection stands among them; `nil` where there are few.
     private var places: CollectionPlaces?
     /// Everything in all collections was removed at once.

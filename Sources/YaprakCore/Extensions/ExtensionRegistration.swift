@@ -64,6 +64,8 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         fatalError("abstract")
     }
 
+    /// Whether it says which changes it leaves alone.
+    var isSelective: Bool { false }
     /// Whether changes leave its root as it is; see ``SelectiveExtension``.
     func isLeftAlone(by changes: NetChanges) -> Bool { false }
 

@@ -18,6 +18,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     private let rootType: Any.Type
 
     override var isSilent: Bool { silent != nil }
+    override var isSelective: Bool { selecting != nil }
     override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
 
     init(_ base: Extension) {

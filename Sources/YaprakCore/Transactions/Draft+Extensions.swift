@@ -34,7 +34,8 @@ extension Draft {
 
     /// Whether an extension has to look at a batch: it may concern it, and the extension does not say that it leaves it alone.
     func isConcerned(_ registration: ExtensionRegistration, by batch: ChangeBatch) -> Bool {
-        registration.isConcerned(by: batch) && !registration.isLeftAlone(by: NetChanges(batch: batch))
+        guard registration.isConcerned(by: batch) else { return false }
+        return !registration.isSelective || !registration.isLeftAlone(by: NetChanges(batch: batch))
     }
 
     /// Ends the segment under way, if anything is in it.
@@ -43,7 +44,7 @@ extension Draft {
         let batch = takeBatch()
         // A state from before says that extensions are behind.
         forgetFrozen()
-        if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+        if !batch.isEmpty { segments.append(DraftSegment(batch: consume batch)) }
     }
 
     /// What was noted since the last segment.
@@ -71,7 +72,7 @@ extension Draft {
 
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
-        let hasUntold = directory.hasAsides || segment.batch.collections.contains { $0.binding is RawBinding }
+        let hasUntold = directory.hasAsides || segment.batch.hasUntyped
         let changes = NetChanges(batch: hasUntold ? segment.batch.forExtensions : segment.batch)
         // Nobody asks for the changes of those that no other depends on.
         let reported = extensions.parents.isEmpty ? nil : ReportedChanges()

@@ -29,10 +29,12 @@ extension Draft {
             var batch = segments.isEmpty ? takeBatch() : ChangeBatch()
             if !segments.isEmpty || concernsExtensions(batch) {
                 forgetFrozen()
-                if !batch.isEmpty { segments.append(DraftSegment(batch: batch)) }
+                if !batch.isEmpty { segments.append(DraftSegment(batch: consume batch)) }
                 try catchUp()
                 if let failure { throw failure }
-                batch = segments.count == 1 ? segments[0].batch : ChangeBatch(sumOf: segments.map(\.batch)[...])
+                batch =
+                    segments.count == 1
+                    ? segments[0].takeBatch() : ChangeBatch(sumOf: segments.map(\.batch)[...])
                 addGoneAsides(to: &batch)
                 try judge(batch)
             }

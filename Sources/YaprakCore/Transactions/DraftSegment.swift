@@ -1,6 +1,18 @@
 /// A part of a transaction, between two moments at which its extensions were asked for.
-struct DraftSegment {
-    var batch: ChangeBatch
+final class DraftSegment {
+    private(set) var batch: ChangeBatch
     /// Primary extensions that were changed explicitly, and what that changed in them.
-    var stepped: [(name: String, changes: (any Sendable)?)] = []
+    let stepped: [(name: String, changes: (any Sendable)?)]
+
+    init(batch: consuming ChangeBatch, stepped: [(name: String, changes: (any Sendable)?)] = []) {
+        self.batch = batch
+        self.stepped = stepped
+    }
+
+    /// Takes the changes out, when nobody will look at the segment any more.
+    func takeBatch() -> ChangeBatch {
+        var taken = ChangeBatch()
+        swap(&taken, &batch)
+        return taken
+    }
 }

@@ -150,6 +150,7 @@ extension GroupDifference {
     ///   - old: the row at a position of the old group.
     ///   - new: the row at a position of the new group.
     private mutating func keepWhatStays(_ old: (Int) -> Placement, _ new: (Int) -> Placement) {
+        if removed.count == 1, inserted.count == 1 { return keepWhatStaysOfOne() }
         let pairs = RowPairs(removed: removed, inserted: inserted)
         if pairs.all.isEmpty { return }
         let fewest = FewestMoves(pairs, removed: removed, inserted: inserted, keptCount: keptCount)
@@ -177,6 +178,25 @@ extension GroupDifference {
         inserted.remove(atAscending: staying.map(\.inserted))
         if !moved.isEmpty { move(moved, old, new) }
         if !staying.isEmpty { replaced.sort { $0.old < $1.old } }
+    }
+
+    /// The same for one row that was removed, and one that was inserted: most changes are of one row. If it is the same row, it
+    /// stays where as many rows stand before it, or moves.
+    private mutating func keepWhatStaysOfOne() {
+        guard removed[0].isSameRow(as: inserted[0]) else { return }
+        let (before, after) = (removed[0], inserted[0])
+        if before.position == after.position {
+            removed = []
+            inserted = []
+            replace(before.placement, before.position, after.placement, after.position)
+            replaced.sort { $0.old < $1.old }
+            return
+        }
+        let kinds = after.placement.kinds(since: before.placement)
+        removed[0].counterpart = after.position
+        removed[0].kinds = kinds
+        inserted[0].counterpart = before.position
+        inserted[0].kinds = kinds
     }
 
     /// Records are fetched so many pairs before they are read.

@@ -69,9 +69,8 @@ extension ListCore {
         if step.rawChangeCount > rawChangesMax { return .reload(rawChangeCount: step.rawChangeCount) }
         var transition = ListTransition(
             before: before, after: layout, old: view.old, new: view.new, differences: step.differences,
-            touched: touched,
-            settings: settings, collectionNames: view.collectionNames, rowsHaveOnePlace: view.rowsHaveOnePlace,
-            content: view.content)
+            touched: touched, dependencies: settings.dependencies, collectionNames: view.collectionNames,
+            rowsHaveOnePlace: view.rowsHaveOnePlace, content: view.content)
         return transition.changes(rawChangeCount: step.rawChangeCount)
     }
 
@@ -91,7 +90,7 @@ extension ListCore {
         rowsHaveOnePlace: Bool
     ) -> ListChanges {
         let hasExchange =
-            old.positions.isInViewOrder && new.positions.isInViewOrder && !settings.hasDependencies
+            old.positions.isInViewOrder && new.positions.isInViewOrder && !settings.dependencies.isAnySet
             && !earlier.layout.isConsolidated && !layout.isConsolidated
         return changes(
             since: earlier, from: old, to: new, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
@@ -116,7 +115,7 @@ extension ListCore {
         }
         var transition = ListTransition(
             before: earlier.layout, after: layout, old: old, new: new, differences: differences, touched: nil,
-            settings: settings, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
+            dependencies: settings.dependencies, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
             content: { _ in [] })
         transition.rowsMove = rowsMove
         if let exchange { return transition.changes(exchanging: exchange.old, by: exchange.new) }

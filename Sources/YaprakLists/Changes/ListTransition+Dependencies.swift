@@ -14,7 +14,7 @@ extension ListTransition {
             let aspects = RowAspects(entry.kinds)
             if staying.contains(kept) && !aspects.isEmpty { found[kept] = (entry.row, aspects) }
         }
-        let offsets = settings.dependencies[group]
+        let offsets = dependencies[group]
         guard !offsets.isEmpty && !staying.isEmpty else { return found }
         for kept in keptNearChanges(rows, offsets, staying: staying) {
             let position = rows.newPosition(ofKept: kept)
@@ -45,7 +45,7 @@ extension ListTransition {
     /// Whether a row that was at one place and is at another has another neighbour there at one of the offsets its
     /// drawing depends on, or one whose content changed. Past the ends there is none.
     func neighboursDiffer(from source: Spot, to target: Spot) -> Bool {
-        let offsets = settings.dependencies[target.group]
+        let offsets = dependencies[target.group]
         if offsets.isEmpty { return false }
         let oldCount = old.count(ofGroup: source.group)
         let newCount = new.count(ofGroup: target.group)

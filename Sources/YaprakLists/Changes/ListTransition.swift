@@ -22,7 +22,7 @@ struct ListTransition {
     /// The groups in which anything differs, in the order of the list, if all others are the same, in the same order, and in
     /// sections of their own on both sides; `nil` if all groups have to be compared.
     let touched: [String]?
-    let settings: ListSettings
+    let dependencies: GroupSetting<Set<Int>>
     let collectionNames: [String]
     /// Whether a row is in one group at most, so that a change of groups is a move.
     let rowsHaveOnePlace: Bool
@@ -59,7 +59,7 @@ struct ListTransition {
 
     mutating func changes(rawChangeCount: Int) -> ListChanges {
         let reordered = groupsReorderedWithinSection()
-        if settings.hasDependencies {
+        if dependencies.isAnySet {
             for difference in differences.values {
                 for entry in difference.replaced where !RowAspects(entry.kinds).isEmpty {
                     changedInPlace.insert(entry.row)

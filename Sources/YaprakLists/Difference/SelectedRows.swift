@@ -97,6 +97,6 @@ extension ViewDifference {
                 && new.state.root.configuration.rowsHaveOnePlace,
             differingGroups: groups,
             difference: { new.difference(from: old, ofGroup: $0) },
-            content: ViewDifference.content(from: old.state, to: new.state))
+            content: { ViewDifference.content(of: $0, from: old.state, to: new.state) })
     }
 }

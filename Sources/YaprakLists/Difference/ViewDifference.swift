@@ -18,19 +18,43 @@ package struct ViewDifference {
 
     /// A view in two snapshots, the older first or the newer.
     package init(from old: ViewState, to new: ViewState) {
-        let differing = new.namesOfDifferingGroups(from: old)
-        let isDiffering = Set(differing)
+        let comparison = Comparison(old, new)
         self.old = old
         self.new = new
         let names = (old.root.configuration.collectionNames, new.root.configuration.collectionNames)
         collectionNames = names.0.count > names.1.count ? names.0 : names.1
         rowsHaveOnePlace = old.root.configuration.rowsHaveOnePlace && new.root.configuration.rowsHaveOnePlace
-        differingGroups = differing
-        difference = { group in
-            isDiffering.contains(group)
-                ? new.difference(from: old, ofGroup: group) : GroupDifference(unchanged: new.count(ofGroup: group))
+        differingGroups = comparison.differingGroups
+        difference = { comparison.difference(ofGroup: $0) }
+        content = { comparison.content(of: $0) }
+    }
+
+    /// Two states of a view: one object for both closures.
+    private final class Comparison {
+        private let old: ViewState
+        private let new: ViewState
+        /// Ascending by their bytes.
+        let differingGroups: [String]
+
+        init(_ old: ViewState, _ new: ViewState) {
+            self.old = old
+            self.new = new
+            differingGroups = new.namesOfDifferingGroups(from: old)
         }
-        content = Self.content(from: old, to: new)
+
+        func difference(ofGroup name: String) -> GroupDifference {
+            differs(name)
+                ? new.difference(from: old, ofGroup: name) : GroupDifference(unchanged: new.count(ofGroup: name))
+        }
+
+        private func differs(_ name: String) -> Bool {
+            let place = prefixCount(differingGroups.count) {
+                differingGroups[$0].utf8.lexicographicallyPrecedes(name.utf8)
+            }
+            return place < differingGroups.count && differingGroups[place] == name
+        }
+
+        func content(of row: RowID) -> ChangeKinds { ViewDifference.content(of: row, from: old, to: new) }
     }
 
     init(
@@ -48,12 +72,8 @@ package struct ViewDifference {
     }
 
     /// What changed in the content of a row from one state of a view to another.
-    static func content(from old: ViewState, to new: ViewState) -> (RowID) -> ChangeKinds {
-        { row in
-            guard let before = old.placements(of: row).first, let after = new.placements(of: row).first else {
-                return []
-            }
-            return after.kinds(since: before)
-        }
+    static func content(of row: RowID, from old: ViewState, to new: ViewState) -> ChangeKinds {
+        guard let before = old.placements(of: row).first, let after = new.placements(of: row).first else { return [] }
+        return after.kinds(since: before)
     }
 }

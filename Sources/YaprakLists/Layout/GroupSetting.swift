@@ -19,3 +19,8 @@ struct GroupSetting<Value: Sendable>: Sendable {
         overrides = [:]
     }
 }
+
+extension GroupSetting<Set<Int>> {
+    /// Whether it is anything but empty for any group.
+    var isAnySet: Bool { !forAll.isEmpty || overrides.values.contains { !$0.isEmpty } }
+}

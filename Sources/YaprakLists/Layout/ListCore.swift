@@ -3,6 +3,8 @@ import YaprakCore
 package import YaprakExtensions
 
 /// Mappings without the type of their view: which groups, which part of each, and the resulting layout.
+///
+/// Few references: each update of a list copies it several times.
 package struct ListCore: Sendable {
     /// Where the groups come from.
     enum Source: Sendable {
@@ -26,8 +28,7 @@ package struct ListCore: Sendable {
         var isAll: Bool { if case .all = self { true } else { false } }
     }
 
-    let source: Source
-    private(set) var settings = ListSettings()
+    private var options: Options
     /// The windows of the groups that have a flexible range; a fixed one is where it is asked for. The mappings before share
     /// all but those that differ.
     private(set) var windows: TreeDictionary<String, GroupWindow> = [:]
@@ -35,21 +36,36 @@ package struct ListCore: Sendable {
     /// Whether it was ever laid out.
     private(set) var isFitted = false
 
+    /// What was asked for. Changed only while one core has it; that is the whole of the @unchecked.
+    private final class Options: @unchecked Sendable {
+        let source: Source
+        @exclusivity(unchecked) var settings: ListSettings
+
+        init(_ source: Source, _ settings: ListSettings = ListSettings()) {
+            self.source = source
+            self.settings = settings
+        }
+    }
+
+    var source: Source { options.source }
+    var settings: ListSettings { options.settings }
+
     package init(groups: [String]) {
         let groups = groups.map(\.normalizedKey)
         precondition(Set(groups).count == groups.count, "mappings name every group once")
-        source = .fixed(groups)
+        options = Options(.fixed(groups))
     }
 
     package init(
         filter: (@Sendable (String) -> Bool)? = nil, order: (@Sendable (String, String) -> Bool)? = nil
     ) {
-        source = filter == nil && order == nil ? .all : .chosen(filter: filter, order: order)
+        options = Options(filter == nil && order == nil ? .all : .chosen(filter: filter, order: order))
     }
 
     /// Changes settings, and the layout at once, as far as counts are known.
     mutating func configure(_ change: (inout ListSettings) -> Void) {
-        change(&settings)
+        if !isKnownUniquelyReferenced(&options) { options = Options(source, settings) }
+        change(&options.settings)
         windows = windows.filter { settings.ranges[$0.key] == $0.value.asked }
         guard isFitted else { return }
         let counts = Dictionary(uniqueKeysWithValues: layout.groups.map { ($0.name, $0.count) })

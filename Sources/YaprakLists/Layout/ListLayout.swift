@@ -5,9 +5,10 @@ import YaprakExtensions
 ///     groups      fantasy ─ 14 of 900    sci-fi ─ 0 of 0     horror ─ 3 of 3
 ///     sections    0 ──────────┘          (dynamic: hidden)   1 ────┘
 ///
-/// A value made once from the counts of the groups; every question is O(log groups), O(1) where there are few. The next one
-/// is made of it by ``replacing(_:)`` and shares with it all groups but those around what differs (``GroupTree``).
-struct ListLayout: Sendable {
+/// Immutable, made once from the counts of the groups; every question is O(log groups), O(1) where there are few. The next one
+/// is made of it by ``replacing(_:)`` and shares with it all groups but those around what differs (``GroupTree``). An object, so
+/// that lists and updates, which have several, count one reference for each.
+final class ListLayout: Sendable {
     /// One group in the order of the list.
     struct Group: Hashable, Sendable {
         let name: String

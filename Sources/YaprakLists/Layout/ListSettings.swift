@@ -51,11 +51,6 @@ struct ListSettings: Sendable {
         }
     }
 
-    /// Whether any row's drawing depends on others.
-    var hasDependencies: Bool {
-        !dependencies.forAll.isEmpty || dependencies.overrides.values.contains { !$0.isEmpty }
-    }
-
     /// The range as the list shows it.
     func shownRange(of group: String) -> ListRange? { isReversed[group] ? ranges[group]?.reversed : ranges[group] }
 

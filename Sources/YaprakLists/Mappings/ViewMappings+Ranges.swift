@@ -39,7 +39,7 @@ extension ViewMappings {
     public mutating func extend(
         _ group: String, by count: Int, at side: ListRange.Side, in snapshot: Snapshot
     ) throws -> ListExtension {
-        let state = try snapshot.reader(of: view).state
+        let state = try state(in: snapshot)
         self = try fitted(to: state)
         let before = core
         let group = group.normalizedKey

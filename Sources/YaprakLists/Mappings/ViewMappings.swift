@@ -20,8 +20,9 @@ public import YaprakModel
 /// Every option is set for one group, which need not exist yet, or for all groups, which discards what was set for
 /// single ones before.
 public struct ViewMappings<View: OrderedView>: Sendable {
-    /// The view that is shown.
-    public let view: View
+    /// The view that is shown. O(1).
+    public var view: View { shown.view }
+    private let shown: Shown
     var core: ListCore
     /// The commit whose counts it has; `nil` if it has never been updated. All counts are 0 then.
     public private(set) var commitNumber: CommitNumber?
@@ -32,6 +33,12 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// The positions of the chosen rows in the state that it has, and what they depend on beside it.
     private(set) var chosen: (positions: RowPositions, stamp: UInt64)?
 
+    /// A view behind one reference: each update of a list copies the mappings several times.
+    private final class Shown: Sendable {
+        let view: View
+        init(_ view: View) { self.view = view }
+    }
+
     /// The sections show these groups, in this order, whether they hold rows or not.
     ///
     ///     ViewMappings(mail, groups: ["inbox", "sent"])
@@ -39,7 +46,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// - Precondition: no group is named twice.
     /// - Complexity: O(number of groups).
     public init(_ view: View, groups: [String]) {
-        self.view = view
+        shown = Shown(view)
         core = ListCore(groups: groups)
     }
 
@@ -58,7 +65,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         _ view: View, filter: (@Sendable (_ group: String) -> Bool)? = nil,
         order: (@Sendable (_ first: String, _ second: String) -> Bool)? = nil
     ) {
-        self.view = view
+        shown = Shown(view)
         core = ListCore(filter: filter, order: order)
     }
 
@@ -73,7 +80,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*g* log *g*) in the number of groups.
     public mutating func update(to snapshot: Snapshot) throws {
-        try refresh(to: snapshot.reader(of: view).state)
+        try refresh(to: state(in: snapshot))
     }
 
     private mutating func refresh(to state: ViewState) throws {
@@ -138,18 +145,23 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     public mutating func advance(from old: Snapshot, to new: Snapshot, reloadAbove limit: Int = .max) throws
         -> ListChanges
     {
-        let before = try old.reader(of: view).state
-        let after = try new.reader(of: view).state
+        try advance(from: state(in: old), to: state(in: new), reloadAbove: limit)
+    }
+
+    /// The view as a snapshot has it.
+    func state(in snapshot: Snapshot) throws -> ViewState { try snapshot.reader(of: shown.view).state }
+
+    mutating func advance(from before: ViewState, to after: ViewState, reloadAbove limit: Int) throws -> ListChanges {
         if try !isFitted(to: before) { try refresh(to: before) }
-        let shown = selection == nil ? nil : selectedRows(in: before)
+        let rowsBefore = selection == nil ? nil : selectedRows(in: before)
         try note(after)
-        if old.isIdentical(to: new) { return ListChanges() }
+        if before.snapshot.isIdentical(to: after.snapshot) { return ListChanges() }
         guard after.isComparable(to: before) else {
             core.refresh(to: rows(in: after))
             return .reload(rawChangeCount: before.root.count + after.root.count)
         }
         let difference =
-            shown.map { ViewDifference(from: $0, to: selectedRows(in: after)) }
+            rowsBefore.map { ViewDifference(from: $0, to: selectedRows(in: after)) }
             ?? ViewDifference(from: before, to: after)
         return core.advance(over: difference, rawChangesMax: limit)
     }
@@ -176,7 +188,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go.
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
-        let state = try snapshot.reader(of: view).state
+        let state = try state(in: snapshot)
         let before = try earlier.fitted(to: state)
         let after = try fitted(to: state)
         let names = state.root.configuration.collectionNames

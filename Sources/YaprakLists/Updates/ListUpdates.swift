@@ -49,9 +49,10 @@ public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
                     return ListUpdate(
                         old: newest, new: newest, mappingsBefore: before, mappings: mappings, changes: changes)
                 }
-                let before = try mappings.fitted(to: old.reader(of: mappings.view).state)
+                let state = try mappings.state(in: old)
+                let before = try mappings.fitted(to: state)
                 var next = before
-                let changes = try next.advance(from: old, to: newest, reloadAbove: limit)
+                let changes = try next.advance(from: state, to: mappings.state(in: newest), reloadAbove: limit)
                 mappings = next
                 shown = newest
                 guard changes.hasChanges else { continue }
