@@ -15,16 +15,44 @@ extension Measure {
             let grdb = try GRDBPeer(.memory)
             try grdb.fillRecords(keys, items)
             try grdb.indexByRank()
+            let bare = BareList(zip(keys, items).map { Boxed(key: $0, item: $1) }, group: "group1")
             let changes = 500
 
             let series = try await interleave(
                 [
                     Contender(name: "Yaprak, updates(of:)") { try await ours(database, keys[1], changes) },
                     Contender(name: "GRDB, ValueObservation") { try theirs(grdb, keys[1], changes) },
+                    Contender(name: "bare sorted blocks") { try loop(bare, keys[1], items[1], changes) },
                 ], runs: settings.runs)
             report.compare(
-                "P9", "sort key changed, write's start to row change received", series[0], series[1], .timesFaster(40))
+                "P9", "sort key changed, write's start to row change received", series[0], series[1], .timesFaster(40),
+                bound: series[2])
+            report.compare(
+                "P9", "sort key changed, write's start to row change received", series[0], series[2], .none)
         }
+    }
+
+    private static func loop(_ list: BareList, _ key: String, _ item: Item, _ count: Int) throws -> Double {
+        guard var row = list.newest.blocks.lazy.flatMap(\.rows).first(where: { $0.record.key == key }) else {
+            throw UsageError("the record is in no block")
+        }
+        var item = item
+        item.rank = 0.5
+        row = list.update(row, item)
+        var shown = list.newest
+        var samples: [UInt64] = []
+        for i in 0..<count {
+            item.rank = Double(i % 7 + 1) * 1e-6
+            let start = now()
+            row = list.update(row, item)
+            let newest = list.newest
+            let changes = BareList.changes(from: shown, to: newest, shown: 50, group: "group1")
+            shown = newest
+            guard !changes.isEmpty else { throw UsageError("the change did not arrive") }
+            samples.append(now() - start)
+        }
+        samples.sort()
+        return Double(samples[samples.count / 2])
     }
 
     private static func ours(_ database: Yaprak.Database, _ key: String, _ count: Int) async throws -> Double {
