@@ -4,9 +4,8 @@ import Synchronization
 /// way is copied in a bare tree, the row is put elsewhere in a sorted array of blocks, the new array is published under a lock,
 /// and the follower compares the blocks that it shows with those it had.
 ///
-/// The row stays in its group and no row but that one changes; groups have no names, there are no windows that move, no reader is
-/// counted.
-final class BareList: @unchecked Sendable {
+/// There is one group, no row but that one changes, no window moves, no reader is counted. The bare tree allows one writer.
+final class BareList: Sendable {
     /// A row and what it is sorted by.
     final class Row: Sendable {
         let rank: Double

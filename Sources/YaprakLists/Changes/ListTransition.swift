@@ -22,6 +22,7 @@ struct ListTransition {
     /// The groups in which anything differs, in the order of the list, if all others are the same, in the same order, and in
     /// sections of their own on both sides; `nil` if all groups have to be compared.
     let touched: [String]?
+    /// At which distances rows stand that the drawing of a row depends on, in the order the groups are stored in.
     let dependencies: GroupSetting<Set<Int>>
     let collectionNames: [String]
     /// Whether a row is in one group at most, so that a change of groups is a move.

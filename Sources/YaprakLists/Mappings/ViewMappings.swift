@@ -151,6 +151,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// The view as a snapshot has it.
     func state(in snapshot: Snapshot) throws -> ViewState { try snapshot.reader(of: shown.view).state }
 
+    /// As ``advance(from:to:reloadAbove:)``, where the states are at hand.
     mutating func advance(from before: ViewState, to after: ViewState, reloadAbove limit: Int) throws -> ListChanges {
         if try !isFitted(to: before) { try refresh(to: before) }
         let rowsBefore = selection == nil ? nil : selectedRows(in: before)
