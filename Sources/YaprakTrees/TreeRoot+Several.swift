@@ -1,61 +1,73 @@
 extension TreeRoot {
+    /// A key on its way down.
+    private struct Descent {
+        let probe: KeyProbe
+        var node: Node
+    }
+
     /// Calls `body` with the rows that have the keys of some other rows, `nil` where none has, and their places among these.
     /// All are unretained.
     ///
     /// Several go down at once: all nodes of a level are on their way before the first is searched. Where the tree is in no
-    /// cache, that takes a part of the time of as many lookups. O(rows · log n), no reference counting.
+    /// cache, that takes a part of the time of as many lookups. O(rows · log n), no allocation, no reference counting.
     package func forEach(
-        withKeysOf others: ArraySlice<Unmanaged<TreeRow>>, _ body: (Int, Unmanaged<TreeRow>?) throws -> Void
+        withKeysOf others: UnsafeBufferPointer<Unmanaged<TreeRow>>, _ body: (Int, Unmanaged<TreeRow>?) throws -> Void
     ) rethrows {
+        guard let raw else {
+            for index in others.indices { try body(index, nil) }
+            return
+        }
         let (most, keyBytesMax) = (16, 64)
         try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most * keyBytesMax) { bytes in
-            var start = others.startIndex
-            while start < others.endIndex {
-                let end = min(start + most, others.endIndex)
-                var probes: [KeyProbe] = []
-                probes.reserveCapacity(end - start)
-                for index in start..<end {
-                    others[index].withKey { key in
-                        guard key.count <= keyBytesMax else { return }
-                        let room = UnsafeMutableBufferPointer(
-                            rebasing: bytes[probes.count * keyBytesMax..<(probes.count + 1) * keyBytesMax])
-                        _ = room.update(fromContentsOf: key)
-                        probes.append(KeyProbe(UnsafeBufferPointer(rebasing: room[..<key.count])))
+            try withUnsafeTemporaryAllocation(of: Descent.self, capacity: most) { room in
+                var start = 0
+                while start < others.count {
+                    var count = 0
+                    while count < min(most, others.count - start) {
+                        let isShort = others[start + count].withKey { key in
+                            guard key.count <= keyBytesMax else { return false }
+                            let copy = UnsafeMutableBufferPointer(
+                                rebasing: bytes[count * keyBytesMax..<(count + 1) * keyBytesMax])
+                            _ = copy.update(fromContentsOf: key)
+                            let probe = KeyProbe(UnsafeBufferPointer(rebasing: copy[..<key.count]))
+                            room.initializeElement(at: count, to: Descent(probe: probe, node: Node(raw)))
+                            return true
+                        }
+                        guard isShort else { break }
+                        count += 1
                     }
-                    if probes.count == index - start { break }
+                    if count == 0 {
+                        try body(start, others[start].withKey { lookup($0) })
+                        start += 1
+                        continue
+                    }
+                    try Self.forEach(UnsafeMutableBufferPointer(rebasing: room[..<count])) { try body(start + $0, $1) }
+                    start += count
                 }
-                if probes.isEmpty {
-                    // A long key.
-                    try body(start, others[start].withKey { lookup($0) })
-                    start += 1
-                    continue
-                }
-                try forEach(probes) { try body(start + $0, $1) }
-                start += probes.count
             }
         }
     }
 
-    private func forEach(_ probes: [KeyProbe], _ body: (Int, Unmanaged<TreeRow>?) throws -> Void) rethrows {
-        guard let raw else {
-            for index in probes.indices { try body(index, nil) }
-            return
-        }
-        var nodes = [Node](repeating: Node(raw), count: probes.count)
-        while !nodes[0].isLeaf {
-            for index in probes.indices {
-                let node = nodes[index]
-                let child = node.children[node.child(for: probes[index])]
+    /// - Parameter descents: one or more, all at the root.
+    @inline(__always)
+    private static func forEach(
+        _ descents: UnsafeMutableBufferPointer<Descent>, _ body: (Int, Unmanaged<TreeRow>?) throws -> Void
+    ) rethrows {
+        while !descents[0].node.isLeaf {
+            for index in descents.indices {
+                let node = descents[index].node
+                let child = node.children[node.child(for: descents[index].probe)]
                 child.fetch()
-                nodes[index] = child
+                descents[index].node = child
             }
         }
-        for index in probes.indices {
-            if let candidate = nodes[index].onlyCandidate(for: probes[index]) { nodes[index].rows[candidate].fetch() }
+        for descent in descents {
+            if let candidate = descent.node.onlyCandidate(for: descent.probe) { descent.node.rows[candidate].fetch() }
         }
-        for index in probes.indices {
-            let place = nodes[index].place(of: probes[index])
-            try body(index, place.isFound ? nodes[index].rows[place.index] : nil)
+        for index in descents.indices {
+            let (probe, node) = (descents[index].probe, descents[index].node)
+            let place = node.place(of: probe)
+            try body(index, place.isFound ? node.rows[place.index] : nil)
         }
     }
 }

@@ -147,6 +147,16 @@ import YaprakTrees
         timeline.close(roots: [])
     }
 
+    @Test func `A page whose terms leave out less than they share is refused`() throws {
+        func check(_ second: [UInt8]) throws {
+            let page = [0, 2, UInt8(ascii: "a"), UInt8(ascii: "b"), 1, 0, 1, 0] + second + [1, 0, 1, 1]
+            var check = PageCheck()
+            _ = try page.withUnsafeBufferPointer { try check.check($0, [2]) }
+        }
+        try check([1, 1, UInt8(ascii: "c")])
+        #expect(throws: PageCheck.Invalid.self) { try check([0, 2, UInt8(ascii: "a"), UInt8(ascii: "c")]) }
+    }
+
     @Test func `Bytes that are no index at all make it again`() async throws {
         for bytes in [[], [0xff], [0xa0], try CBOREncoder().encode(["form": 2]), try CBOREncoder().encode("x")] {
             #expect(throws: (any Error).self) { try StoredFullText(decoding: bytes) }

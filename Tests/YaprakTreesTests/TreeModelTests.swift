@@ -69,9 +69,13 @@ import Testing
         let others = keys.map { form.row($0, 0) }
         var places: [Int] = []
         withExtendedLifetime(others) {
-            root.forEach(withKeysOf: others.map { .passUnretained($0) }[...]) { place, row in
-                places.append(place)
-                #expect(row?.takeUnretainedValue().number == model[Array(keys[place].utf8)], "\(note), \(keys[place])")
+            let unretained = others.map { Unmanaged<TreeRow>.passUnretained($0) }
+            unretained.withUnsafeBufferPointer {
+                root.forEach(withKeysOf: $0) { place, row in
+                    places.append(place)
+                    let number = row?.takeUnretainedValue().number
+                    #expect(number == model[Array(keys[place].utf8)], "\(note), \(keys[place])")
+                }
             }
         }
         #expect(places == Array(keys.indices), "\(note)")

@@ -50,20 +50,20 @@ struct Rank {
 
 /// Cursors that are walked together. Each is owned; walking them retains none.
 struct CursorList<Cursor: DocumentCursor> {
-    private let owned: [Cursor]
-    private let cursors: [Unmanaged<Cursor>]
+    private let cursors: ContiguousArray<Cursor>
 
-    init(_ cursors: [Cursor]) {
-        owned = cursors
-        self.cursors = cursors.map { Unmanaged.passUnretained($0) }
-    }
+    init(_ cursors: ContiguousArray<Cursor>) { self.cursors = cursors }
 
     var count: Int { cursors.count }
 
     /// Lets `body` look at a cursor.
     @inline(__always)
     func with<Result>(_ index: Int, _ body: (Cursor) -> Result) -> Result {
-        cursors[index]._withUnsafeGuaranteedRef(body)
+        // The list owns the cursor while `body` runs, so no reference is counted.
+        assert(index < count, "cursor \(index) of \(count)")
+        return cursors.withUnsafeBufferPointer { cursors in
+            cursors.withMemoryRebound(to: Unmanaged<Cursor>.self) { $0[index]._withUnsafeGuaranteedRef(body) }
+        }
     }
 
     /// Takes all to the first document that is not less than `target` and that all of them have.
@@ -107,8 +107,9 @@ final class TermCursor: PlaceCursor {
     private var index = 0
     @exclusivity(unchecked)
     private var decoded = -1
-    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
-    private let occurrences = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
+    private let numbers: UnsafeMutablePointer<UInt32>
+    /// Behind the numbers, in the same memory.
+    private let occurrences: UnsafeMutablePointer<UInt32>
     /// How far the positions of the run were read.
     @exclusivity(unchecked)
     private var reader = ByteReader(UnsafePointer(bitPattern: 1)!)
@@ -118,6 +119,8 @@ final class TermCursor: PlaceCursor {
     private var lengths: DocumentLengths?
 
     init(_ runs: [PostingRun], documents: Int) {
+        numbers = .allocate(capacity: 2 * PostingRun.documentsMax)
+        occurrences = numbers + PostingRun.documentsMax
         self.runs = runs
         let count = runs.reduce(0) { $0 + $1.count }
         rank = Rank(documents: documents, matching: count)
@@ -125,10 +128,7 @@ final class TermCursor: PlaceCursor {
         seek(0)
     }
 
-    deinit {
-        numbers.deallocate()
-        occurrences.deallocate()
-    }
+    deinit { numbers.deallocate() }
 
     override func seek(_ target: UInt32) {
         while run < runs.count, runs[run].last < target { run &+= 1 }
@@ -221,7 +221,7 @@ struct FoundDocuments {
 final class AllCursor: DocumentCursor {
     private let parts: CursorList<DocumentCursor>
 
-    init(_ parts: [DocumentCursor]) {
+    init(_ parts: ContiguousArray<DocumentCursor>) {
         self.parts = CursorList(parts)
         super.init()
         seek(0)
@@ -242,7 +242,7 @@ final class AllCursor: DocumentCursor {
 final class AnyCursor: DocumentCursor {
     private let parts: CursorList<DocumentCursor>
 
-    init(_ parts: [DocumentCursor]) {
+    init(_ parts: ContiguousArray<DocumentCursor>) {
         self.parts = CursorList(parts)
         super.init()
         seek(0)

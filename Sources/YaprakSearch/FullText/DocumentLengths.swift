@@ -1,19 +1,20 @@
 internal import CPrefetch
 import YaprakTrees
 
-/// Reads the lengths of documents in one root. Used by one thread, while the snapshot is alive.
-final class DocumentLengths {
+/// Reads the lengths of documents in one root. Used by one thread, within ``with(_:_:)`` and while the snapshot is alive.
+struct DocumentLengths {
     private let root: TreeRoot
     /// The values of pages that were asked for before.
     private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
 
-    init(_ root: FullTextRoot) {
-        self.root = root.lengths
-        pages = .allocate(capacity: max(1, root.lengths.count))
-        pages.initialize(repeating: nil, count: max(1, root.lengths.count))
+    /// Lends the lengths of a root that has documents to `body`. Nothing may keep them.
+    static func with(_ root: FullTextRoot, _ body: (DocumentLengths) -> Void) {
+        let count = root.lengths.count
+        withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt32>?.self, capacity: max(1, count)) { pages in
+            pages.initialize(repeating: nil)
+            body(DocumentLengths(root: root.lengths, pages: pages.baseAddress.unsafelyUnwrapped))
+        }
     }
-
-    deinit { pages.deallocate() }
 
     @inline(__always)
     private func values(_ page: Int) -> UnsafeMutablePointer<UInt32> { pages[page] ?? find(page) }

@@ -44,7 +44,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     /// The weight of each column; `nil` if all are 1.
     let weights: [Double]?
     private let names: [String]
-    private let types: CollectionTypes
+    let types: CollectionTypes
 
     /// An index of some texts of each record of a collection.
     ///

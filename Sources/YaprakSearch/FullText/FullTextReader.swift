@@ -43,29 +43,36 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Complexity: O(postings of the query); what an AND rules out is skipped.
     @inlinable
     public func top(_ count: Int = 10, for query: SearchQuery) -> [SearchHit<Object, Metadata>] {
-        best(count, for: query).map { SearchHit(record: Record(box: $0.box), score: $0.score) }
+        var hits: [SearchHit<Object, Metadata>] = []
+        forEachOfBest(count, for: query) { box, score, foundCount in
+            if hits.isEmpty { hits.reserveCapacity(foundCount) }
+            hits.append(SearchHit(record: Record(box: box), score: score))
+        }
+        return hits
     }
 
     /// The same without their types, which are given to them in the program's own code: a generic array that is filled here
     /// would ask for the types of its elements at each step.
     @usableFromInline
-    func best(_ count: Int, for query: SearchQuery) -> [FoundRecord] {
+    func forEachOfBest(
+        _ count: Int, for query: SearchQuery, _ body: (_ record: RecordBox, _ score: Double, _ foundCount: Int) -> Void
+    ) {
         precondition(count >= 0, "a number of hits is not less than 0")
-        let records = snapshot.tree(of: CollectionTypes(index.collection))
-        return search(query) { search in
+        let records = snapshot.tree(of: index.types)
+        search(query) { search in
             let best = search.top(count)
-            var found: [FoundRecord] = []
-            found.reserveCapacity(best.count)
-            let rows = best.map { hit in
-                let row = Unmanaged<TreeRow>.passUnretained(root.row(of: hit.document))
-                row.fetch()
-                return row
+            withUnsafeTemporaryAllocation(of: Unmanaged<TreeRow>.self, capacity: best.count) { rows in
+                for (index, hit) in best.enumerated() {
+                    let row = Unmanaged<TreeRow>.passUnretained(root.row(of: hit.document))
+                    row.fetch()
+                    rows.initializeElement(at: index, to: row)
+                }
+                records.forEach(withKeysOf: UnsafeBufferPointer(rows)) { index, row in
+                    row?._withUnsafeGuaranteedRef {
+                        body(unsafeDowncast($0, to: RecordBox.self), best[index].score, best.count)
+                    }
+                }
             }
-            records.forEach(withKeysOf: rows[...]) { index, row in
-                guard let row = row?.takeUnretainedValue() else { return }
-                found.append(FoundRecord(box: unsafeDowncast(row, to: RecordBox.self), score: best[index].score))
-            }
-            return found
         }
     }
 
@@ -186,13 +193,6 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
         }
         return Array(found.prefix(count))
     }
-}
-
-/// A record of any type that was found, and how well it fits.
-@usableFromInline
-struct FoundRecord {
-    @usableFromInline let box: RecordBox
-    @usableFromInline let score: Double
 }
 
 /// A record that was found, and how well it fits.

@@ -1,7 +1,7 @@
 import YaprakTrees
 
 /// One query asked of one root. Used by one thread, while the snapshot is alive.
-final class FullTextSearch {
+struct FullTextSearch {
     private let root: FullTextRoot
     private let query: CompiledQuery
     private let leaves: LeafSearch
@@ -53,19 +53,20 @@ final class FullTextSearch {
     /// - Complexity: O(postings + *k* log *k*), without those that an AND skips.
     func top(_ count: Int) -> [(document: UInt32, score: Double)] {
         guard count > 0, root.documentCount > 0 else { return [] }
-        let cursor = cursor(query.root)
         var best = BestDocuments(count, root)
         let mean = max(1, Double(root.termCount)) / Double(root.documentCount)
-        let lengths = DocumentLengths(root)
-        cursor.fetchLengths(lengths)
-        var document = cursor.document
-        while document != DocumentCursor.end {
-            let length = lengths[document]
-            if length & LengthPage.freeBit == 0 {
-                best.offer(document, cursor.score(Rank.norm(length: length, mean: mean)))
+        DocumentLengths.with(root) { lengths in
+            let cursor = cursor(query.root)
+            cursor.fetchLengths(lengths)
+            var document = cursor.document
+            while document != DocumentCursor.end {
+                let length = lengths[document]
+                if length & LengthPage.freeBit == 0 {
+                    best.offer(document, cursor.score(Rank.norm(length: length, mean: mean)))
+                }
+                cursor.seek(document + 1)
+                document = cursor.document
             }
-            cursor.seek(document + 1)
-            document = cursor.document
         }
         return best.sorted
     }
@@ -74,10 +75,17 @@ final class FullTextSearch {
         switch node {
         case .nothing: ListCursor(FoundDocuments(), documents: root.documentCount)
         case .leaf(let number): leaves.cursor(query.leaves[number])
-        case .all(let nodes): AllCursor(nodes.map(cursor))
-        case .any(let nodes): AnyCursor(nodes.map(cursor))
+        case .all(let nodes): AllCursor(cursors(nodes))
+        case .any(let nodes): AnyCursor(cursors(nodes))
         case .without(let wanted, let unwanted): ExclusionCursor(cursor(wanted), without: cursor(unwanted))
         }
+    }
+
+    private func cursors(_ nodes: [CompiledQuery.Node]) -> ContiguousArray<DocumentCursor> {
+        var all: ContiguousArray<DocumentCursor> = []
+        all.reserveCapacity(nodes.count)
+        for node in nodes { all.append(cursor(node)) }
+        return all
     }
 }
 

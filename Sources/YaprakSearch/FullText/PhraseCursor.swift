@@ -15,7 +15,7 @@ final class PhraseCursor {
         }
         // The rarest leads.
         .sorted { $0.source.count < $1.source.count }
-        units = CursorList(sources.map { $0.source })
+        units = CursorList(ContiguousArray(sources.map { $0.source }))
         offsets = sources.map { $0.offset }
     }
 

@@ -3,21 +3,22 @@ import YaprakTrees
 /// Reads the pages of one root: the runs of terms. Used by one thread at a time, while the snapshot is alive.
 final class PostingReader {
     let pages: TreeRoot
-    private let term = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
-    private let key = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingKey.bytesMax)
+    private let term: UnsafeMutablePointer<UInt8>
+    /// Behind the term, in the same memory.
+    private let key: UnsafeMutablePointer<UInt8>
 
     private let isCancelled: (() -> Bool)?
 
     /// - Parameter isCancelled: asked now and then; if it says so, nothing more is found.
     init(_ pages: TreeRoot, isCancelled: (() -> Bool)? = nil) {
+        let termRoom = WordScanner.termBytesMax + 16
+        term = .allocate(capacity: termRoom + PostingKey.bytesMax)
+        key = term + termRoom
         self.pages = pages
         self.isCancelled = isCancelled
     }
 
-    deinit {
-        term.deallocate()
-        key.deallocate()
-    }
+    deinit { term.deallocate() }
 
     /// The page in which a term would begin.
     private func start(of term: UnsafeBufferPointer<UInt8>) -> Int {
@@ -31,16 +32,15 @@ final class PostingReader {
         var found: [PostingRun] = []
         guard !pages.isEmpty, isCancelled?() != true else { return found }
         wanted.withUnsafeBufferPointer { wanted in
-            let start = wanted.baseAddress.unsafelyUnwrapped
-            var cursor = TreeCursor(pages, at: self.start(of: wanted))
+            var cursor = TreeCursor(pages, at: start(of: wanted))
             while let page = cursor.next() {
                 var walker = page._withUnsafeGuaranteedRef {
                     RunWalker(unsafeDowncast($0, to: PostingPage.self), term: term)
                 }
-                while walker.next() {
-                    let order = compareBytes(walker.run.term, walker.run.termCount, start, wanted.count)
-                    if order > 0 { return }
-                    if order == 0 { found.append(walker.run) }
+                var matched = 0
+                while let order = walker.next(comparedWith: wanted, &matched) {
+                    if order == .behind { return }
+                    if order == .same { found.append(walker.run) }
                 }
             }
         }

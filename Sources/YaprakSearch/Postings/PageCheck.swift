@@ -37,6 +37,10 @@ struct PageCheck {
         guard isFirst || isSame || term.lexicographicallyPrecedes(next), !next.contains(0),
             isSame || String(validating: next, as: UTF8.self) != nil
         else { throw Invalid() }
+        // A search relies on all shared bytes being left out.
+        guard isFirstOfPage || shared == term.count || rest == 0 || next[shared] != term[shared] else {
+            throw Invalid()
+        }
         term = next
         isFirst = false
         let count = Int(try reader.number())

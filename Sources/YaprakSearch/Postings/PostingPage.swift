@@ -7,7 +7,7 @@ import YaprakTrees
 ///            count 1:     [occurrences][positions]
 ///            count 2…128: [last − first][bytes][bytes] [documents and occurrences] [positions]
 ///
-/// A run has up to 128 documents of one term. Of the term, the bytes that it shares with the run before are left out.
+/// A run has up to 128 documents of one term. Of the term, all bytes that it shares with the run before are left out.
 /// Documents are differences, doubled, plus 1 if the number of occurrences follows, which is else 1. Positions are
 /// differences within a document; position × columns + column.
 ///

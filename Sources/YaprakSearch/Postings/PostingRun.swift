@@ -1,6 +1,6 @@
 /// A run of postings as it lies in memory: the documents of one term, or a part of them.
 struct PostingRun {
-    /// The term, valid until the walker moves on.
+    /// The term, valid until the walker moves on; of a run that was found for its term, not the term.
     var term: UnsafePointer<UInt8>
     var termCount: Int
     /// Documents, 1 to ``documentsMax``.
@@ -66,7 +66,13 @@ struct RunWalker {
         let rest = Int(at[1])
         (term + shared).update(from: at + 2, count: rest)
         run.termCount = shared &+ rest
-        var reader = ByteReader(at + 2 + rest)
+        readPostings(at + 2 + rest)
+        return true
+    }
+
+    @inline(__always)
+    private mutating func readPostings(_ start: UnsafePointer<UInt8>) {
+        var reader = ByteReader(start)
         run.count = Int(reader.number())
         run.first = reader.number()
         if run.count == 1 {
@@ -87,7 +93,39 @@ struct RunWalker {
             run.positionsEnd = run.positions + positions
         }
         at = run.positionsEnd
-        return true
+    }
+
+    /// How the run at hand stands to the term that is sought.
+    enum Order {
+        case before
+        case same
+        case behind
+    }
+
+    /// Goes to the next run and compares its term with another, without a copy of it: the run does not say the term. `nil` at
+    /// the end. Where it is behind the wanted one, the walk ends.
+    ///
+    /// Terms ascend, and each says how many bytes it shares with the one before, which is not behind the wanted one, or the
+    /// walk would have ended. So bytes are compared only where a term shares as many with it as that does with the wanted one.
+    /// - Parameter matched: 0 before the first run of a page; then how many bytes the run at hand shares with `wanted`.
+    @inline(__always)
+    mutating func next(comparedWith wanted: UnsafeBufferPointer<UInt8>, _ matched: inout Int) -> Order? {
+        guard at < end else { return nil }
+        shared = Int(at[0])
+        let rest = Int(at[1])
+        let bytes = at + 2
+        run.termCount = shared &+ rest
+        if shared < matched { return .behind }
+        if shared == matched {
+            var index = 0
+            while index < rest, matched < wanted.count, bytes[index] == wanted[matched] {
+                index &+= 1
+                matched &+= 1
+            }
+            if index < rest, matched == wanted.count || bytes[index] > wanted[matched] { return .behind }
+        }
+        readPostings(bytes + rest)
+        return matched == wanted.count ? .same : .before
     }
 
     /// The first document of the next run, if it is of the same term.

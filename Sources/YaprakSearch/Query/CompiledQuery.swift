@@ -1,13 +1,13 @@
 /// A query whose words are terms of one tokenizer, and whose columns are numbers.
 struct CompiledQuery {
     /// How leaves belong together.
-    indirect enum Node {
+    enum Node {
         case nothing
         /// A leaf, by its number.
         case leaf(Int)
         case all([Node])
         case any([Node])
-        case without(Node, Node)
+        indirect case without(Node, Node)
     }
 
     /// Terms in sequence.

@@ -1,0 +1,42 @@
+import Yaprak
+
+/// A record with a text.
+struct Note: Codable, Sendable {
+    var text: String
+}
+
+extension RecordCollection where Object == Note, Metadata == NoMetadata {
+    static var notes: Self { Self("notes") }
+}
+
+extension CostGates {
+    /// What a search allocates: a query of few documents takes less time than the memory for it would.
+    static func search() async throws -> [Gate] {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for number in 0..<count / 10 {
+                transaction[.notes][key(number)] = Note(text: "all some\(number % 50) few\(number / 3)")
+            }
+        }
+        let index = FullTextIndex("texts", of: .notes, \.text)
+        try await database.register(index)
+        let reader = database.snapshot[index]
+        let few = (0..<1000).map { SearchQuery.word("few\($0)") }
+        let both = (0..<1000).map { SearchQuery.all(of: [.word("some\($0 * 3 % 50)"), .word("few\($0)")]) }
+        var hits = 0
+        var gates = await allocations("the ten best of a term in three documents", atMost: 11.5, rounds: 1000) {
+            hits += reader.top(10, for: few[$0 % 1000]).count
+        }
+        gates += await references("the ten best of a term in three documents", atMost: 72, rounds: 1000, leastOf: 20) {
+            hits += reader.top(10, for: few[$0 % 1000]).count
+        }
+        gates += await allocations("the ten best of two terms", atMost: 22.5, rounds: 1000) {
+            hits += reader.top(10, for: both[$0 % 1000]).count
+        }
+        gates += await references("the ten best of two terms", atMost: 100, rounds: 1000, leastOf: 20) {
+            hits += reader.top(10, for: both[$0 % 1000]).count
+        }
+        precondition(hits > 50_000, "each query has its hits")
+        return gates
+    }
+}
