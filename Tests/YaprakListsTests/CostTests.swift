@@ -35,7 +35,7 @@ import YaprakExtensions
             }
             core.refresh(to: old)
             let looks = CountedRows.Looks()
-            let changes = core.advance(over: ViewDifference(from: old, to: new).counted(by: looks))
+            let changes = core.advance(over: CountedDifference(old, new, looks))
             #expect(changes.rowChanges.count == 0)
             #expect(looks.now <= 30)
         }
@@ -47,7 +47,7 @@ import YaprakExtensions
         core.configure { $0.setRange(.fixed(length: 50, offset: 2000, from: .beginning), for: "tr") }
         core.refresh(to: old)
         let looks = CountedRows.Looks()
-        #expect(core.advance(over: ViewDifference(from: old, to: new).counted(by: looks)).rowChanges.count == 6)
+        #expect(core.advance(over: CountedDifference(old, new, looks)).rowChanges.count == 6)
         // The count of the group, and each row once.
         #expect(looks.now <= 8)
     }

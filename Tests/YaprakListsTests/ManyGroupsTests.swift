@@ -39,7 +39,7 @@ import YaprakExtensions
         }
         core.refresh(to: old)
         let looks = CountedRows.Looks()
-        let changes = core.advance(over: ViewDifference(from: old, to: new).counted(by: looks))
+        let changes = core.advance(over: CountedDifference(old, new, looks))
         let found = changes.sectionChanges.map { "\($0)" } + changes.rowChanges.map { "\($0)" }
         return (looks.now, found)
     }
@@ -61,7 +61,7 @@ import YaprakExtensions
         var core = ListCore()
         core.refresh(to: rows)
         let looks = CountedRows.Looks()
-        #expect(!core.advance(over: ViewDifference(from: rows, to: rows).counted(by: looks)).hasChanges)
+        #expect(!core.advance(over: CountedDifference(rows, rows, looks)).hasChanges)
         #expect(looks.now == 0)
     }
 

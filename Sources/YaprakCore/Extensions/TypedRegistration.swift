@@ -95,9 +95,10 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
             let primary = base as! any TreeBackedPrimaryExtension
             return try open(primary)
         }
-        let changes = try base.update(&root, for: changes, in: context)
+        var made: [any Sendable] = []
+        if let changes = try base.update(&root, for: changes, in: context) { made.append(changes) }
         let isToBeJudged = judging.map { judging in withUnsafePointer(to: root) { judging.mayRefuse($0) } }
-        return Update(root: root, changes: changes.map { [$0] } ?? [], isToBeJudged: isToBeJudged ?? false)
+        return Update(root: root, changes: made, isToBeJudged: isToBeJudged ?? false)
     }
 
     override func follow(

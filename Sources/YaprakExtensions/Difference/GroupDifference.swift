@@ -184,18 +184,18 @@ extension GroupDifference {
     /// stays where as many rows stand before it, or moves.
     private mutating func keepWhatStaysOfOne() {
         guard removed[0].isSameRow(as: inserted[0]) else { return }
-        let (before, after) = (removed[0], inserted[0])
-        if before.position == after.position {
+        let (before, after) = (removed[0].position, inserted[0].position)
+        if before == after {
+            replace(removed[0].placement, before, inserted[0].placement, after)
             removed = []
             inserted = []
-            replace(before.placement, before.position, after.placement, after.position)
             replaced.sort { $0.old < $1.old }
             return
         }
-        let kinds = after.placement.kinds(since: before.placement)
-        removed[0].counterpart = after.position
+        let kinds = inserted[0].placement.kinds(since: removed[0].placement)
+        removed[0].counterpart = after
         removed[0].kinds = kinds
-        inserted[0].counterpart = before.position
+        inserted[0].counterpart = before
         inserted[0].kinds = kinds
     }
 

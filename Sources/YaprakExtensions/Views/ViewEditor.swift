@@ -95,12 +95,15 @@ final class ViewEditor {
         draft.clear(&root.places[collection])
     }
 
-    /// Writes open groups back and returns what was done, `nil` if nothing.
+    /// Writes open groups back and returns what was done, `nil` if nothing. The last call.
     func finish(_ root: inout ViewRoot) -> ViewChanges? {
         closeGroups()
         if !changes.isEmpty { self.root.identity = .next() }
         root = self.root
-        return changes.isEmpty ? nil : changes
+        if changes.isEmpty { return nil }
+        var done = ViewChanges()
+        swap(&done, &changes)
+        return done
     }
 
     // MARK: One placement

@@ -6,51 +6,42 @@ extension ListCore {
     /// Moves on to the new side of `view`, and returns the changes.
     ///
     /// - Parameter rawChangesMax: above it the answer is a reload.
-    package mutating func advance(over view: ViewDifference, rawChangesMax: Int = .max) -> ListChanges {
+    package mutating func advance(over view: any ViewDifference, rawChangesMax: Int = .max) -> ListChanges {
         guard isFitted else {
             refresh(to: view.new)
             return .reload(rawChangeCount: layout.groups.reduce(0) { $0 + $1.count })
         }
         let before = layout
-        var step = Step()
         if let touched = touchedGroups(of: view) {
             if touched.isEmpty { return ListChanges() }
-            for name in touched { step.add(name, before.group(named: name), view, isInList: !source.isAll) }
-            if follow(to: view.new, in: touched, differences: step.differences) {
-                return changes(since: before, step, over: view, touched: touched, rawChangesMax)
+            if let groups = follow(view, in: touched) {
+                var count = 0
+                for index in groups.indices { count += groups[index].rawChangeCount }
+                return changes(since: before, over: view, .touched(groups), rawChangeCount: count, rawChangesMax)
             }
-            step = Step()
         }
-        let names = source.groups(in: view.new)
-        for name in names { step.add(name, before.group(named: name), view, isInList: true) }
-        for group in before.groups where step.differences[group.name] == nil { step.rawChangeCount += group.count }
-        follow(to: view.new, groups: names, differences: step.differences)
-        return changes(since: before, step, over: view, touched: nil, rawChangesMax)
-    }
-
-    /// What is known of the groups of a list between two moments.
-    private struct Step {
         var rawChangeCount = 0
-        /// Of the groups that are in the list on both sides.
         var differences: [String: GroupDifference] = [:]
-
-        /// - Parameter isInList: the group is in the list on the new side also if it has no rows.
-        mutating func add(_ name: String, _ before: ListLayout.Group?, _ view: ViewDifference, isInList: Bool) {
-            let count = view.new.count(ofGroup: name)
-            guard before != nil, isInList || count > 0 else {
-                rawChangeCount += before?.count ?? count
-                return
+        let names = source.groups(in: view.new)
+        for name in names {
+            if before.index(of: name) != nil {
+                let difference = view.difference(ofGroup: name)
+                rawChangeCount += difference.rawChangeCount
+                differences[name] = difference
+            } else {
+                rawChangeCount += view.new.count(ofGroup: name)
             }
-            let difference = view.difference(name)
-            rawChangeCount += difference.removed.count + difference.inserted.count + difference.replaced.count
-            differences[name] = difference
         }
+        for group in before.groups where differences[group.name] == nil { rawChangeCount += group.count }
+        follow(to: view.new, groups: names, differences: differences)
+        return changes(since: before, over: view, .all(differences), rawChangeCount: rawChangeCount, rawChangesMax)
     }
 
-    /// The groups of the list that differ, in its order, if the others are known to be the same and in the same order.
-    private func touchedGroups(of view: ViewDifference) -> [String]? {
+    /// The groups of the list that differ, in its order, and where they are in it, if the others are known to be the same and in
+    /// the same order.
+    private func touchedGroups(of view: any ViewDifference) -> [(name: String, index: Int?)]? {
         switch source {
-        case .all: return view.differingGroups
+        case .all: return view.differingGroups.map { ($0, layout.index(of: $0)) }
         case .fixed: break
         case .chosen:
             // The closures may give another answer now.
@@ -59,19 +50,22 @@ extension ListCore {
                 return nil
             }
         }
-        return view.differingGroups.compactMap { name in layout.index(of: name).map { (name, $0) } }
-            .sorted { $0.1 < $1.1 }.map(\.0)
+        var touched: [(name: String, index: Int?)] = []
+        for name in view.differingGroups {
+            if let index = layout.index(of: name) { touched.append((name, index)) }
+        }
+        if touched.count > 1 { touched.sort { $0.index! < $1.index! } }
+        return touched
     }
 
     private func changes(
-        since before: ListLayout, _ step: Step, over view: ViewDifference, touched: [String]?, _ rawChangesMax: Int
+        since before: ListLayout, over view: any ViewDifference, _ groups: ListTransition.Groups, rawChangeCount: Int,
+        _ rawChangesMax: Int
     ) -> ListChanges {
-        if step.rawChangeCount > rawChangesMax { return .reload(rawChangeCount: step.rawChangeCount) }
+        if rawChangeCount > rawChangesMax { return .reload(rawChangeCount: rawChangeCount) }
         var transition = ListTransition(
-            before: before, after: layout, old: view.old, new: view.new, differences: step.differences,
-            touched: touched, dependencies: settings.dependencies, collectionNames: view.collectionNames,
-            rowsHaveOnePlace: view.rowsHaveOnePlace, content: view.content)
-        return transition.changes(rawChangeCount: step.rawChangeCount)
+            before: before, after: layout, view: view, groups: groups, dependencies: settings.dependencies)
+        return transition.changes(rawChangeCount: rawChangeCount)
     }
 
     /// What leads from an earlier layout of the same snapshot to this one: other settings, nothing else.
@@ -79,44 +73,35 @@ extension ListCore {
         since earlier: ListCore, in rows: any GroupedRows, collectionNames: [String] = [""],
         rowsHaveOnePlace: Bool = true
     ) -> ListChanges {
-        changes(
-            since: earlier, from: rows, to: rows, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace
-        ) { GroupDifference(unchanged: $0.count) }
+        let none = NoDifference(of: rows, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace)
+        return changes(since: earlier, over: none)
     }
 
     /// The same, where other rows of the snapshot are chosen.
-    func changes(
-        since earlier: ListCore, from old: SelectedRows, to new: SelectedRows, collectionNames: [String],
-        rowsHaveOnePlace: Bool
-    ) -> ListChanges {
+    func changes(since earlier: ListCore, from old: SelectedRows, to new: SelectedRows) -> ListChanges {
         let hasExchange =
             old.positions.isInViewOrder && new.positions.isInViewOrder && !settings.dependencies.isAnySet
             && !earlier.layout.isConsolidated && !layout.isConsolidated
         return changes(
-            since: earlier, from: old, to: new, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
-            rowsMove: false, exchange: hasExchange ? (old, new) : nil
-        ) { new.difference(from: old, ofGroup: $0.name) }
+            since: earlier, over: SelectedRowsDifference(from: old, to: new), rowsMove: false,
+            exchange: hasExchange ? (old, new) : nil)
     }
 
-    /// - Parameters:
-    ///   - exchange: the rows before and now, if only those that are shown matter.
-    ///   - difference: what leads from the rows of a group before to those it has now.
+    /// - Parameter exchange: the rows before and now, if only those that are shown matter.
     private func changes(
-        since earlier: ListCore, from old: any GroupedRows, to new: any GroupedRows, collectionNames: [String],
-        rowsHaveOnePlace: Bool, rowsMove: Bool = true, exchange: (old: SelectedRows, new: SelectedRows)? = nil,
-        difference: (ListLayout.Group) -> GroupDifference
+        since earlier: ListCore, over view: any ViewDifference, rowsMove: Bool = true,
+        exchange: (old: SelectedRows, new: SelectedRows)? = nil
     ) -> ListChanges {
         guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
         var differences: [String: GroupDifference] = [:]
         if exchange == nil {
             for group in earlier.layout.groups where layout.index(of: group.name) != nil {
-                differences[group.name] = difference(group)
+                differences[group.name] = view.difference(ofGroup: group.name)
             }
         }
         var transition = ListTransition(
-            before: earlier.layout, after: layout, old: old, new: new, differences: differences, touched: nil,
-            dependencies: settings.dependencies, collectionNames: collectionNames, rowsHaveOnePlace: rowsHaveOnePlace,
-            content: { _ in [] })
+            before: earlier.layout, after: layout, view: view, groups: .all(differences),
+            dependencies: settings.dependencies)
         transition.rowsMove = rowsMove
         if let exchange { return transition.changes(exchanging: exchange.old, by: exchange.new) }
         return transition.changes(rawChangeCount: 0)

@@ -18,7 +18,7 @@ extension ListTransition {
         guard !offsets.isEmpty && !staying.isEmpty else { return found }
         for kept in keptNearChanges(rows, offsets, staying: staying) {
             let position = rows.newPosition(ofKept: kept)
-            let row = new.rowID(inGroup: group, at: position)
+            let row = view.new.rowID(inGroup: group, at: position)
             let was = Spot(row: row, group: group, position: rows.oldPosition(ofKept: kept))
             guard neighboursDiffer(from: was, to: Spot(row: row, group: group, position: position)) else { continue }
             found[kept, default: (row, [])].aspects.insert(.dependency)
@@ -47,6 +47,7 @@ extension ListTransition {
     func neighboursDiffer(from source: Spot, to target: Spot) -> Bool {
         let offsets = dependencies[target.group]
         if offsets.isEmpty { return false }
+        let (old, new) = (view.old, view.new)
         let oldCount = old.count(ofGroup: source.group)
         let newCount = new.count(ofGroup: target.group)
         return offsets.contains { offset in
@@ -56,7 +57,7 @@ extension ListTransition {
             guard now >= 0 && now < newCount else { return true }
             let neighbour = new.rowID(inGroup: target.group, at: now)
             return old.rowID(inGroup: source.group, at: was) != neighbour || changedInPlace.contains(neighbour)
-                || !RowAspects(content(neighbour)).isEmpty
+                || !RowAspects(view.content(of: neighbour)).isEmpty
         }
     }
 }

@@ -26,7 +26,8 @@ extension ListTransition {
         to changes: inout [RowChange], _ kind: (ListPath) -> RowChange.Kind
     ) {
         for (index, group) in layout.groups.enumerated() {
-            guard let place = layout.place(ofGroupAt: index) else { continue }
+            let place = layout.place(ofGroupAt: index)
+            if place.section == nil { continue }
             let name = group.name
             let shown = own.positions[name][group.window]
             let rest = shown.indices(

@@ -4,7 +4,7 @@ extension ListTransition {
     /// What happened to sections. A section is the same if it shows the same group; a section that shows all groups is
     /// another one than any that shows a single group.
     func sectionChanges() -> [SectionChange] {
-        if let touched { return sectionChanges(in: touched) }
+        if case .touched(let groups) = groups { return sectionChanges(in: groups) }
         let olds = sections(of: before)
         let news = sections(of: after)
         if olds == news { return [] }
@@ -29,16 +29,15 @@ extension ListTransition {
     }
 
     /// The same, where sections come and go and none moves.
-    private func sectionChanges(in touched: [String]) -> [SectionChange] {
+    private func sectionChanges(in touched: [TouchedGroup]) -> [SectionChange] {
         var gone: [SectionChange] = []
         var come: [SectionChange] = []
-        for name in touched {
-            let source = before.index(of: name).flatMap(before.section(ofGroupAt:))
-            let target = after.index(of: name).flatMap(after.section(ofGroupAt:))
-            if let source, target == nil { gone.append(SectionChange(kind: .delete(source), group: name)) }
-            if let target, source == nil { come.append(SectionChange(kind: .insert(target), group: name)) }
+        for group in touched {
+            let (source, target) = (group.before?.section, group.after?.section)
+            if let source, target == nil { gone.append(SectionChange(kind: .delete(source), group: group.name)) }
+            if let target, source == nil { come.append(SectionChange(kind: .insert(target), group: group.name)) }
         }
-        return gone.reversed() + come
+        return gone.isEmpty ? come : gone.reversed() + come
     }
 
     /// What makes a section the same section.

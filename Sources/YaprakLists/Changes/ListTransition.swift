@@ -15,22 +15,24 @@ import YaprakExtensions
 struct ListTransition {
     let before: ListLayout
     let after: ListLayout
-    let old: any GroupedRows
-    let new: any GroupedRows
-    /// For the groups that are mapped on both sides.
-    let differences: [String: GroupDifference]
-    /// The groups in which anything differs, in the order of the list, if all others are the same, in the same order, and in
-    /// sections of their own on both sides; `nil` if all groups have to be compared.
-    let touched: [String]?
+    let view: any ViewDifference
+    let groups: Groups
     /// At which distances rows stand that the drawing of a row depends on, in the order the groups are stored in.
     let dependencies: GroupSetting<Set<Int>>
+    // What each row change asks the view for.
     let collectionNames: [String]
-    /// Whether a row is in one group at most, so that a change of groups is a move.
     let rowsHaveOnePlace: Bool
     /// Whether a row that leaves one place may be found at another. Not if other rows of one state are chosen.
     var rowsMove = true
-    /// What changed in the content of a record that is there on both sides.
-    let content: (RowID) -> ChangeKinds
+
+    /// What is known of the groups.
+    enum Groups {
+        /// Those in which anything differs, in the order of the list: all others are the same, in the same order, and in sections
+        /// of their own on both sides.
+        case touched([TouchedGroup])
+        /// All have to be compared. The differences are of the groups that are mapped on both sides.
+        case all([String: GroupDifference])
+    }
 
     /// A row at a place.
     struct Spot {
@@ -40,12 +42,8 @@ struct ListTransition {
     }
 
     /// The group whose rows were last asked for, in each of the layouts: rows come group by group.
-    struct KnownPlace {
-        let name: String
-        let place: ListLayout.GroupPlace?
-    }
-    var knownBefore: KnownPlace?
-    var knownAfter: KnownPlace?
+    var knownBefore: ListLayout.GroupPlace?
+    var knownAfter: ListLayout.GroupPlace?
 
     var deletes: [RowChange] = []
     var inserts: [RowChange] = []
@@ -58,43 +56,84 @@ struct ListTransition {
     /// Rows that are shown at a place that is new for them.
     var arrivals: [Spot] = []
 
+    init(
+        before: ListLayout, after: ListLayout, view: any ViewDifference, groups: Groups,
+        dependencies: GroupSetting<Set<Int>>
+    ) {
+        self.before = before
+        self.after = after
+        self.view = view
+        self.groups = groups
+        self.dependencies = dependencies
+        collectionNames = view.collectionNames
+        rowsHaveOnePlace = view.rowsHaveOnePlace
+    }
+
     mutating func changes(rawChangeCount: Int) -> ListChanges {
-        let reordered = groupsReorderedWithinSection()
+        switch groups {
+        case .touched(let groups): follow(groups)
+        case .all(let differences): follow(differences)
+        }
+        pairDepartures()
+        if deletes.count > 1 { deletes.sort { $0.source! > $1.source! } }
+        if inserts.count > 1 { inserts.sort { $0.target! < $1.target! } }
+        if moves.count > 1 { moves.sort { $0.target! < $1.target! } }
+        if updates.count > 1 { updates.sort { $0.target! < $1.target! } }
+        return ListChanges(
+            sectionChanges: sectionChanges(), rowChanges: takeRowChanges(), rawChangeCount: rawChangeCount)
+    }
+
+    private mutating func follow(_ touched: [TouchedGroup]) {
         if dependencies.isAnySet {
-            for difference in differences.values {
-                for entry in difference.replaced where !RowAspects(entry.kinds).isEmpty {
-                    changedInPlace.insert(entry.row)
-                }
+            for group in touched { if let difference = group.difference { noteChangesInPlace(difference) } }
+        }
+        for index in touched.indices {
+            knownBefore = touched[index].before
+            knownAfter = touched[index].after
+            guard let was = knownBefore?.group else { continue }
+            if let difference = touched[index].difference, let now = knownAfter?.group {
+                follow(was, now, difference, isElsewhere: false)
+            } else {
+                leave(was)
             }
         }
-        let olds = touched.map { $0.compactMap(before.group(named:)) } ?? Array(before.groups)
-        for group in olds {
+        for index in touched.indices where touched[index].difference == nil {
+            if let now = touched[index].after?.group { enter(now) }
+        }
+    }
+
+    private mutating func follow(_ differences: [String: GroupDifference]) {
+        let reordered = groupsReorderedWithinSection()
+        if dependencies.isAnySet { for difference in differences.values { noteChangesInPlace(difference) } }
+        for group in before.groups {
             if let difference = differences[group.name], let next = after.group(named: group.name) {
                 let isElsewhere = before.isConsolidated != after.isConsolidated || reordered.contains(group.name)
                 follow(group, next, difference, isElsewhere: isElsewhere || namesDiffer)
             } else {
-                let old = old
-                old.forEachRow(inGroup: group.name, at: group.window) { position, row in
-                    let spot = Spot(row: row, group: group.name, position: position)
-                    if rowsMove { departures.append(spot) } else { delete(spot) }
-                }
+                leave(group)
             }
         }
-        let news = touched.map { $0.compactMap(after.group(named:)) } ?? Array(after.groups)
-        for group in news where differences[group.name] == nil {
-            let new = new
-            new.forEachRow(inGroup: group.name, at: group.window) { position, row in
-                let spot = Spot(row: row, group: group.name, position: position)
-                if rowsMove { arrivals.append(spot) } else { insert(spot) }
-            }
+        for group in after.groups where differences[group.name] == nil { enter(group) }
+    }
+
+    private mutating func noteChangesInPlace(_ difference: GroupDifference) {
+        for entry in difference.replaced where !RowAspects(entry.kinds).isEmpty { changedInPlace.insert(entry.row) }
+    }
+
+    /// A group that was mapped before only.
+    private mutating func leave(_ group: ListLayout.Group) {
+        view.old.forEachRow(inGroup: group.name, at: group.window) { position, row in
+            let spot = Spot(row: row, group: group.name, position: position)
+            if rowsMove { departures.append(spot) } else { delete(spot) }
         }
-        pairDepartures()
-        deletes.sort { $0.source! > $1.source! }
-        inserts.sort { $0.target! < $1.target! }
-        moves.sort { $0.target! < $1.target! }
-        updates.sort { $0.target! < $1.target! }
-        return ListChanges(
-            sectionChanges: sectionChanges(), rowChanges: takeRowChanges(), rawChangeCount: rawChangeCount)
+    }
+
+    /// A group that is mapped after only.
+    private mutating func enter(_ group: ListLayout.Group) {
+        view.new.forEachRow(inGroup: group.name, at: group.window) { position, row in
+            let spot = Spot(row: row, group: group.name, position: position)
+            if rowsMove { arrivals.append(spot) } else { insert(spot) }
+        }
     }
 
     /// Deletes, inserts, moves and updates, one after the other: in the memory of the first that there are.
@@ -144,16 +183,16 @@ struct ListTransition {
         let was = rows.keptBefore(old: group.window.lowerBound)..<rows.keptBefore(old: group.window.upperBound)
         let now = rows.keptBefore(new: next.window.lowerBound)..<rows.keptBefore(new: next.window.upperBound)
         for kept in was.subtracting(now) {
-            delete(spot(in: old, name, rows.oldPosition(ofKept: kept)))
+            delete(spot(in: view.old, name, rows.oldPosition(ofKept: kept)))
         }
         for kept in now.subtracting(was) {
-            insert(spot(in: new, name, rows.newPosition(ofKept: kept)))
+            insert(spot(in: view.new, name, rows.newPosition(ofKept: kept)))
         }
         let staying = was.clamped(to: now)
         let aspects = aspectsOfKept(in: name, rows, staying: staying)
         if isElsewhere {
             for kept in staying {
-                let target = spot(in: new, name, rows.newPosition(ofKept: kept))
+                let target = spot(in: view.new, name, rows.newPosition(ofKept: kept))
                 let source = Spot(row: target.row, group: name, position: rows.oldPosition(ofKept: kept))
                 move(source, to: target, aspects[kept]?.aspects ?? [])
             }
@@ -179,7 +218,7 @@ struct ListTransition {
                 continue
             }
             isPaired[index] = true
-            moveWithNeighbours(spot, to: arrivals[index], RowAspects(content(spot.row)))
+            moveWithNeighbours(spot, to: arrivals[index], RowAspects(view.content(of: spot.row)))
         }
         for (index, spot) in arrivals.enumerated() where !isPaired[index] { insert(spot) }
     }
@@ -195,17 +234,13 @@ struct ListTransition {
 
 extension ListTransition {
     private mutating func pathBefore(_ spot: Spot) -> ListPath? {
-        if knownBefore.map({ $0.name != spot.group }) ?? true {
-            knownBefore = KnownPlace(name: spot.group, place: before.place(ofGroup: spot.group))
-        }
-        return knownBefore?.place?.path(ofPosition: spot.position)
+        if knownBefore?.group.name != spot.group { knownBefore = before.place(ofGroup: spot.group) }
+        return knownBefore?.path(ofPosition: spot.position)
     }
 
     private mutating func pathAfter(_ spot: Spot) -> ListPath? {
-        if knownAfter.map({ $0.name != spot.group }) ?? true {
-            knownAfter = KnownPlace(name: spot.group, place: after.place(ofGroup: spot.group))
-        }
-        return knownAfter?.place?.path(ofPosition: spot.position)
+        if knownAfter?.group.name != spot.group { knownAfter = after.place(ofGroup: spot.group) }
+        return knownAfter?.path(ofPosition: spot.position)
     }
 
     private mutating func delete(_ spot: Spot) {
@@ -242,6 +277,7 @@ extension Range<Int> {
     /// The numbers that are in this range and not in the other, ascending.
     fileprivate func subtracting(_ other: Range<Int>) -> [Int] {
         if other.isEmpty { return Array(self) }
+        if other.lowerBound <= lowerBound && upperBound <= other.upperBound { return [] }
         let head = lowerBound..<Swift.max(lowerBound, Swift.min(upperBound, other.lowerBound))
         let tail = Swift.min(upperBound, Swift.max(lowerBound, other.upperBound))..<upperBound
         return Array(head) + Array(tail)

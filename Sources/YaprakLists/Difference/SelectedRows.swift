@@ -87,16 +87,35 @@ package struct SelectedRows: GroupedRows {
     }
 }
 
-extension ViewDifference {
-    /// Chosen rows of a view at two moments, or two choices at one.
-    package init(from old: SelectedRows, to new: SelectedRows) {
-        let groups = Set(old.groupNames).union(new.groupNames).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        self.init(
-            old: old, new: new, collectionNames: new.state.root.configuration.collectionNames,
-            rowsHaveOnePlace: old.state.root.configuration.rowsHaveOnePlace
-                && new.state.root.configuration.rowsHaveOnePlace,
-            differingGroups: groups,
-            difference: { new.difference(from: old, ofGroup: $0) },
-            content: { ViewDifference.content(of: $0, from: old.state, to: new.state) })
+/// Chosen rows of a view at two moments, or two choices at one.
+final class SelectedRowsDifference: ViewDifference {
+    private let before: SelectedRows
+    private let after: SelectedRows
+    // Too large to be such a value without an object for it: made once.
+    let old: any GroupedRows
+    let new: any GroupedRows
+    let collectionNames: [String]
+    let rowsHaveOnePlace: Bool
+
+    init(from old: SelectedRows, to new: SelectedRows) {
+        before = old
+        after = new
+        self.old = old
+        self.new = new
+        collectionNames = new.state.root.configuration.collectionNames
+        rowsHaveOnePlace =
+            old.state.root.configuration.rowsHaveOnePlace && new.state.root.configuration.rowsHaveOnePlace
+    }
+
+    /// All: a choice may differ anywhere.
+    var differingGroups: [String] {
+        Set(before.groupNames).union(after.groupNames).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    func difference(ofGroup name: String) -> GroupDifference { after.difference(from: before, ofGroup: name) }
+
+    func content(of row: RowID) -> ChangeKinds {
+        if before.state.root.identity == after.state.root.identity { return [] }
+        return after.state.contentKinds(of: row, since: before.state)
     }
 }

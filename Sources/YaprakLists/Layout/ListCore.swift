@@ -119,7 +119,7 @@ package struct ListCore: Sendable {
     private mutating func group(_ name: String, count: Int, refits: Bool) -> ListLayout.Group {
         var positions = 0..<count
         if let range = settings.ranges[name] {
-            var window = windows[name] ?? GroupWindow(range)
+            var window = (windows.isEmpty ? nil : windows[name]) ?? GroupWindow(range)
             if refits { window.refit(count: count) }
             if range.isFlexible { windows[name] = window }
             positions = window.positions(count: count)
@@ -131,35 +131,51 @@ package struct ListCore: Sendable {
 
     /// Follows the view to another moment in a few groups; all others are what they were.
     ///
-    /// - Parameters:
-    ///   - names: in the order of the list.
-    ///   - differences: those of `names` that are in the list before and after.
-    /// - Returns: whether it could: not if all rows are in one section, before or after. Nothing has happened then.
+    /// - Parameter touched: groups of the list or of the view in the order of the list, and their places in it; `nil` for one
+    ///   that is not in it.
+    /// - Returns: the same groups, but for those that are in the list neither before nor after; `nil` if all rows are in one
+    ///   section, before or after. Nothing has happened then.
     mutating func follow(
-        to rows: any GroupedRows, in names: [String], differences: [String: GroupDifference]
-    ) -> Bool {
-        if layout.isConsolidated { return false }
-        var next = self
-        var changes: [(name: String, group: ListLayout.Group?)] = []
-        changes.reserveCapacity(names.count)
-        for name in names {
+        _ view: any ViewDifference, in touched: [(name: String, index: Int?)]
+    ) -> [TouchedGroup]? {
+        if layout.isConsolidated { return nil }
+        let rows = view.new
+        let windowsBefore = windows
+        var groups: [TouchedGroup] = []
+        groups.reserveCapacity(touched.count)
+        var edits: [GroupTree.Edit] = []
+        edits.reserveCapacity(touched.count)
+        var rowCount = layout.rowCount
+        for (name, index) in touched {
             let count = rows.count(ofGroup: name)
-            if let difference = differences[name] {
-                if let window = layout.group(named: name)?.window {
-                    next.windows[name]?.follow(difference, from: window)
-                }
-                changes.append((name, next.group(name, count: count, refits: false)))
-            } else if count > 0 {
-                changes.append((name, next.group(name, count: count, refits: true)))
-            } else {
-                next.windows[name] = nil
-                changes.append((name, nil))
+            let isInList = count > 0 || !source.isAll
+            guard isInList || index != nil else { continue }
+            var group = TouchedGroup(name: name, count: count, before: index.map(layout.place(ofGroupAt:)))
+            if let before = group.before, isInList {
+                let difference = view.difference(ofGroup: name)
+                if !windows.isEmpty { windows[name]?.follow(difference, from: before.group.window) }
+                group.difference = difference
             }
+            let shown = isInList ? self.group(name, count: count, refits: group.before == nil) : nil
+            if shown == nil { windows[name] = nil }
+            rowCount += (shown?.window.count ?? 0) - (group.before?.group.window.count ?? 0)
+            edits.append(
+                GroupTree.Edit(
+                    place: index ?? layout.groups.lowerBound(of: name), group: shown, isInsertion: index == nil))
+            groups.append(group)
         }
-        next.layout = layout.replacing(changes)
-        if let few = settings.consolidation, next.layout.rowCount < few.threshold { return false }
-        self = next
-        return true
+        if let few = settings.consolidation, rowCount < few.threshold {
+            windows = windowsBefore
+            return nil
+        }
+        layout = layout.applying(edits, rowCount: rowCount)
+        // Groups that come and go put others elsewhere.
+        let areAllKept = edits.allSatisfy { !$0.isInsertion && $0.group != nil }
+        for (number, edit) in edits.enumerated() where edit.group != nil {
+            let place = areAllKept ? edit.place : layout.index(of: groups[number].name)
+            groups[number].after = place.map(layout.place(ofGroupAt:))
+        }
+        return groups
     }
 
     /// Follows the view to another moment: windows of flexible ranges stay with their rows.

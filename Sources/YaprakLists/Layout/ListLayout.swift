@@ -6,8 +6,8 @@ import YaprakExtensions
 ///     sections    0 ──────────┘          (dynamic: hidden)   1 ────┘
 ///
 /// Immutable, made once from the counts of the groups; every question is O(log groups), O(1) where there are few. The next one
-/// is made of it by ``replacing(_:)`` and shares with it all groups but those around what differs (``GroupTree``). An object, so
-/// that lists and updates, which have several, count one reference for each.
+/// is made of it by ``applying(_:rowCount:)`` and shares with it all groups but those around what differs (``GroupTree``). An
+/// object, so that lists and updates, which have several, count one reference for each.
 final class ListLayout: Sendable {
     /// One group in the order of the list.
     struct Group: Hashable, Sendable {
@@ -79,25 +79,15 @@ final class ListLayout: Sendable {
 
     /// This layout, of which no group shares a section, with other counts and windows of some groups.
     ///
-    /// - Parameter changes: groups in the order of the layout, no two with one name. Where groups ascend by name, others may
-    ///   come, and go (`nil`).
-    /// - Complexity: O(*c* log *g*).
-    func replacing(_ changes: [(name: String, group: Group?)]) -> ListLayout {
+    /// - Parameters:
+    ///   - edits: in the order of the layout. Groups come and go only where they ascend by name.
+    ///   - rowCount: how many rows are shown then.
+    /// - Complexity: O(*e* log *g*).
+    func applying(_ edits: [GroupTree.Edit], rowCount: Int) -> ListLayout {
         assert(!isConsolidated, "rows of several groups are in one section")
-        var rowCount = rowCount
-        var edits: [GroupTree.Edit] = []
-        edits.reserveCapacity(changes.count)
-        for (name, group) in changes {
-            let place = index(of: name)
-            assert(
-                isAscending || place != nil && group != nil,
-                "groups come and go by themselves only where they ascend")
-            rowCount += (group?.window.count ?? 0) - (place.map { groups[$0].window.count } ?? 0)
-            if place == nil && group == nil { continue }
-            edits.append(
-                GroupTree.Edit(
-                    place: place ?? groups.lowerBound(of: name), group: group, isInsertion: place == nil))
-        }
+        assert(
+            isAscending || edits.allSatisfy { !$0.isInsertion && $0.group != nil },
+            "groups come and go by themselves only where they ascend")
         return ListLayout(self, groups.applying(edits), rowCount)
     }
 
@@ -140,23 +130,25 @@ final class ListLayout: Sendable {
     /// Where the rows of a group are shown.
     struct GroupPlace {
         let group: Group
-        let section: Int
+        /// `nil` if it has none.
+        let section: Int?
         /// The first row of the group within its section.
         let firstRow: Int
 
         /// The path of what the group has at a position, if it is shown.
         @inline(__always)
         func path(ofPosition position: Int) -> ListPath? {
-            group.row(at: position).map { ListPath(section: section, row: firstRow + $0) }
+            guard let section, let row = group.row(at: position) else { return nil }
+            return ListPath(section: section, row: firstRow + row)
         }
     }
 
-    /// Where the rows of a group are shown; `nil` if it has no section. For the paths of many of them.
-    func place(ofGroup name: String) -> GroupPlace? { index(of: name).flatMap(place(ofGroupAt:)) }
+    /// Where the rows of a group are shown; `nil` if it is not in the list. For the paths of many of them.
+    func place(ofGroup name: String) -> GroupPlace? { index(of: name).map(place(ofGroupAt:)) }
 
-    func place(ofGroupAt index: Int) -> GroupPlace? {
-        guard let section = section(ofGroupAt: index) else { return nil }
-        return GroupPlace(group: groups[index], section: section, firstRow: firstRow(ofGroupAt: index))
+    func place(ofGroupAt index: Int) -> GroupPlace {
+        GroupPlace(
+            group: groups[index], section: section(ofGroupAt: index), firstRow: firstRow(ofGroupAt: index))
     }
 
     /// The path of what a group has at a position, if it is shown.

@@ -153,7 +153,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
 
     /// As ``advance(from:to:reloadAbove:)``, where the states are at hand.
     mutating func advance(from before: ViewState, to after: ViewState, reloadAbove limit: Int) throws -> ListChanges {
-        if try !isFitted(to: before) { try refresh(to: before) }
+        try fit(to: before)
         let rowsBefore = selection == nil ? nil : selectedRows(in: before)
         try note(after)
         if before.snapshot.isIdentical(to: after.snapshot) { return ListChanges() }
@@ -161,10 +161,11 @@ public struct ViewMappings<View: OrderedView>: Sendable {
             core.refresh(to: rows(in: after))
             return .reload(rawChangeCount: before.root.count + after.root.count)
         }
-        let difference =
-            rowsBefore.map { ViewDifference(from: $0, to: selectedRows(in: after)) }
-            ?? ViewDifference(from: before, to: after)
-        return core.advance(over: difference, rawChangesMax: limit)
+        if let rowsBefore {
+            let difference = SelectedRowsDifference(from: rowsBefore, to: selectedRows(in: after))
+            return core.advance(over: difference, rawChangesMax: limit)
+        }
+        return core.advance(over: ViewStatesDifference(from: before, to: after), rawChangesMax: limit)
     }
 
     /// What changes in the list from one snapshot to another. The mappings stay as they are; see
@@ -192,23 +193,24 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         let state = try state(in: snapshot)
         let before = try earlier.fitted(to: state)
         let after = try fitted(to: state)
-        let names = state.root.configuration.collectionNames
-        let onePlace = state.root.configuration.rowsHaveOnePlace
         if before.selection == nil && after.selection == nil {
-            return after.core.changes(since: before.core, in: state, collectionNames: names, rowsHaveOnePlace: onePlace)
+            return after.core.changes(
+                since: before.core, in: state, collectionNames: state.root.configuration.collectionNames,
+                rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
         }
         return after.core.changes(
-            since: before.core, from: before.selectedRows(in: state), to: after.selectedRows(in: state),
-            collectionNames: names, rowsHaveOnePlace: onePlace)
+            since: before.core, from: before.selectedRows(in: state), to: after.selectedRows(in: state))
     }
 
     /// The same list, with the view as it is in a state.
     func fitted(to state: ViewState) throws -> Self {
-        if try isFitted(to: state) { return self }
         var other = self
-        try other.refresh(to: state)
+        try other.fit(to: state)
         return other
     }
+
+    /// Takes the counts of a state, if it does not have them.
+    mutating func fit(to state: ViewState) throws { if try !isFitted(to: state) { try refresh(to: state) } }
 
     /// The changes since the same list with other windows, in a state that both have.
     func changes(since earlier: ListCore, in state: ViewState) -> ListChanges {

@@ -20,20 +20,23 @@ public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
 
     /// An iterator with a cursor of its own. O(1).
     public func makeAsyncIterator() -> Iterator {
-        Iterator(snapshots: snapshots.makeAsyncIterator(), mappings: mappings, shown: start, limit: limit)
+        Iterator(snapshots: snapshots.makeAsyncIterator(), mappings: mappings, start: start, limit: limit)
     }
 
     /// Delivers updates, and knows what it delivered.
     public struct Iterator: AsyncIteratorProtocol {
         private var snapshots: SnapshotSequence.Iterator
         private var mappings: ViewMappings<View>
-        private var shown: Snapshot?
+        /// What the list shows already, until its state was read.
+        private var start: Snapshot?
+        /// What the list shows, and the mappings are as of.
+        private var shown: ViewState?
         private let limit: Int
 
-        init(snapshots: SnapshotSequence.Iterator, mappings: ViewMappings<View>, shown: Snapshot?, limit: Int) {
+        init(snapshots: SnapshotSequence.Iterator, mappings: ViewMappings<View>, start: Snapshot?, limit: Int) {
             self.snapshots = snapshots
             self.mappings = mappings
-            self.shown = shown
+            self.start = start
             self.limit = limit
         }
 
@@ -41,22 +44,32 @@ public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
         /// the task is cancelled.
         public mutating func next() async throws -> ListUpdate<View>? {
             while let newest = await snapshots.next() {
+                if shown == nil, let start {
+                    shown = try mappings.state(in: start)
+                    self.start = nil
+                }
                 guard let old = shown else {
                     let before = mappings
                     try mappings.update(to: newest)
-                    shown = newest
+                    shown = try mappings.state(in: newest)
                     let changes = ListChanges.reload(rawChangeCount: mappings.itemCount)
                     return ListUpdate(
                         old: newest, new: newest, mappingsBefore: before, mappings: mappings, changes: changes)
                 }
-                let state = try mappings.state(in: old)
-                let before = try mappings.fitted(to: state)
-                var next = before
-                let changes = try next.advance(from: state, to: mappings.state(in: newest), reloadAbove: limit)
-                mappings = next
-                shown = newest
+                let new = try mappings.state(in: newest)
+                try mappings.fit(to: old)
+                let before = mappings
+                let changes: ListChanges
+                do {
+                    changes = try mappings.advance(from: old, to: new, reloadAbove: limit)
+                } catch {
+                    mappings = before
+                    throw error
+                }
+                shown = new
                 guard changes.hasChanges else { continue }
-                return ListUpdate(old: old, new: newest, mappingsBefore: before, mappings: next, changes: changes)
+                return ListUpdate(
+                    old: old.snapshot, new: newest, mappingsBefore: before, mappings: mappings, changes: changes)
             }
             return nil
         }

@@ -1,3 +1,4 @@
+import YaprakCore
 import YaprakExtensions
 import YaprakLocks
 
@@ -36,12 +37,21 @@ struct CountedRows: GroupedRows {
     }
 }
 
-extension ViewDifference {
-    /// The same, and who looks at its rows is counted.
-    func counted(by looks: CountedRows.Looks) -> ViewDifference {
-        var counted = self
-        counted.old = CountedRows(rows: old, looks: looks)
-        counted.new = CountedRows(rows: new, looks: looks)
-        return counted
+/// A difference that counts who looks at its rows.
+final class CountedDifference: ViewDifference {
+    private let whole: ViewStatesDifference
+    private let looks: CountedRows.Looks
+
+    init(_ old: ViewState, _ new: ViewState, _ looks: CountedRows.Looks) {
+        whole = ViewStatesDifference(from: old, to: new)
+        self.looks = looks
     }
+
+    var old: any GroupedRows { CountedRows(rows: whole.old, looks: looks) }
+    var new: any GroupedRows { CountedRows(rows: whole.new, looks: looks) }
+    var collectionNames: [String] { whole.collectionNames }
+    var rowsHaveOnePlace: Bool { whole.rowsHaveOnePlace }
+    var differingGroups: [String] { whole.differingGroups }
+    func difference(ofGroup name: String) -> GroupDifference { whole.difference(ofGroup: name) }
+    func content(of row: RowID) -> ChangeKinds { whole.content(of: row) }
 }
