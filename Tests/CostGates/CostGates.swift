@@ -43,7 +43,7 @@ struct CostGates {
 
     /// References that `body` adds and gives up, for each of so many rounds: a struct of ten references that is copied and
     /// forgotten costs twenty.
-    /// - Parameter times: so often, and the least counts: where something else still frees what it made.
+    /// - Parameter times: how often it is counted. The least is taken, as something else may still free what it made.
     static func references(
         _ what: String, atMost limit: Double, rounds: Int, leastOf times: Int = 1, _ body: (Int) async throws -> Void
     ) async rethrows -> [Gate] {

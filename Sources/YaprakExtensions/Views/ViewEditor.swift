@@ -95,7 +95,7 @@ final class ViewEditor {
         draft.clear(&root.places[collection])
     }
 
-    /// Writes open groups back and returns what was done, `nil` if nothing. The last call.
+    /// Writes open groups back and returns what was done, `nil` if nothing. The editor is of no use afterwards.
     func finish(_ root: inout ViewRoot) -> ViewChanges? {
         closeGroups()
         if !changes.isEmpty { self.root.identity = .next() }

@@ -91,7 +91,7 @@ package struct SelectedRows: GroupedRows {
 final class SelectedRowsDifference: ViewDifference {
     private let before: SelectedRows
     private let after: SelectedRows
-    // Too large to be such a value without an object for it: made once.
+    // Each needs a box as a value of any type: made once, not for each row.
     let old: any GroupedRows
     let new: any GroupedRows
     let collectionNames: [String]

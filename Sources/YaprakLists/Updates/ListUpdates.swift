@@ -29,7 +29,7 @@ public struct ListUpdates<View: OrderedView>: AsyncSequence, Sendable {
         private var mappings: ViewMappings<View>
         /// What the list shows already, until its state was read.
         private var start: Snapshot?
-        /// What the list shows, and the mappings are as of.
+        /// What the list shows: the state that the mappings have.
         private var shown: ViewState?
         private let limit: Int
 
