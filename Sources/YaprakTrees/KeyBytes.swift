@@ -63,8 +63,8 @@ package enum KeyBytes {
     @inline(__always)
     static func tail(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { word(bytes, at: max(0, bytes.count &- 8)) }
 
-    /// The length of the common prefix of two keys.
-    static func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+    /// How many bytes two keys, or texts, begin with in common.
+    package static func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         let n = min(a.count, b.count)
         var i = 0
         while i &+ 8 <= n {

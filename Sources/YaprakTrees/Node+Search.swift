@@ -77,6 +77,19 @@ extension Node {
         return i
     }
 
+    /// The last entry that doesn't come after a key, or the first one, going by words and without reading a row: where words
+    /// don't decide it may be another. Of several with the same word it is the last.
+    @inline(__always)
+    func probablePlace(of probe: KeyProbe) -> Int {
+        let side = skip == 0 ? 0 : nearSide(of: probe)
+        if side != 0 { return side < 0 ? 0 : count &- 1 }
+        let word = skip == 0 ? probe.first : KeyBytes.word(probe.bytes, at: skip)
+        var i = lowerBound(word)
+        if i == count || words[i] != word { return max(0, i &- 1) }
+        while i &+ 1 < count, words[i &+ 1] == word { i &+= 1 }
+        return i
+    }
+
     /// Several entries have the same word: compare their keys.
     @inline(never)
     private func placeAmongTies(of probe: KeyProbe, word: UInt64, after i: Int) -> NodePlace {

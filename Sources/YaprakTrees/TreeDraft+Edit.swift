@@ -96,6 +96,34 @@ extension TreeDraft {
         checkShape(root)
     }
 
+    /// Puts another row in the place of the last one that doesn't come after a key. One descent.
+    ///
+    /// - Parameter make: gets that row and the one behind it, valid during the call, and returns one with the key of the first;
+    ///   `nil` leaves the tree as it is. It edits no tree.
+    /// - Returns: whether there is such a row.
+    package func exchangeLast(
+        notAfter key: UnsafeBufferPointer<UInt8>, in root: inout TreeRoot,
+        by make: (_ row: Unmanaged<TreeRow>, _ next: Unmanaged<TreeRow>?) -> TreeRow?
+    ) -> Bool {
+        precondition(isOpen, "the draft has ended")
+        guard root.raw != nil else { return false }
+        let (depth, isFound) = descend(root, to: KeyProbe(key))
+        assert(!path[depth].node.isOrdered, "a comparator's tree has no words of keys")
+        if !isFound { path[depth].index &-= 1 }
+        // A key before that of the first row leads into the first leaf.
+        guard path[depth].index >= 0 else { return false }
+        let old = path[depth].node.rows[path[depth].index]
+        let next = rowBehindPath(depth: depth)
+        old.fetch()
+        next?.fetch()
+        let before = changes
+        guard let row = make(old, next) else { return true }
+        precondition(changes == before, "what makes a row edits no tree")
+        precondition(old.withKey { row.compareKey(to: $0) } == 0, "a row is put under its own key")
+        replaceRow(&root, depth: depth, with: row)
+        return true
+    }
+
     /// Inserts a row, or replaces the one with its key.
     /// - Returns: the row that was there.
     @discardableResult

@@ -48,6 +48,21 @@ extension TreeDraft {
         return depth
     }
 
+    /// The row behind the one that the path leads to, unretained. O(1) within a leaf, else O(log n).
+    @inline(__always)
+    func rowBehindPath(depth: Int) -> Unmanaged<TreeRow>? {
+        let step = path[depth]
+        if step.index &+ 1 < step.node.count { return step.node.rows[step.index &+ 1] }
+        var level = depth
+        while level > 0 {
+            level &-= 1
+            let step = path[level]
+            // An inner node has the first row below each child.
+            if step.index &+ 1 < step.node.count { return step.node.rows[step.index &+ 1] }
+        }
+        return nil
+    }
+
     /// Copies the nodes of the path that this draft did not make. A copy has room for its entries, and `slack` more in the leaf.
     @inline(__always)
     func ownPath(_ root: inout TreeRoot, depth: Int, slack: Int) {

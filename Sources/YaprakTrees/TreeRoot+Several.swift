@@ -71,3 +71,40 @@ extension TreeRoot {
         }
     }
 }
+
+extension TreeRoot {
+    /// Fetches what will be read to find the last row that doesn't come after each of some keys, all at once.
+    ///
+    /// Goes by words and reads no row, so it may fetch a neighbour of the one that is looked for. O(keys · log n); no
+    /// reference counting, and for a few keys no allocation.
+    /// - Parameter body: gets those rows, to fetch what they refer to. All have been fetched before the first call.
+    package func fetch(
+        lastNotAfter keys: UnsafeBufferPointer<UnsafeBufferPointer<UInt8>>, _ body: (Unmanaged<TreeRow>) -> Void
+    ) {
+        guard let raw, !keys.isEmpty else { return }
+        withUnsafeTemporaryAllocation(of: Descent.self, capacity: keys.count) { descents in
+            for index in keys.indices {
+                descents.initializeElement(at: index, to: Descent(probe: KeyProbe(keys[index]), node: Node(raw)))
+            }
+            while !descents[0].node.isLeaf {
+                for index in descents.indices {
+                    let node = descents[index].node
+                    let child = node.children[node.probablePlace(of: descents[index].probe)]
+                    child.fetch()
+                    descents[index].node = child
+                }
+            }
+            withUnsafeTemporaryAllocation(of: Unmanaged<TreeRow>.self, capacity: keys.count) { rows in
+                for index in descents.indices {
+                    let (node, probe) = (descents[index].node, descents[index].probe)
+                    let place = node.probablePlace(of: probe)
+                    let row = node.rows[place]
+                    row.fetch()
+                    if place &+ 1 < node.count { node.rows[place &+ 1].fetch() }
+                    rows.initializeElement(at: index, to: row)
+                }
+                for row in rows { body(row) }
+            }
+        }
+    }
+}

@@ -139,7 +139,14 @@ final class History {
         // Some that differ behind the word of their entry alone.
         if generator.chance(15) { key += "-a tail that goes on \(generator.below(3))" }
         switch generator.below(100) {
-        case 0..<20: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 0..<15: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 15..<20:
+            let index = generator.below(2)
+            _ = key.utf8.withContiguousStorageIfAvailable {
+                draft.exchangeLast(notAfter: $0, in: &line.roots[index]) { old, _ in
+                    self.row(old.takeUnretainedValue().keyString)
+                }
+            }
         case 20..<40:
             let row = row(key)
             row.withKey { draft.exchange($0, in: &line.roots[generator.below(2)]) { _ in row } }

@@ -29,6 +29,8 @@ import Testing
                     let row = form.row(key, number)
                     row.withKey { draft.exchange($0, in: &root) { _ in row } }
                     model[Array(key.utf8)] = number
+                } else if generator.chance(15) {
+                    exchangeLast(key, number, draft, &root, &model, form, "seed \(seed), round \(round)")
                 } else if generator.chance(grows ? 85 : 25) {
                     let old = draft.insert(form.row(key, number), into: &root)
                     #expect(old?.number == model.updateValue(number, forKey: Array(key.utf8)), "seed \(seed)")
@@ -56,11 +58,56 @@ import Testing
             try compare(root, with: model, shape: shape, "seed \(seed), round \(round)")
             let keys = (0..<generator.below(40)).map { _ in shape.key(&generator) }
             lookUpSeveral(root, model, keys, form, "seed \(seed)")
+            fetchSeveral(root, model, keys, isDecidedByWords: shape == .hex, "seed \(seed)")
             timeline.reclaimAll()
         }
         timeline.close(roots: [root])
         timeline.reclaimAll()
         #expect(timeline.arena.counts == ArenaCounts(), "seed \(seed)")
+    }
+
+    /// Replaces the last row that doesn't come after a key, or, for every fourth number, only looks at it.
+    private static func exchangeLast(
+        _ key: String, _ number: Int, _ draft: TreeDraft, _ root: inout TreeRoot, _ model: inout Model,
+        _ form: RowForm, _ note: String
+    ) {
+        let bytes = Array(key.utf8)
+        let last = model.keys.filter { !bytes.lexicographicallyPrecedes($0) }.max { $0.lexicographicallyPrecedes($1) }
+        let next = model.keys.filter { bytes.lexicographicallyPrecedes($0) }.min { $0.lexicographicallyPrecedes($1) }
+        var calls = 0
+        let isFound = bytes.withUnsafeBufferPointer { bytes in
+            draft.exchangeLast(notAfter: bytes, in: &root) { row, behind in
+                calls += 1
+                #expect(row.takeUnretainedValue().number == last.flatMap { model[$0] }, "\(note), \(key)")
+                #expect(behind?.takeUnretainedValue().number == next.flatMap { model[$0] }, "\(note), \(key)")
+                return number % 4 == 0 ? nil : form.row(row.takeUnretainedValue().keyString, number)
+            }
+        }
+        #expect(isFound == (last != nil) && calls == (isFound ? 1 : 0), "\(note), \(key)")
+        if let last, number % 4 != 0 { model[last] = number }
+    }
+
+    private static func fetchSeveral(
+        _ root: TreeRoot, _ model: Model, _ keys: [String], isDecidedByWords: Bool, _ note: String
+    ) {
+        let copies = keys.map { key in
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: key.utf8.count)
+            _ = copy.initialize(from: key.utf8)
+            return UnsafeBufferPointer(copy)
+        }
+        defer { for copy in copies { copy.deallocate() } }
+        var numbers: [Int] = []
+        copies.withUnsafeBufferPointer { copies in
+            root.fetch(lastNotAfter: copies) { numbers.append($0.takeUnretainedValue().number) }
+        }
+        #expect(numbers.count == (model.isEmpty ? 0 : keys.count), "\(note)")
+        #expect(Set(numbers).isSubset(of: model.values), "\(note)")
+        guard isDecidedByWords, !model.isEmpty else { return }
+        let sorted = model.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        let expected = keys.map { key in
+            model[sorted.last { !Array(key.utf8).lexicographicallyPrecedes($0) } ?? sorted[0]]
+        }
+        #expect(numbers == expected, "\(note)")
     }
 
     private static func lookUpSeveral(
@@ -191,6 +238,17 @@ import Testing
             #expect(throws: Stop.self) { try draft.edit(&root, key: key) { _ in throw Stop() } }
         }
         #expect(draft.remove("missing", from: &root) == nil)
+        _ = "k75".utf8.withContiguousStorageIfAvailable { key in
+            var met: [Int?] = []
+            let isFound = draft.exchangeLast(notAfter: key, in: &root) { row, next in
+                met = [row.takeUnretainedValue().number, next?.takeUnretainedValue().number]
+                return nil
+            }
+            #expect(isFound && met == [75, 76])
+        }
+        _ = "a".utf8.withContiguousStorageIfAvailable { key in
+            #expect(!draft.exchangeLast(notAfter: key, in: &root) { _, _ in CountedRow("a", 1) })
+        }
         #expect(!draft.hasChanges)
         #expect(root.isIdentical(to: same))
         draft.seal()
