@@ -150,7 +150,7 @@ import YaprakTrees
         for _ in 0..<20_000 {
             // Of few bytes, so that many are the same, and many begin alike.
             let length = 1 + random.below(random.chance(10) ? WordScanner.termBytesMax : 12)
-            let term = (0..<length).map { _ in UInt8(random.chance(95) ? 97 : 98 + random.below(120)) }
+            let term = (0..<length).map { _ in UInt8(random.chance(95) ? 97 : 98 + random.below(158)) }
             let expected = numbers[term] ?? UInt32(numbers.count)
             numbers[term] = expected
             let number = term.withUnsafeBufferPointer { table.number(of: $0) }
@@ -161,5 +161,6 @@ import YaprakTrees
         defer { sorted.deallocate() }
         let terms = sorted.map { Array(table[$0.number]) }
         #expect(terms == numbers.keys.sorted { $0.lexicographicallyPrecedes($1) }, "seed \(seed)")
+        #expect(sorted.map(\.word) == sorted.map { table.firstBytes(of: $0.number) }, "seed \(seed)")
     }
 }

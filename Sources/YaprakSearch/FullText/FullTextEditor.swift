@@ -128,7 +128,10 @@ final class FullTextEditor {
             if !isSame {
                 let start = positions.count
                 for placed in after[j..<jEnd] { positions.append(placed.place) }
-                edits.append(PostingEdit(term: Int(term), document: document, positions: start..<positions.count))
+                edits.append(
+                    PostingEdit(
+                        word: table.firstBytes(of: Int(term)), term: Int(term), document: document,
+                        positions: start..<positions.count))
             }
             (i, j) = (iEnd, jEnd)
         }
@@ -176,6 +179,7 @@ final class FullTextEditor {
 
     private func apply() {
         edits.sort { a, b in
+            if a.word != b.word { return a.word < b.word }
             if a.term == b.term { return a.document < b.document }
             return table.compare(a.term, b.term) < 0
         }

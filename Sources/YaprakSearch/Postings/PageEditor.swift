@@ -2,6 +2,8 @@ import YaprakTrees
 
 /// A posting that comes, changes or goes.
 struct PostingEdit {
+    /// The first bytes of the term, in a number that orders as they do.
+    var word: UInt64
     /// The number of the term in the table of the edits.
     var term: Int
     var document: UInt32
@@ -27,7 +29,9 @@ final class PageEditor {
     private let last = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
     @exclusivity(unchecked)
     private var lastCount = 0
-    private let key = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingKey.bytesMax)
+    /// How many pages are fetched before the first of them is edited.
+    private static let fetchedAtOnce = 8
+    private let keys = UnsafeMutablePointer<UInt8>.allocate(capacity: PageEditor.fetchedAtOnce * PostingKey.bytesMax)
     private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
     private let occurrences = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
 
@@ -40,7 +44,7 @@ final class PageEditor {
     deinit {
         walkerTerm.deallocate()
         last.deallocate()
-        key.deallocate()
+        keys.deallocate()
         numbers.deallocate()
         occurrences.deallocate()
     }
@@ -48,36 +52,72 @@ final class PageEditor {
     /// Applies edits that are sorted by term and document, at most one for both.
     /// - Complexity: O(*p* (page + log *n*)) for *p* pages that are concerned.
     func apply(_ edits: [PostingEdit], to pages: inout TreeRoot) {
-        var index = 0
-        while index < edits.count {
-            guard !pages.isEmpty else {
-                let rest = edits[index...]
-                merge(nil, rest)
-                put(replacing: nil, at: 0, in: &pages)
-                return
+        // Few edits seldom share a page.
+        let isScattered = edits.count > 1 && edits.count < pages.count
+        var fetched = 0
+        var start = 0
+        while start < edits.count {
+            if isScattered, start >= fetched {
+                fetched = min(start + Self.fetchedAtOnce, edits.count)
+                fetchPages(of: edits[start..<fetched], in: pages)
             }
-            let rank = pages.rank(of: writeKey(of: edits[index]))
-            let at = rank.isFound ? rank.position : rank.position - 1
-            let page = unsafeDowncast(pages.row(at: at), to: PostingPage.self)
-            let end =
-                at + 1 < pages.count ? self.end(of: edits, from: index, before: pages.row(at: at + 1)) : edits.count
-            merge(page, edits[index..<end])
-            put(replacing: page, at: at, in: &pages)
-            index = end
+            var end = edits.count
+            var (replaced, next): (PostingPage?, PostingPage?) = (nil, nil)
+            var isPut = false
+            let key = writeKey(of: edits[start], to: keys)
+            let isFound = draft.exchangeLast(notAfter: key, in: &pages) { row, behind in
+                let behind = behind.map { Unmanaged<PostingPage>.fromOpaque($0.toOpaque()) }
+                return Unmanaged<PostingPage>.fromOpaque(row.toOpaque())._withUnsafeGuaranteedRef { page in
+                    if let behind { end = self.end(of: edits, from: start, before: behind) }
+                    merge(page, edits[start..<end])
+                    isPut = isOnePage(page, before: behind)
+                    if isPut {
+                        return PostingPage(key: page.key, bytes: UnsafePointer(output.start), count: output.count)
+                    }
+                    (replaced, next) = (page, behind?.takeUnretainedValue())
+                    return nil
+                }
+            }
+            if !isFound {
+                precondition(pages.isEmpty, "the first page has an empty key")
+                merge(nil, edits[start...])
+            }
+            if !isPut { put(replacing: replaced, before: next, in: &pages) }
+            start = end
         }
     }
 
-    private func writeKey(of edit: PostingEdit) -> UnsafeBufferPointer<UInt8> {
+    /// Fetches the pages that will be edited next: the tree and its pages are seldom in a cache.
+    private func fetchPages(of edits: ArraySlice<PostingEdit>, in pages: TreeRoot) {
+        withUnsafeTemporaryAllocation(of: UnsafeBufferPointer<UInt8>.self, capacity: edits.count) { written in
+            var room = keys
+            for (index, edit) in edits.enumerated() {
+                written.initializeElement(at: index, to: writeKey(of: edit, to: room))
+                room += PostingKey.bytesMax
+            }
+            pages.fetch(lastNotAfter: UnsafeBufferPointer(written)) { row in
+                row._withUnsafeGuaranteedRef { unsafeDowncast($0, to: PostingPage.self).fetchBytes() }
+            }
+        }
+    }
+
+    private func writeKey(
+        of edit: PostingEdit, to room: UnsafeMutablePointer<UInt8>
+    ) -> UnsafeBufferPointer<UInt8> {
         let term = table[edit.term]
-        let count = PostingKey.write(term.baseAddress.unsafelyUnwrapped, term.count, edit.document, to: key)
-        return UnsafeBufferPointer(start: key, count: count)
+        let count = PostingKey.write(term.baseAddress.unsafelyUnwrapped, term.count, edit.document, to: room)
+        return UnsafeBufferPointer(start: room, count: count)
     }
 
     /// The end of the edits that come before a page.
-    private func end(of edits: [PostingEdit], from start: Int, before next: TreeRow) -> Int {
-        var end = start + 1
-        while end < edits.count, next.compareKey(to: writeKey(of: edits[end])) > 0 { end += 1 }
-        return end
+    private func end(of edits: [PostingEdit], from start: Int, before next: Unmanaged<PostingPage>) -> Int {
+        next._withUnsafeGuaranteedRef { next in
+            var end = start + 1
+            // The first room has the key that the page was found by.
+            let room = keys + PostingKey.bytesMax
+            while end < edits.count, next.compareKey(to: writeKey(of: edits[end], to: room)) > 0 { end += 1 }
+            return end
+        }
     }
 
     // MARK: One page
@@ -202,6 +242,7 @@ final class PageEditor {
         // The document at hand, and the one before.
         var (document, previous, occurrences) = (run.first, run.first, UInt32(0))
         var entry = reader.at
+        var passed: UInt32 = 0
         var index = 0
         while index < run.count {
             entry = reader.at
@@ -210,10 +251,11 @@ final class PageEditor {
             occurrences = difference & 1 == 0 ? 1 : reader.number()
             if document >= edit.document { break }
             previous = document
-            place.skip(occurrences)
+            passed &+= occurrences
             index &+= 1
         }
         if index == run.count { entry = reader.at }
+        place.skip(passed)
         builder.removeAll()
         builder.begin(
             with: run, index, last: previous, bytes: entry - run.documents, positions: place.at - run.positions)
@@ -293,26 +335,30 @@ final class PageEditor {
 
     // MARK: The tree
 
+    /// Whether the output is a page in the place of another: not too large, not too small beside the next, and not nothing,
+    /// unless it is the first.
+    private func isOnePage(_ page: PostingPage, before next: Unmanaged<PostingPage>?) -> Bool {
+        if output.count > PostingPage.bytesMax || output.count == 0 && !page.key.isEmpty { return false }
+        return !(next?._withUnsafeGuaranteedRef { isJoined(to: $0) } ?? false)
+    }
+
+    private func isJoined(to next: PostingPage) -> Bool {
+        output.count < PostingPage.bytesMin && output.count + next.count <= PostingPage.bytesTarget
+    }
+
     /// Puts the output in the place of a page: none, one or several.
-    private func put(replacing page: PostingPage?, at position: Int, in pages: inout TreeRoot) {
+    private func put(replacing page: PostingPage?, before next: PostingPage?, in pages: inout TreeRoot) {
         let key = page?.key ?? ""
-        if output.count <= PostingPage.bytesMax {
-            if output.count < PostingPage.bytesMin, position + 1 < pages.count {
-                let next = unsafeDowncast(pages.row(at: position + 1), to: PostingPage.self)
-                if output.count + next.count <= PostingPage.bytesTarget {
-                    draft.remove(next.key, from: &pages)
-                    return put(output, and: next, key: key, in: &pages)
-                }
-            }
-            if output.count == 0, !key.isEmpty {
-                draft.remove(key, from: &pages)
-            } else if output.count > 0 || page != nil {
-                draft.insert(
-                    PostingPage(key: key, bytes: UnsafePointer(output.start), count: output.count), into: &pages)
-            }
-            return
+        if let next, isJoined(to: next) {
+            draft.remove(next.key, from: &pages)
+            return put(output, and: next, key: key, in: &pages)
         }
-        put(output, and: nil, key: key, in: &pages)
+        if output.count > PostingPage.bytesMax { return put(output, and: nil, key: key, in: &pages) }
+        if output.count > 0 {
+            draft.insert(PostingPage(key: key, bytes: UnsafePointer(output.start), count: output.count), into: &pages)
+        } else if !key.isEmpty {
+            draft.remove(key, from: &pages)
+        }
     }
 
     private func put(_ bytes: ByteBuffer, and next: PostingPage?, key: String, in pages: inout TreeRoot) {

@@ -1,3 +1,4 @@
+internal import CPrefetch
 import YaprakTrees
 
 /// Some neighbouring runs of postings, in one block of bytes: a row of the tree of pages.
@@ -27,6 +28,14 @@ final class PostingPage: KeyedRow, @unchecked Sendable {
     }
 
     deinit { bytes.deallocate() }
+
+    /// Fetches the bytes of a page that is about to be walked, which are seldom in a cache; of a long run the first ones.
+    @inline(__always)
+    func fetchBytes() {
+        let end = min(count, Self.bytesMax)
+        for at in stride(from: 0, to: end, by: 64) { cprefetch(bytes + at) }
+        if end > 0 { cprefetch(bytes + (end - 1)) }
+    }
 
     /// Bytes that a page has when many are made.
     static let bytesTarget = 512

@@ -259,6 +259,13 @@ final class TermTable {
         }
     }
 
+    /// The first eight bytes of a term, as a number that orders as they do.
+    @inline(__always)
+    func firstBytes(of number: Int) -> UInt64 {
+        let term = self[number]
+        return Self.word(UnsafeRawPointer(term.baseAddress.unsafelyUnwrapped), term.count).byteSwapped
+    }
+
     /// The order of two terms.
     func compare(_ a: Int, _ b: Int) -> Int {
         let (x, y) = (self[a], self[b])

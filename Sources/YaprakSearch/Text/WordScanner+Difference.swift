@@ -1,3 +1,5 @@
+import YaprakTrees
+
 extension WordScanner {
     /// Scans what differs of two texts: see ``TextSplitter/splitDifference(of:_:_:)``.
     @inline(__always)
@@ -46,10 +48,9 @@ extension WordScanner {
 
     /// The bytes up to the last space of what two texts begin with; all if they are the same.
     private static func commonWords(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-        guard let x = a.baseAddress, let y = b.baseAddress else { return 0 }
-        var count = commonPrefix(x, a.count, y, b.count)
+        var count = KeyBytes.commonPrefix(a, b)
         if count == a.count, count == b.count { return count }
-        while count > 0, !isSpace(x[count - 1]) { count -= 1 }
+        while count > 0, !isSpace(a[count - 1]) { count -= 1 }
         return count
     }
 
