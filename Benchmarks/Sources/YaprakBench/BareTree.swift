@@ -19,6 +19,9 @@ final class BareTree: @unchecked Sendable {
     private let published: Mutex<State>
     private var root: BareNode
     private let path = UnsafeMutablePointer<(node: BareNode, index: Int)>.allocate(capacity: 16)
+    /// Whose nodes these are, but for those that the update made, and its record.
+    private let other: BareTree?
+    private var made: (depth: Int, row: Unmanaged<Boxed>)?
 
     /// Keys in any order, of which few share their first eight bytes. Nodes are as full as if they had come one by one.
     init(_ rows: [Boxed]) {
@@ -36,16 +39,30 @@ final class BareTree: @unchecked Sendable {
             isLeaf = false
         } while level.count > 1
         root = BareNode(level[0].link)
+        other = nil
+        published = Mutex(State(root, before: nil, after: nil))
+    }
+
+    /// The same rows in a tree of their own, which ends before `other` does and is updated once at most.
+    init(of other: BareTree) {
+        self.other = other
+        root = other.root
         published = Mutex(State(root, before: nil, after: nil))
     }
 
     deinit {
-        root.freeAll()
+        if other == nil {
+            root.freeAll()
+        } else if let made {
+            for level in 0...made.depth { path[level].node.raw.deallocate() }
+            made.row.release()
+        }
         path.deallocate()
     }
 
-    /// Replaces a record that is there.
-    func update(_ key: String, _ item: Item) {
+    /// Goes down to a record that is there.
+    @inline(__always)
+    private func descend(to key: String) -> Int {
         let word = BareNode.word(key)
         var node = root, depth = 0
         while true {
@@ -61,6 +78,28 @@ final class BareTree: @unchecked Sendable {
             index -= 1
         }
         path[depth].index = index
+        return depth
+    }
+
+    /// A record that is there, as a reader who has the newest state finds it.
+    func row(_ key: String) -> Boxed {
+        let state = published.withLock { $0 }
+        let word = BareNode.word(key)
+        var node = state.root
+        while !node.isLeaf { node = BareNode(node.links[node.index(of: word)]) }
+        var index = node.index(of: word)
+        while true {
+            let row = Unmanaged<Boxed>.fromOpaque(node.pointer(index)).takeUnretainedValue()
+            if row.key == key { return row }
+            index -= 1
+        }
+    }
+
+    /// Replaces a record that is there.
+    func update(_ key: String, _ item: Item) {
+        let depth = descend(to: key)
+        if other != nil { return updateOnce(key, item, depth) }
+        let (node, index) = path[depth]
         let before = Unmanaged<Boxed>.fromOpaque(node.pointer(index)).takeRetainedValue()
         let after = Boxed(key: key, item: item)
         var link = UInt(bitPattern: Unmanaged.passRetained(after).toOpaque())
@@ -71,7 +110,27 @@ final class BareTree: @unchecked Sendable {
             path[level].node.raw.deallocate()
         }
         root = BareNode(link)
-        let state = State(root, before: before, after: after)
+        publish(State(root, before: before, after: after))
+    }
+
+    /// Copies the way to the leaf and frees none of it: it is another tree's.
+    private func updateOnce(_ key: String, _ item: Item, _ depth: Int) {
+        let before = Unmanaged<Boxed>.fromOpaque(path[depth].node.pointer(path[depth].index)).takeUnretainedValue()
+        let after = Boxed(key: key, item: item)
+        let row = Unmanaged.passRetained(after)
+        made = (depth, row)
+        var link = UInt(bitPattern: row.toOpaque())
+        for level in stride(from: depth, through: 0, by: -1) {
+            let copy = BareNode(copying: path[level].node)
+            copy.links[path[level].index] = link
+            link = UInt(bitPattern: copy.raw)
+            path[level].node = copy
+        }
+        root = BareNode(link)
+        publish(State(root, before: before, after: after))
+    }
+
+    private func publish(_ state: State) {
         let old = published.withLock { published in
             defer { published = state }
             return published
@@ -154,5 +213,11 @@ actor BareWriter {
 
     init(_ rows: [Boxed]) { tree = BareTree(rows) }
 
+    /// An actor with a state of its own, which ends before `other` does and is updated once at most.
+    init(of other: BareWriter) { tree = BareTree(of: other.tree) }
+
     func update(_ key: String, _ item: Item) { tree.update(key, item) }
+
+    /// A record of the newest state.
+    nonisolated func row(_ key: String) -> Boxed { tree.row(key) }
 }

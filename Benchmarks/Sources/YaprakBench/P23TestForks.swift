@@ -47,6 +47,10 @@ extension Measure {
                 precondition(found == "{\(number)}")
             }
             let unshared = fixture.fork()
+            let items = Item.make(cities.count)
+            let boxes = zip(cities, items).map { Boxed(key: $0.id, item: $1) }
+            let bare = BareWriter(boxes)
+            let bareUnshared = BareWriter(boxes)
             // Each test writes a record and reads it. Two contenders do that alone: the difference is what the state costs.
             // The last two make a state and give it up.
             let series = try await interleave(
@@ -106,13 +110,33 @@ extension Measure {
                             }
                         }
                     },
+                    Contender(name: "a bare tree of its own in an actor") {
+                        await time(tests) {
+                            for number in 0..<tests {
+                                let fork = BareWriter(of: bare)
+                                await fork.update(id, items[number])
+                                precondition(fork.row(id).item.rank == items[number].rank)
+                            }
+                        }
+                    },
+                    Contender(name: "one bare tree in an actor") {
+                        await time(tests) {
+                            for number in 0..<tests {
+                                await bareUnshared.update(id, items[number])
+                                precondition(bareUnshared.row(id).item.rank == items[number].rank)
+                            }
+                        }
+                    },
                 ], runs: settings.runs)
+            precondition(bare.row(id) === boxes[cities.count / 2], "no update reaches the tree that others are made of")
             precondition(fixture.commitNumber == 1, "no test writes to the fixture")
             report.compare("P23", "a test on \(cities.count) cities", series[0], series[1], .timesFaster(100))
             report.compare("P23", "a test on \(cities.count) cities", series[0], series[2], .none)
             let fork = series[0].minus(series[3])
             report.compare("P23", "a state of its own for it", fork, series[1].minus(series[4]), .timesFaster(100))
-            report.compare("P23", "a state of its own for it", fork, series[2].minus(series[4]), .timesFaster(10))
+            report.compare(
+                "P23", "a state of its own for it", fork, series[2].minus(series[4]), .timesFaster(10),
+                bound: series[7].minus(series[8]))
             report.compare("P23", "a state made and given up", series[5], series[6], .timesFaster(10))
         }
     }
