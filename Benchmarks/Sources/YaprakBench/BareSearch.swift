@@ -36,20 +36,19 @@ final class BareSearch {
 
     // MARK: Searching
 
-    /// The best documents that have all of some terms, the best first.
+    /// The best documents that have one or two terms, the best first.
     @inline(never)
     func top(_ count: Int, for terms: [String]) -> [Hit] {
+        precondition(1...2 ~= terms.count, "one or two terms")
         let lists = terms.compactMap { postings[$0[...]] }.sorted { $0.count < $1.count }
-        guard lists.count == terms.count, let shortest = lists.first else { return [] }
-        var others = ArraySlice(lists.dropFirst())
+        guard lists.count == terms.count else { return [] }
+        let (shortest, other) = (lists[0], lists.count > 1 ? lists[1] : [])
         let all = Double(lengths.count)
         func weight(_ list: [Posting]) -> Double {
             let found = Double(list.count)
             return log(1 + (all - found + 0.5) / (found + 0.5))
         }
-        let (first, second) = (weight(shortest), others.first.map(weight) ?? 0)
-        let other = others.popFirst() ?? []
-        precondition(others.isEmpty, "two terms at most")
+        let (first, second) = (weight(shortest), weight(other))
         let mean = Double(total) / all
         var best: [(document: UInt32, score: Double)] = []
         best.reserveCapacity(count + 1)

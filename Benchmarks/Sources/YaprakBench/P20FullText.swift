@@ -176,7 +176,6 @@ struct FullTextComparison {
         var ours = 0.0
         var theirs = 0.0
         var loops = 0.0
-        var ratios: [Double] = []
         var differing = 0
         var differingScores = 0
         for (number, (query, text)) in queries.enumerated() {
@@ -199,7 +198,6 @@ struct FullTextComparison {
             ours += mine
             theirs += its
             loops += loop
-            ratios.append(its / mine)
             if let bare {
                 let scores = bare.search.top(10, for: bare.terms[number]).map(\.score)
                 let ours = reader.top(10, for: query).map(\.score)
