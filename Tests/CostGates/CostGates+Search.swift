@@ -37,6 +37,26 @@ extension CostGates {
             hits += reader.top(10, for: both[$0 % 1000]).count
         }
         precondition(hits > 50_000, "each query has its hits")
+        gates += try await wordAdded(to: database, index)
+        return gates
+    }
+
+    /// A text that gets one more word and loses it again: a commit each, which finds the text before and looks for the word.
+    private static func wordAdded(
+        to database: Database, _ index: FullTextIndex<Note, NoMetadata>
+    ) async throws -> [Gate] {
+        let texts = (0..<1000).map { "all some\($0 % 50) few\($0 / 3)" }
+        let longer = texts.map { Note(text: $0 + " zebra") }
+        let notes = texts.map { Note(text: $0) }
+        let keys = (0..<1000).map { key($0) }
+        func write(_ round: Int) async throws {
+            let (key, note) = (keys[round / 2 % 1000], (round.isMultiple(of: 2) ? longer : notes)[round / 2 % 1000])
+            try await database.write { $0[.notes][key] = note }
+        }
+        let what = "a commit of a word added to a text, or taken"
+        var gates = try await allocations(what, atMost: 20, rounds: 2000, write)
+        gates += try await references(what, atMost: 320, rounds: 2000, leastOf: 5, write)
+        precondition(database.snapshot[index].top(10, for: .word("zebra")).isEmpty, "each word was taken again")
         return gates
     }
 }

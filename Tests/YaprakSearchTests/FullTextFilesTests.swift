@@ -102,6 +102,14 @@ import YaprakTrees
         let keys = snapshot[.mails].map(\.key)
         let whole = StoredFullText(snapshot[index].root)
         let timeline = Timeline(arena: Arena()) { _ in }
+        var boxes: [RecordBox] = []
+        snapshot.tree(of: CollectionTypes(.mails)).forEach { boxes.append(unsafeDowncast($0, to: RecordBox.self)) }
+        let (before, after) = (boxes[0], boxes[1])
+        let columns = [
+            ColumnText { $0 === before ? "dune of the spice" : "" },
+            ColumnText { $0 === after ? "spice the worm" : nil },
+        ]
+        let editor = FullTextEditor(columns, WordTokenizer())
         func attempt(_ stored: StoredFullText) -> FullTextRoot? {
             let draft = timeline.beginDraft()
             defer { draft.abort(roots: []) }
@@ -115,10 +123,10 @@ import YaprakTrees
                 weights: nil)
             _ = search.matches().count
             _ = search.top(5)
-            let editor = FullTextEditor(
-                root, DocumentTerms(TextSplitter(WordTokenizer()), columnCount: 2), draft: draft, changes: 1)
-            editor.follow(keys[0], before: { $0(0, "dune of the spice") }, after: { $0(1, "spice the worm") })
-            return editor.finish()
+            var edited = root
+            editor.follow(keys[0], before: before, after: after, in: &edited, draft)
+            editor.finish(&edited, draft)
+            return edited
         }
         #expect(attempt(whole) != nil)
         var random = SplitMix64(seed: 9)

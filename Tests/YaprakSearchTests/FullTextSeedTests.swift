@@ -143,24 +143,33 @@ import YaprakTrees
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `A table of terms numbers them as a dictionary does, and sorts them as bytes`(seed: UInt64) throws {
+    func `A table of terms numbers as a dictionary does and sorts as bytes, each time it is used`(
+        seed: UInt64
+    ) throws {
         var random = SplitMix64(seed: seed)
         let table = TermTable(capacity: 16)
-        var numbers: [[UInt8]: UInt32] = [:]
-        for _ in 0..<20_000 {
-            // Of few bytes, so that many are the same, and many begin alike.
-            let length = 1 + random.below(random.chance(10) ? WordScanner.termBytesMax : 12)
-            let term = (0..<length).map { _ in UInt8(random.chance(95) ? 97 : 98 + random.below(158)) }
-            let expected = numbers[term] ?? UInt32(numbers.count)
-            numbers[term] = expected
-            let number = term.withUnsafeBufferPointer { table.number(of: $0) }
-            try #require(number == expected, "seed \(seed)")
+        for size in [20_000, 3, 400, 0, 2000] {
+            var numbers: [[UInt8]: UInt32] = [:]
+            for _ in 0..<size {
+                // Of few bytes, so that many are the same, and many begin alike.
+                let length = 1 + random.below(random.chance(10) ? WordScanner.termBytesMax : 12)
+                let term = (0..<length).map { _ in UInt8(random.chance(95) ? 97 : 98 + random.below(158)) }
+                let (known, next) = (numbers[term], UInt32(numbers.count))
+                try #require(term.withUnsafeBufferPointer { table.find($0) } == known, "seed \(seed)")
+                let number = term.withUnsafeBufferPointer { table.number(of: $0) }
+                try #require(number == known ?? next, "seed \(seed)")
+                #expect(table.beginnings.contains(term[0]))
+                numbers[term] = number
+            }
+            #expect(table.count == numbers.count)
+            let sorted = table.sorted()
+            defer { sorted.deallocate() }
+            let terms = sorted.map { Array(table[$0.number]) }
+            #expect(terms == numbers.keys.sorted { $0.lexicographicallyPrecedes($1) }, "seed \(seed)")
+            #expect(sorted.map(\.word) == sorted.map { table.firstBytes(of: $0.number) }, "seed \(seed)")
+            table.removeAll()
+            let left = numbers.keys.filter { $0.withUnsafeBufferPointer { table.find($0) } != nil }
+            #expect(table.count == 0 && left.isEmpty, "seed \(seed)")
         }
-        #expect(table.count == numbers.count)
-        let sorted = table.sorted()
-        defer { sorted.deallocate() }
-        let terms = sorted.map { Array(table[$0.number]) }
-        #expect(terms == numbers.keys.sorted { $0.lexicographicallyPrecedes($1) }, "seed \(seed)")
-        #expect(sorted.map(\.word) == sorted.map { table.firstBytes(of: $0.number) }, "seed \(seed)")
     }
 }

@@ -190,25 +190,73 @@ import Yaprak
                     }
                     return all
                 }
-                var found: [Bool: Set<Placed>] = [false: [], true: []]
+                var found: [Bool: [Placed]] = [false: [], true: []]
                 let parts = splitter.splitDifference(of: old, new) { token, isNew in
-                    let item = Placed(term: Array(token.term), position: token.position)
-                    #expect(found[isNew]?.insert(item).inserted == true)
+                    found[isNew]?.append(Placed(term: Array(token.term), position: token.position))
                 }
                 let (oldAll, newAll) = (all(old), all(new))
                 let (oldFound, newFound) = (found[false] ?? [], found[true] ?? [])
                 let place = "seed \(seed): \(old.debugDescription), \(new.debugDescription)"
                 for (text, all, found) in [(old, oldAll, oldFound), (new, newAll, newFound)] {
-                    var common: Set<Placed> = []
-                    splitter.split(parts, of: text) {
-                        common.insert(Placed(term: Array($0.term), position: $0.position))
+                    var placed: [Placed] = []
+                    let start = splitter.split(parts, of: text, for: .all) {
+                        placed.append(Placed(term: Array($0.term), position: $0.position))
                     }
-                    #expect(common.isDisjoint(with: found) && common.union(found) == all, "\(place)")
+                    placed += found.map { Placed(term: $0.term, position: start + $0.position) }
+                    #expect(placed.count == all.count && Set(placed) == all, "\(place)")
                 }
                 leftOut += oldAll.count - oldFound.count
             }
         }
         #expect(leftOut > 300)
+    }
+
+    @Test func `A text that is looked through for some terms has all of them, and is counted whole`() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix64(seed: seed)
+        // What stands beside letters and digits in ASCII, spaces, both sorts of I, and what is not ASCII.
+        let special: [UInt32] = [
+            0x2F, 0x30, 0x39, 0x3A, 0x40, 0x41, 0x5A, 0x5B, 0x60, 0x61, 0x7A, 0x7B, 0x00, 0x10, 0x19, 0x1A, 0x5F, 0x7F,
+            0x27, 0x49, 0x69, 0x20, 0x0A, 0x09, 0x130, 0x131, 0xDF, 0xE9, 0x301, 0x4E2D, 0x6587, 0x3042, 0x1F600,
+        ]
+        func text() -> String {
+            var text = String.UnicodeScalarView()
+            let hasOthers = random.chance(50)
+            for _ in 0..<random.below(60) {
+                let value = random.chance(20) ? 0x20 : special[random.below(hasOthers ? special.count : 24)]
+                if let scalar = Unicode.Scalar(value) { text.append(scalar) }
+            }
+            if random.chance(5) { text.append(contentsOf: String(repeating: "long", count: 80).unicodeScalars) }
+            return String(text)
+        }
+        struct Placed: Hashable {
+            var term: [UInt8]
+            var position: Int
+        }
+        var (found, leftOut) = (0, 0)
+        for tokenizer in [WordTokenizer(), WordTokenizer(locale: .turkish), WordTokenizer(foldsDiacritics: false)] {
+            let splitter = TextSplitter(tokenizer)
+            for _ in 0..<1000 {
+                let text = text()
+                var all: [Placed] = []
+                let count = splitter.split(text, for: .document) {
+                    all.append(Placed(term: Array($0.term), position: $0.position))
+                }
+                var wanted = TermBeginnings()
+                let first = Set((0..<random.below(3)).compactMap { _ in all.randomElement(using: &random)?.term.first })
+                for byte in first { wanted.insert(byte) }
+                var some: [Placed] = []
+                let counted = splitter.split(TextSplitter.CommonParts(start: text.utf8.count), of: text, for: wanted) {
+                    some.append(Placed(term: Array($0.term), position: $0.position))
+                }
+                let place = "seed \(seed): \(text.debugDescription)"
+                #expect(counted == count, "\(place)")
+                #expect(Set(some).count == some.count && Set(some).isSubset(of: all), "\(place)")
+                #expect(Set(all.filter { first.contains($0.term[0]) }).isSubset(of: some), "\(place)")
+                (found, leftOut) = (found + some.count, leftOut + all.count - some.count)
+            }
+        }
+        #expect(found > 3000 && leftOut > 3000)
     }
 
     /// What a tokenizer of one's own makes of ours.

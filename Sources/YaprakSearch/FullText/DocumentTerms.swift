@@ -32,7 +32,8 @@ final class DocumentTerms {
         return count
     }
 
-    /// Calls `body` with the terms that may differ between two texts of a column.
+    /// Calls `body` with the terms that may differ between two texts of a column, and their places behind the part that both
+    /// begin with.
     /// - Returns: the parts that were left out.
     @inline(__always)
     func splitDifference(
@@ -44,21 +45,25 @@ final class DocumentTerms {
         }
     }
 
-    /// Calls `body` with the terms of the parts of a column's text that were left out.
+    /// Calls `body` with the terms of the parts of a column's text that were left out, and their places: with all that begin
+    /// with some bytes.
+    /// - Returns: by how much the places of the others grow.
     @inline(__always)
     func split(
-        _ parts: TextSplitter.CommonParts, of text: String, column: Int,
+        _ parts: TextSplitter.CommonParts, of text: String, column: Int, for wanted: TermBeginnings,
         _ body: (_ term: UnsafeBufferPointer<UInt8>, _ place: UInt32) -> Void
-    ) {
-        splitter.split(parts, of: text) { token in
+    ) -> Int {
+        splitter.split(parts, of: text, for: wanted) { token in
             if let place = place(of: token, column) { body(token.term, place) }
-        }
+        } &* columnCount
     }
 
-    /// Places are 32 bits: what stands behind is in no text that fits into memory with its index.
+    /// Places are 31 bits: what stands behind is in no text that fits into memory with its index.
+    static let placeMax = UInt32(Int32.max)
+
     @inline(__always)
     private func place(of token: WordScanner.Token, _ column: Int) -> UInt32? {
         let place = token.position &* columnCount &+ column
-        return place <= Int(Int32.max) ? UInt32(truncatingIfNeeded: place) : nil
+        return place <= Int(Self.placeMax) ? UInt32(truncatingIfNeeded: place) : nil
     }
 }

@@ -1,15 +1,18 @@
+import YaprakCore
 import YaprakTrees
 
 /// Brings an index up to date in a writer's turn.
 ///
 /// What documents were and are is gathered first, as edits of single postings; a term that stands where it stood costs
-/// nothing. Then each page that is concerned is written once. As for exclusivity see ``ByteBuffer``.
+/// nothing. Then each page that is concerned is written once.
+///
+/// An editor is used again and again: what it allocates costs as much as adding a word. Between two uses it keeps nothing of an
+/// index. As for exclusivity see ``ByteBuffer``.
 final class FullTextEditor {
-    @exclusivity(unchecked)
-    private(set) var root: FullTextRoot
-    private let draft: TreeDraft
+    private let columns: [ColumnText]
     private let terms: DocumentTerms
-    private let table: TermTable
+    private let table = TermTable(capacity: 32)
+    private let pages: PageEditor
     @exclusivity(unchecked)
     private var edits: [PostingEdit] = []
     @exclusivity(unchecked)
@@ -19,6 +22,8 @@ final class FullTextEditor {
     @exclusivity(unchecked)
     private var after: [PlacedTerm] = []
     @exclusivity(unchecked)
+    private var differences: [ColumnDifference] = []
+    @exclusivity(unchecked)
     private var newLengths: [(number: UInt32, value: UInt32)] = []
     @exclusivity(unchecked)
     private var newRows: [(number: UInt32, row: DocumentRow?)] = []
@@ -26,27 +31,39 @@ final class FullTextEditor {
     @exclusivity(unchecked)
     private var freed: [UInt32] = []
 
-    init(_ root: FullTextRoot, _ terms: DocumentTerms, draft: TreeDraft, changes: Int) {
-        self.root = root
-        self.terms = terms
-        self.draft = draft
-        table = TermTable(capacity: min(64 * changes, 1 << 16))
+    /// What was found of a column whose texts were compared: the new text, what both have in common, and where the terms of the
+    /// rest begin among all.
+    private struct ColumnDifference {
+        let text: String
+        let common: TextSplitter.CommonParts
+        let before: Int
+        let after: Int
     }
 
-    /// The texts of a record's columns.
-    typealias Texts = (_ column: (Int, String) -> Void) -> Void
+    init(_ columns: [ColumnText], _ tokenizer: any SearchTokenizer) {
+        self.columns = columns
+        terms = DocumentTerms(TextSplitter(tokenizer), columnCount: columns.count)
+        pages = PageEditor(table)
+    }
 
-    /// A record comes, changes or goes.
+    /// Whether it is worth keeping: not after a large transaction.
+    var isSmall: Bool {
+        let placed = (before.capacity + after.capacity) * MemoryLayout<PlacedTerm>.stride
+        let edited = edits.capacity * MemoryLayout<PostingEdit>.stride + 4 * positions.capacity
+        return table.size + pages.size + placed + edited + 16 * (newLengths.capacity + newRows.capacity) <= 1 << 20
+    }
+
+    /// A record comes, changes or goes. ``finish(_:_:)`` follows.
     ///
     /// - Parameters:
-    ///   - before: its texts as they are indexed; `nil` if it was not there.
-    ///   - after: its texts from now on; `nil` if it goes.
-    func follow(_ key: String, before old: Texts?, after new: Texts?) {
+    ///   - before: the record as it is indexed; `nil` if it was not there.
+    ///   - after: the record from now on; `nil` if it goes.
+    func follow(
+        _ key: String, before old: RecordBox?, after new: RecordBox?, in root: inout FullTextRoot, _ draft: TreeDraft
+    ) {
         let known = root.number(ofKey: key)
         if known == nil && new == nil { return }
-        let number = known ?? take(key)
-        before.removeAll(keepingCapacity: true)
-        after.removeAll(keepingCapacity: true)
+        let number = known ?? take(key, &root, draft)
         let length: Int
         if known != nil, let old, let new {
             let stored = Int(root.length(of: number))
@@ -61,57 +78,72 @@ final class FullTextEditor {
             if new != nil { newLengths.append((number, UInt32(clamping: length))) }
         }
         addEdits(number)
-        if new == nil { free(key, number) }
+        before.removeAll(keepingCapacity: true)
+        after.removeAll(keepingCapacity: true)
+        if new == nil { free(key, number, &root, draft) }
     }
 
-    private func gather(_ texts: Texts?, into found: inout [PlacedTerm]) -> Int {
-        guard let texts else { return 0 }
-        var all: [PlacedTerm] = []
-        swap(&all, &found)
+    private func gather(_ record: RecordBox?, into found: inout [PlacedTerm]) -> Int {
+        guard let record else { return 0 }
         var count = 0
-        texts { column, text in
+        for column in columns.indices {
+            guard let text = columns[column].text(record), !text.isEmpty else { continue }
             count += terms.split(text, column: column) { term, place in
-                all.append(PlacedTerm(term: table.number(of: term), place: place))
+                found.append(PlacedTerm(term: table.number(of: term), place: place))
             }
         }
-        all.sort { $0.order < $1.order }
-        swap(&all, &found)
+        found.sort { $0.order < $1.order }
         return count
     }
 
     /// Gathers the terms that may differ between the texts of a record as they were and as they are, with all their places.
     /// - Returns: how many more terms there are.
-    private func gatherDifference(of old: Texts, _ new: Texts) -> Int {
-        let columns = terms.columnCount
-        var oldTexts = [String](repeating: "", count: columns)
-        old { column, text in oldTexts[column] = text }
-        var newTexts = [String](repeating: "", count: columns)
-        new { column, text in newTexts[column] = text }
-        var (all, allNew): ([PlacedTerm], [PlacedTerm]) = ([], [])
-        swap(&all, &before)
-        swap(&allNew, &after)
-        // Terms of other records are in the table, too: these are looked for in vain, no more.
-        let common = (0..<columns).map { column in
-            terms.splitDifference(of: oldTexts[column], newTexts[column], column: column) { term, place, isNew in
+    private func gatherDifference(of old: RecordBox, _ new: RecordBox) -> Int {
+        for column in columns.indices {
+            let (oldText, newText) = (columns[column].text(old) ?? "", columns[column].text(new) ?? "")
+            let (start, newStart) = (before.count, after.count)
+            let common = terms.splitDifference(of: oldText, newText, column: column) { term, place, isNew in
                 let item = PlacedTerm(term: table.number(of: term), place: place)
-                if isNew { allNew.append(item) } else { all.append(item) }
+                if isNew { after.append(item) } else { before.append(item) }
+            }
+            differences.append(ColumnDifference(text: newText, common: common, before: start, after: newStart))
+        }
+        if !before.isEmpty || !after.isEmpty { gatherCommonPlaces() }
+        differences.removeAll(keepingCapacity: true)
+        return after.count - before.count
+    }
+
+    /// Adds the places of the terms in what the texts have in common, and moves the others by what stands before them.
+    private func gatherCommonPlaces() {
+        var (end, newEnd) = (before.count, after.count)
+        var isTooFar = false
+        func move(_ placed: inout [PlacedTerm], _ range: Range<Int>, by distance: Int) {
+            for index in range {
+                let place = Int(placed[index].place) &+ distance
+                if place > Int(DocumentTerms.placeMax) { isTooFar = true }
+                placed[index].place = UInt32(clamping: place)
             }
         }
-        let more = allNew.count - all.count
-        if !all.isEmpty || !allNew.isEmpty {
-            for column in 0..<columns {
-                terms.split(common[column], of: newTexts[column], column: column) { term, place in
-                    guard let number = table.find(term) else { return }
-                    all.append(PlacedTerm(term: number, place: place))
-                    allNew.append(PlacedTerm(term: number, place: place))
-                }
+        for column in columns.indices.reversed() {
+            let difference = differences[column]
+            // Terms of other records are in the table, too: these are looked for in vain, no more.
+            let distance = terms.split(
+                difference.common, of: difference.text, column: column, for: table.beginnings
+            ) {
+                guard let number = table.find($0) else { return }
+                before.append(PlacedTerm(term: number, place: $1))
+                after.append(PlacedTerm(term: number, place: $1))
             }
+            move(&before, difference.before..<end, by: distance)
+            move(&after, difference.after..<newEnd, by: distance)
+            (end, newEnd) = (difference.before, difference.after)
         }
-        all.sort { $0.order < $1.order }
-        allNew.sort { $0.order < $1.order }
-        swap(&all, &before)
-        swap(&allNew, &after)
-        return more
+        if isTooFar {
+            before.removeAll { $0.place > DocumentTerms.placeMax }
+            after.removeAll { $0.place > DocumentTerms.placeMax }
+        }
+        before.sort { $0.order < $1.order }
+        after.sort { $0.order < $1.order }
     }
 
     /// Notes the terms that differ.
@@ -127,7 +159,7 @@ final class FullTextEditor {
                 iEnd - i == jEnd - j && (0..<iEnd - i).allSatisfy { before[i + $0].place == after[j + $0].place }
             if !isSame {
                 let start = positions.count
-                for placed in after[j..<jEnd] { positions.append(placed.place) }
+                for index in j..<jEnd { positions.append(after[index].place) }
                 edits.append(
                     PostingEdit(
                         word: table.firstBytes(of: Int(term)), term: Int(term), document: document,
@@ -139,12 +171,12 @@ final class FullTextEditor {
 
     // MARK: Numbers
 
-    private func take(_ key: String) -> UInt32 {
+    private func take(_ key: String, _ root: inout FullTextRoot, _ draft: TreeDraft) -> UInt32 {
         root.documentCount += 1
         let number: UInt32
         if root.firstFree > 0 {
+            // It was freed in an earlier use: its length is in the tree.
             number = root.firstFree - 1
-            settle()
             root.firstFree = root.length(of: number) & ~LengthPage.freeBit
         } else {
             precondition(root.capacity < FullTextRoot.documentsMax, "an index has at most a billion documents")
@@ -157,7 +189,7 @@ final class FullTextEditor {
         return number
     }
 
-    private func free(_ key: String, _ number: UInt32) {
+    private func free(_ key: String, _ number: UInt32, _ root: inout FullTextRoot, _ draft: TreeDraft) {
         root.documentCount -= 1
         draft.remove(key, from: &root.keys)
         newRows.append((number, nil))
@@ -166,63 +198,71 @@ final class FullTextEditor {
 
     // MARK: The trees
 
-    /// Writes everything and returns the root.
-    func finish() -> FullTextRoot {
+    /// Writes everything that records were followed for.
+    func finish(_ root: inout FullTextRoot, _ draft: TreeDraft) {
         for number in freed {
             newLengths.append((number, LengthPage.freeBit | root.firstFree))
             root.firstFree = number + 1
         }
-        apply()
+        freed.removeAll(keepingCapacity: true)
+        apply(to: &root.pages, draft)
+        settle(&root, draft)
+        table.removeAll()
         root.identity = FullTextRoot.nextIdentity()
-        return root
     }
 
-    private func apply() {
-        edits.sort { a, b in
-            if a.word != b.word { return a.word < b.word }
-            if a.term == b.term { return a.document < b.document }
-            return table.compare(a.term, b.term) < 0
+    private func apply(to pages: inout TreeRoot, _ draft: TreeDraft) {
+        if edits.isEmpty { return }
+        if edits.count > 1 {
+            edits.sort { a, b in
+                if a.word != b.word { return a.word < b.word }
+                if a.term == b.term { return a.document < b.document }
+                return table.compare(a.term, b.term) < 0
+            }
         }
-        if !edits.isEmpty {
-            positions.append(0)
-            positions.withUnsafeBufferPointer { PageEditor(draft, table, $0).apply(edits, to: &root.pages) }
-        }
+        positions.append(0)
+        positions.withUnsafeBufferPointer { self.pages.apply(edits, $0, to: &pages, draft) }
         edits.removeAll(keepingCapacity: true)
         positions.removeAll(keepingCapacity: true)
-        settle()
     }
 
     /// Writes the lengths and rows that were noted. Of several for one number, the last counts.
-    private func settle() {
-        var lengths = newLengths.enumerated().map { (page: Int($1.number) / LengthPage.count, order: $0, item: $1) }
-        lengths.sort { ($0.page, $0.order) < ($1.page, $1.order) }
-        var index = 0
-        while index < lengths.count {
-            let number = lengths[index].page
-            let old =
-                number < root.lengths.count ? unsafeDowncast(root.lengths.row(at: number), to: LengthPage.self) : nil
-            let page = LengthPage(number, like: old)
-            while index < lengths.count, lengths[index].page == number {
-                page.values[Int(lengths[index].item.number) % LengthPage.count] = lengths[index].item.value
-                index += 1
-            }
+    private func settle(_ root: inout FullTextRoot, _ draft: TreeDraft) {
+        Self.inBlocks(of: LengthPage.count, &newLengths, number: { $0.number }) { block, noted in
+            let isThere = block < root.lengths.count
+            let old = isThere ? unsafeDowncast(root.lengths.row(at: block), to: LengthPage.self) : nil
+            let page = LengthPage(block, like: old)
+            for item in noted { page.values[Int(item.number) % LengthPage.count] = item.value }
             draft.insert(page, into: &root.lengths)
         }
-        newLengths.removeAll(keepingCapacity: true)
-        var rows = newRows.enumerated().map { (block: Int($1.number) / DocumentBlock.count, order: $0, item: $1) }
-        rows.sort { ($0.block, $0.order) < ($1.block, $1.order) }
-        index = 0
-        while index < rows.count {
-            let number = rows[index].block
-            let old =
-                number < root.blocks.count ? unsafeDowncast(root.blocks.row(at: number), to: DocumentBlock.self) : nil
+        Self.inBlocks(of: DocumentBlock.count, &newRows, number: { $0.number }) { number, noted in
+            let isThere = number < root.blocks.count
+            let old = isThere ? unsafeDowncast(root.blocks.row(at: number), to: DocumentBlock.self) : nil
             let block = DocumentBlock(number, like: old)
-            while index < rows.count, rows[index].block == number {
-                block.rows[Int(rows[index].item.number) % DocumentBlock.count] = rows[index].item.row
-                index += 1
-            }
+            for item in noted { block.rows[Int(item.number) % DocumentBlock.count] = item.row }
             draft.insert(block, into: &root.blocks)
         }
-        newRows.removeAll(keepingCapacity: true)
+    }
+
+    /// Hands over what was noted for each block of numbers, in the sequence in which it was noted, and forgets it.
+    @inline(__always)
+    private static func inBlocks<Item>(
+        of size: Int, _ noted: inout [Item], number: (Item) -> UInt32, _ body: (Int, ArraySlice<Item>) -> Void
+    ) {
+        if noted.count > 1 {
+            let sorted = noted.enumerated().sorted {
+                (number($0.element) / UInt32(size), $0.offset) < (number($1.element) / UInt32(size), $1.offset)
+            }
+            for (index, item) in sorted.enumerated() { noted[index] = item.element }
+        }
+        var start = 0
+        while start < noted.count {
+            let block = Int(number(noted[start])) / size
+            var end = start + 1
+            while end < noted.count, Int(number(noted[end])) / size == block { end += 1 }
+            body(block, noted[start..<end])
+            start = end
+        }
+        noted.removeAll(keepingCapacity: true)
     }
 }

@@ -38,7 +38,8 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 
     let collection: RecordCollection<Object, Metadata>
     let columns: [SearchColumn<Object, Metadata>]
-    let splitters: SplitterPool
+    let splitters: IdlePool<TextSplitter>
+    private let editors: IdlePool<FullTextEditor>
     /// The text of each column, without the types of the records: code that knows them only at run time is slow.
     private let texts: [ColumnText]
     /// The weight of each column; `nil` if all are 1.
@@ -79,7 +80,9 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
         self.columns = columns
         self.tokenizer = tokenizer
         self.persistence = persistence
-        splitters = SplitterPool(tokenizer)
+        splitters = IdlePool(8) { TextSplitter(tokenizer) }
+        // A database has one writer at a time.
+        editors = IdlePool(2, keepIf: { $0.isSmall }) { [texts] in FullTextEditor(texts, tokenizer) }
         types = CollectionTypes(collection)
     }
 
@@ -129,30 +132,8 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 
     /// Follows the texts of changed records.
     public func update(_ root: inout FullTextRoot, for changes: NetChanges, in context: ExtensionContext) -> Never? {
-        guard let boxes = changes.boxes(in: types) else { return nil }
-        if boxes.isCleared {
-            for var tree in root.trees { context.draft.clear(&tree) }
-            root = FullTextRoot()
-        }
-        splitters.withSplitter { splitter in
-            let terms = DocumentTerms(splitter, columnCount: columns.count)
-            let editor = FullTextEditor(root, terms, draft: context.draft, changes: boxes.entries.count)
-            for entry in boxes.entries {
-                // A touch changes no text; nor does metadata that no column reads, which costs a look at the same texts.
-                if entry.kinds.isSubset(of: [.objectTouched, .metadataTouched]), entry.before != nil, entry.after != nil
-                {
-                    continue
-                }
-                editor.follow(entry.key, before: texts(entry.before), after: texts(entry.after))
-            }
-            root = editor.finish()
-        }
+        follow(&root, changes, in: context)
         return nil
-    }
-
-    private func texts(_ box: RecordBox?) -> FullTextEditor.Texts? {
-        guard let box, !(box is RawRecord) else { return nil }
-        return { body in ColumnText.forEach(of: texts, in: box, body) }
     }
 
     /// The text of each column.
@@ -168,8 +149,34 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     }
 }
 
-/// The text of a column of an index.
-private struct ColumnText: Sendable {
+extension FullTextIndex: SilentExtension {
+    package func follow(_ root: inout FullTextRoot, _ changes: NetChanges, in context: ExtensionContext) {
+        guard let boxes = changes.boxes(in: types) else { return }
+        let draft = context.draft
+        if boxes.isCleared {
+            for var tree in root.trees { draft.clear(&tree) }
+            root = FullTextRoot()
+        }
+        editors.withItem { editor in
+            boxes.entries.forEach { entry in
+                // A touch changes no text; nor does metadata that no column reads, which costs a look at the same texts.
+                if entry.kinds.isSubset(of: [.objectTouched, .metadataTouched]), entry.before != nil, entry.after != nil
+                {
+                    return
+                }
+                editor.follow(
+                    entry.key, before: Self.read(entry.before), after: Self.read(entry.after), in: &root, draft)
+            }
+            editor.finish(&root, draft)
+        }
+    }
+
+    /// A record without types has no text.
+    private static func read(_ box: RecordBox?) -> RecordBox? { box is RawRecord ? nil : box }
+}
+
+/// The text of a column of an index, without the types of its records.
+struct ColumnText: Sendable {
     let text: @Sendable (RecordBox) -> String?
 
     static func all<Object, Metadata>(of columns: [SearchColumn<Object, Metadata>]) -> [ColumnText] {

@@ -25,7 +25,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     private func search<Result>(
         _ query: SearchQuery, isCancelled: (() -> Bool)? = nil, _ body: (FullTextSearch) -> Result
     ) -> Result {
-        let compiled = index.splitters.withSplitter { CompiledQuery(query, columnNames: index.columnNames, $0) }
+        let compiled = index.splitters.withItem { CompiledQuery(query, columnNames: index.columnNames, $0) }
         let search = FullTextSearch(
             compiled, root, columnCount: index.columns.count, weights: index.weights, isCancelled: isCancelled)
         return withExtendedLifetime(snapshot) { body(search) }
@@ -169,7 +169,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Complexity: O(different terms): some milliseconds for 100,000.
     public func suggestions(for word: String, _ count: Int = 5) -> [SearchSuggestion] {
         var wanted: [UInt8]?
-        _ = index.splitters.withSplitter {
+        _ = index.splitters.withItem {
             $0.split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
         }
         guard let wanted, count > 0 else { return [] }

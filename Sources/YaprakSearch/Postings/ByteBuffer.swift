@@ -8,7 +8,7 @@ final class ByteBuffer {
     @exclusivity(unchecked)
     private(set) var count = 0
     @exclusivity(unchecked)
-    private var capacity: Int
+    private(set) var capacity: Int
 
     init(capacity: Int = 256) {
         self.capacity = capacity

@@ -18,9 +18,10 @@ struct PostingEdit {
 /// Of a page that is edited, the runs before, between and behind the edits are copied as they are; only a run whose
 /// predecessor is another one now gets another beginning.
 final class PageEditor {
-    private let draft: TreeDraft
     private let table: TermTable
-    private let positions: UnsafeBufferPointer<UInt32>
+    /// Those of the edits at hand.
+    @exclusivity(unchecked)
+    private var positions = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
 
     private let output = ByteBuffer(capacity: 2048)
     private let builder = RunBuilder()
@@ -35,11 +36,8 @@ final class PageEditor {
     private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
     private let occurrences = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingRun.documentsMax)
 
-    init(_ draft: TreeDraft, _ table: TermTable, _ positions: UnsafeBufferPointer<UInt32>) {
-        self.draft = draft
-        self.table = table
-        self.positions = positions
-    }
+    /// - Parameter table: has the terms of edits by their numbers.
+    init(_ table: TermTable) { self.table = table }
 
     deinit {
         walkerTerm.deallocate()
@@ -49,9 +47,16 @@ final class PageEditor {
         occurrences.deallocate()
     }
 
+    /// The bytes of memory that it takes, but for some of the same size in each.
+    var size: Int { output.capacity + builder.size }
+
     /// Applies edits that are sorted by term and document, at most one for both.
     /// - Complexity: O(*p* (page + log *n*)) for *p* pages that are concerned.
-    func apply(_ edits: [PostingEdit], to pages: inout TreeRoot) {
+    func apply(
+        _ edits: [PostingEdit], _ positions: UnsafeBufferPointer<UInt32>, to pages: inout TreeRoot, _ draft: TreeDraft
+    ) {
+        self.positions = positions
+        defer { self.positions = UnsafeBufferPointer(start: nil, count: 0) }
         // Few edits seldom share a page.
         let isScattered = edits.count > 1 && edits.count < pages.count
         var fetched = 0
@@ -82,7 +87,7 @@ final class PageEditor {
                 precondition(pages.isEmpty, "the first page has an empty key")
                 merge(nil, edits[start...])
             }
-            if !isPut { put(replacing: replaced, before: next, in: &pages) }
+            if !isPut { put(replacing: replaced, before: next, in: &pages, draft) }
             start = end
         }
     }
@@ -347,13 +352,15 @@ final class PageEditor {
     }
 
     /// Puts the output in the place of a page: none, one or several.
-    private func put(replacing page: PostingPage?, before next: PostingPage?, in pages: inout TreeRoot) {
+    private func put(
+        replacing page: PostingPage?, before next: PostingPage?, in pages: inout TreeRoot, _ draft: TreeDraft
+    ) {
         let key = page?.key ?? ""
         if let next, isJoined(to: next) {
             draft.remove(next.key, from: &pages)
-            return put(output, and: next, key: key, in: &pages)
+            return put(output, and: next, key: key, in: &pages, draft)
         }
-        if output.count > PostingPage.bytesMax { return put(output, and: nil, key: key, in: &pages) }
+        if output.count > PostingPage.bytesMax { return put(output, and: nil, key: key, in: &pages, draft) }
         if output.count > 0 {
             draft.insert(PostingPage(key: key, bytes: UnsafePointer(output.start), count: output.count), into: &pages)
         } else if !key.isEmpty {
@@ -361,7 +368,9 @@ final class PageEditor {
         }
     }
 
-    private func put(_ bytes: ByteBuffer, and next: PostingPage?, key: String, in pages: inout TreeRoot) {
+    private func put(
+        _ bytes: ByteBuffer, and next: PostingPage?, key: String, in pages: inout TreeRoot, _ draft: TreeDraft
+    ) {
         var made: [PostingPage] = []
         let writer = PageWriter(firstKey: key) { made.append($0) }
         var walker = RunWalker(UnsafePointer(bytes.start), bytes.count, term: walkerTerm)

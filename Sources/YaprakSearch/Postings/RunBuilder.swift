@@ -85,6 +85,9 @@ final class RunBuilder {
         page.append(UnsafePointer(positions.start), positions.count)
     }
 
+    /// The bytes of memory that it takes.
+    var size: Int { documents.capacity + positions.capacity }
+
     /// The size of the run, about.
     var byteCount: Int { documents.count &+ positions.count &+ 8 }
 

@@ -41,11 +41,17 @@ final class TermTable {
     /// Where the bytes of each term end.
     @exclusivity(unchecked)
     private var ends: UnsafeMutablePointer<Int>
+    /// The slot of each term.
+    @exclusivity(unchecked)
+    private var places: UnsafeMutablePointer<Int>
     @exclusivity(unchecked)
     private var endsMax: Int
     /// The number of terms.
     @exclusivity(unchecked)
     private(set) var count = 0
+    /// What the terms begin with.
+    @exclusivity(unchecked)
+    private(set) var beginnings = TermBeginnings()
     private let bytes: ByteBuffer
 
     init(capacity: Int = 64) {
@@ -56,12 +62,25 @@ final class TermTable {
         bytes = ByteBuffer(capacity: 8 * capacity)
         endsMax = max(1, capacity)
         ends = .allocate(capacity: endsMax)
+        places = .allocate(capacity: endsMax)
     }
 
     deinit {
         slots.deallocate()
         ends.deallocate()
+        places.deallocate()
     }
+
+    /// Removes all terms, and keeps the memory. O(*n*).
+    func removeAll() {
+        for number in 0..<count { slots[places[number]] = Slot() }
+        count = 0
+        beginnings = TermBeginnings()
+        bytes.removeAll()
+    }
+
+    /// The bytes of memory that it takes.
+    var size: Int { slots.count * MemoryLayout<Slot>.stride + 2 * endsMax * MemoryLayout<Int>.stride + bytes.capacity }
 
     /// What a term is looked for by.
     struct Probe {
@@ -137,8 +156,10 @@ final class TermTable {
     @inline(never)
     private func add(_ term: UnsafeBufferPointer<UInt8>, _ slot: Slot, _ at: Int) -> UInt32 {
         bytes.append(term.baseAddress.unsafelyUnwrapped, term.count)
+        beginnings.insert(term[0])
         if count == endsMax { growEnds() }
         ends[count] = bytes.count
+        places[count] = at
         count += 1
         slots[at] = slot
         if count * 2 > slots.count { grow() }
@@ -147,10 +168,14 @@ final class TermTable {
 
     private func growEnds() {
         endsMax *= 2
-        let larger = UnsafeMutablePointer<Int>.allocate(capacity: endsMax)
-        larger.update(from: ends, count: count)
-        ends.deallocate()
-        ends = larger
+        func grow(_ numbers: inout UnsafeMutablePointer<Int>) {
+            let larger = UnsafeMutablePointer<Int>.allocate(capacity: endsMax)
+            larger.update(from: numbers, count: count)
+            numbers.deallocate()
+            numbers = larger
+        }
+        grow(&ends)
+        grow(&places)
     }
 
     private func grow() {
@@ -161,6 +186,7 @@ final class TermTable {
             var at = Slot.home(slot.word, UInt64(UInt32(truncatingIfNeeded: slot.rest)), seed) & mask
             while larger[at].rest != 0 { at = (at + 1) & mask }
             larger[at] = slot
+            places[slot.number] = at
         }
         slots.deallocate()
         slots = larger

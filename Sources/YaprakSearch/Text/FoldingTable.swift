@@ -24,6 +24,8 @@ final class FoldingTable: Sendable {
 
     /// The folded bytes of ASCII; 0 for what stands between words.
     let ascii: ASCIITable
+    /// Whether letters and digits are all of ASCII that stands in words, and each letter becomes the small one.
+    let hasPlainASCII: Bool
     let rules: FoldingRules
     private let made = Mutex(Made())
 
@@ -46,6 +48,12 @@ final class FoldingTable: Sendable {
             bytes[Int(value)] = folded.count == 1 && folded[0].value < 128 ? UInt8(folded[0].value) : 0
         }
         ascii = ASCIITable(bytes: UnsafePointer(bytes))
+        hasPlainASCII = (0..<128 as Range<UInt8>).allSatisfy { value in
+            let scalar = Unicode.Scalar(value)
+            let isInWords = ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+            let small = ("A"..."Z").contains(scalar) ? value | 0x20 : value
+            return bytes[Int(value)] == (isInWords ? small : 0)
+        }
     }
 
     private static let tables: [WordTokenizer: FoldingTable] = {

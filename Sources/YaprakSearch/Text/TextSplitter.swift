@@ -27,9 +27,9 @@ final class TextSplitter {
     struct CommonParts {
         /// Bytes at the beginning.
         var start = 0
-        /// Bytes at the end, and the position of their first term.
+        /// Bytes at the end, and how many positions there are between both.
         var end = 0
-        var endPosition = 0
+        var middle = 0
     }
 
     /// Splits what differs of two texts.
@@ -37,9 +37,10 @@ final class TextSplitter {
     /// Words are what stands between spaces, whatever stands elsewhere. Of another tokenizer nothing is known: such texts have
     /// nothing in common, but for those that are the same.
     ///
-    /// - Parameter body: gets each term, and whether it is the new text's.
+    /// - Parameter body: gets each term, with its position behind the part that both begin with, and whether it is the new
+    ///   text's.
     /// - Returns: the parts that were left out.
-    /// - Complexity: O(bytes), those at the end compared only.
+    /// - Complexity: O(bytes), those at the beginning and at the end compared only.
     @inline(__always)
     func splitDifference(
         of old: String, _ new: String, _ body: (WordScanner.Token, _ isNew: Bool) -> Void
@@ -58,21 +59,29 @@ final class TextSplitter {
         return CommonParts()
     }
 
-    /// Splits the parts of a text that it has in common with another.
+    /// Splits the parts of a text that it has in common with another, and calls `body` with all terms that begin with some
+    /// bytes. Others may be left out.
+    /// - Returns: the position of what stands behind the first of the parts.
+    /// - Complexity: O(bytes).
     @inline(__always)
-    func split(_ parts: CommonParts, of text: String, _ body: (WordScanner.Token) -> Void) {
+    func split(
+        _ parts: CommonParts, of text: String, for wanted: TermBeginnings, _ body: (WordScanner.Token) -> Void
+    ) -> Int {
         if let words {
             var text = text
-            text.withUTF8 { bytes in words._withUnsafeGuaranteedRef { $0.scan(parts, of: bytes, body) } }
-        } else if parts.start > 0 {
-            split(text, for: .document, body)
+            return text.withUTF8 { bytes in
+                words._withUnsafeGuaranteedRef { $0.scan(parts, of: bytes, for: wanted, body) }
+            }
         }
+        return parts.start > 0 ? split(text, for: .document, body) : 0
     }
 
     private static func split(
         _ text: String, by tokenizer: any SearchTokenizer, for purpose: TokenPurpose,
         _ body: (WordScanner.Token) -> Void
     ) -> Int {
+        // A text without a character has no term, whatever somebody else's code says.
+        if text.isEmpty { return 0 }
         var text = text
         text.makeContiguousUTF8()
         let utf8 = text.utf8

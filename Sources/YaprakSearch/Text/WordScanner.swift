@@ -12,14 +12,20 @@ final class WordScanner {
         let start: Int
         let end: Int
         let isPrefix: Bool
+
+        /// The same at a later position.
+        @inline(__always)
+        func moved(by distance: Int) -> Token {
+            Token(term: term, position: position &+ distance, start: start, end: end, isPrefix: isPrefix)
+        }
     }
 
     /// Of a longer word, the first bytes count.
     static let termBytesMax = 240
 
-    private let table: FoldingTable
+    let table: FoldingTable
     private let pages: UnsafeMutablePointer<UnsafePointer<UInt32>?>
-    private let buffer: UnsafeMutablePointer<UInt8>
+    let buffer: UnsafeMutablePointer<UInt8>
     private let isTurkic: Bool
 
     /// Pages whose pointers are kept: those of the first two planes.
