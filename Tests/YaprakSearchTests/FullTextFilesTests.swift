@@ -126,6 +126,7 @@ import YaprakTrees
             var edited = root
             editor.follow(keys[0], before: before, after: after, in: &edited, draft)
             editor.finish(&edited, draft)
+            #expect(editor.table.count == 0, "nothing is kept for the next use")
             return edited
         }
         #expect(attempt(whole) != nil)

@@ -11,7 +11,8 @@ import YaprakTrees
 final class FullTextEditor {
     private let columns: [ColumnText]
     private let terms: DocumentTerms
-    private let table = TermTable(capacity: 32)
+    /// The terms of the use at hand, by number.
+    let table = TermTable(capacity: 32)
     private let pages: PageEditor
     @exclusivity(unchecked)
     private var edits: [PostingEdit] = []

@@ -2,7 +2,7 @@ import YaprakLocks
 
 /// Objects that nobody uses at the moment: making one costs more than what it is mostly used for.
 ///
-/// Each is used by one thread at a time.
+/// Each is used by one thread at a time. None is made or released under the lock of the pool.
 final class IdlePool<Item: AnyObject>: Sendable {
     private struct Idle: @unchecked Sendable {
         // Each is used by the caller that took it out.

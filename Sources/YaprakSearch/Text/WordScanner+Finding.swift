@@ -30,7 +30,7 @@ extension WordScanner {
             guard end < text.count else { break }
             // A scan remembers nothing of what stands before a space.
             at = Self.endOfOthers(bytes, end, text.count)
-            position &+= scan(Slice(base: text, bounds: end..<at), at: position, emit)
+            position &+= scan(text[end..<at], at: position, emit)
         }
         return position
     }
