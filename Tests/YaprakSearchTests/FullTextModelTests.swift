@@ -127,6 +127,26 @@ import YaprakTrees
     }
 
     @Test(arguments: numbers(Soak.volume(2, soak: 20)))
+    func `Forks that write at the same time through one index each equal a scan`(seed: UInt64) async throws {
+        let database = Database.inMemory()
+        var mail = RandomMail(seed: seed)
+        for _ in 0..<20 { try await mail.write(to: database) }
+        try await database.register(Self.index)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<4 as Range<UInt64> {
+                let fork = database.fork()
+                group.addTask {
+                    var own = RandomMail(seed: seed << 8 | number)
+                    for _ in 0..<10 { try await own.write(to: fork, Self.index) }
+                    try Self.check(Self.index, in: fork.snapshot, &own, queries: 2, "seed \(seed), fork \(number)")
+                    try Self.checkShape(Self.index, in: fork.snapshot, "seed \(seed), fork \(number)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(arguments: numbers(Soak.volume(2, soak: 20)))
     func `An index is restored at launch, and equals a scan`(seed: UInt64) async throws {
         let disk = MemoryFileSystem()
         var mail = RandomMail(seed: seed)
