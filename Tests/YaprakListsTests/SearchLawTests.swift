@@ -16,7 +16,8 @@ import YaprakExtensions
     static let words = ["old", "older", "sea", "hill", "bay", "upper"]
     static let countries = ["de", "fr", "it", "tr"]
 
-    private func history(_ random: inout SplitMix64) async throws -> [Snapshot] {
+    /// - Parameter keys: how many cities there are at most.
+    private func history(_ random: inout SplitMix64, keys: Int = 40) async throws -> [Snapshot] {
         let database = try await Database.cities()
         try await database.register(Self.text)
         var snapshots = [database.snapshot]
@@ -24,8 +25,8 @@ import YaprakExtensions
             let seed = random.next()
             try await database.write { transaction in
                 var random = SplitMix64(seed: seed)
-                for _ in 0..<(commit == 0 ? 30 : 1 + random.below(8)) {
-                    let key = "c\(random.below(40))"
+                for _ in 0..<(commit == 0 ? keys * 3 / 4 : 1 + random.below(8)) {
+                    let key = "c\(random.below(keys))"
                     switch random.below(10) {
                     case 0..<6:
                         let tags = ["old", "sea", "hill"].filter { _ in random.chance(40) }
@@ -97,11 +98,12 @@ import YaprakExtensions
         }
     }
 
-    private func judge<View: OrderedView>(_ view: View, groups: [String], _ snapshots: [Snapshot], _ seed: UInt64)
-        throws
-    where View.Element == CityRow {
+    private func judge<View: OrderedView>(
+        _ view: View, groups: [String], _ snapshots: [Snapshot], _ seed: UInt64,
+        rounds: Int = Soak.volume(12, soak: 200)
+    ) throws where View.Element == CityRow {
         var random = SplitMix64(seed: seed)
-        for _ in 0..<Soak.volume(12, soak: 200) {
+        for _ in 0..<rounds {
             var sections =
                 random.chance(40)
                 ? ViewMappings(view, groups: groups)
@@ -163,6 +165,64 @@ import YaprakExtensions
         let snapshots = try await history(&random)
         try judge(CityView.byCountry, groups: Self.countries, snapshots, seed)
         try judge(CityView.byTag, groups: ["sea", "old"], snapshots, seed)
+    }
+
+    /// A choice is kept as bits, 64 in a word: of some hundred rows, groups begin and end amid words, and take several.
+    @Test(arguments: (1...UInt64(Soak.volume(2, soak: 30))).map { $0 })
+    func `A list of some hundred rows in which somebody searches obeys the law of lists`(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let snapshots = try await history(&random, keys: 400)
+        try judge(CityView.byCountry, groups: Self.countries, snapshots, seed, rounds: Soak.volume(4, soak: 40))
+        try judge(CityView.byTag, groups: ["sea", "old"], snapshots, seed, rounds: Soak.volume(4, soak: 40))
+    }
+
+    @Test func `A search in a view of two collections shows what it finds, and says of which collection rows are`()
+        async throws
+    {
+        let towns = RecordCollection<City, Visit>("towns")
+        let view = ManualView<MixedRecord>("places", of: .cities, towns)
+        let database = try await Database.cities()
+        try await database.register(Self.text)
+        try await database.register(view)
+        try await database.write { transaction in
+            for number in 0..<200 {
+                let city = City(name: number.isMultiple(of: 3) ? "old" : "sea")
+                let group = "g\(number % 7)"
+                if number.isMultiple(of: 2) {
+                    transaction[.cities]["c\(number)"] = city
+                    try transaction.append("c\(number)", of: .cities, to: group, in: view)
+                } else {
+                    transaction[towns]["t\(number)"] = city
+                    try transaction.append("t\(number)", of: towns, to: group, in: view)
+                }
+            }
+        }
+        let shown = database.snapshot
+        var sections = ViewMappings(view)
+        try sections.update(to: shown)
+        func keys(_ sections: ViewMappings<ManualView<MixedRecord>>) -> [[String]] {
+            shown.sections(of: sections).map { $0.map(\.key) }
+        }
+        for query in [SearchQuery.prefix("ol"), .word("sea"), nil, .word("old"), .word("nowhere"), nil] {
+            let (earlier, before) = (sections, keys(sections))
+            sections.setSearch(query, in: Self.text)
+            try sections.update(to: shown)
+            let changes = try sections.changes(since: earlier, in: shown)
+            let (old, new) = (Set(before.joined()), Set(keys(sections).joined()))
+            if let query {
+                #expect(new == Set(shown[Self.text].keys(matching: query)), "\(query)")
+            } else {
+                #expect(new.count == 200)
+            }
+            #expect(Set(changes.rowChanges.compactMap { $0.target == nil ? $0.key : nil }) == old.subtracting(new))
+            #expect(Set(changes.rowChanges.compactMap { $0.source == nil ? $0.key : nil }) == new.subtracting(old))
+            for change in changes.rowChanges {
+                #expect(change.collectionName == (change.key.hasPrefix("c") ? "cities" : "towns"), "\(change)")
+                #expect(change.group == "g\(Int(change.key.dropFirst())! % 7)", "\(change)")
+                if let path = change.target { #expect(keys(sections)[path.section][path.row] == change.key) }
+                if let path = change.source { #expect(before[path.section][path.row] == change.key) }
+            }
+        }
     }
 
     @Test func `A window that is extended while somebody searches shows more of what was found`() async throws {

@@ -110,6 +110,15 @@ import YaprakTrees
             ColumnText { $0 === after ? "spice the worm" : nil },
         ]
         let editor = FullTextEditor(columns, WordTokenizer())
+        let tools = SearchTools(
+            columnNames: ["a", "b"], weights: nil, types: CollectionTypes(.mails), tokenizer: WordTokenizer())
+        let terms = Set(snapshot[.mails].flatMap { "\($0.object.title) \($0.object.body)".split(separator: " ") })
+            .sorted().prefix(3).map(String.init)
+        let queries: [SearchQuery] = [
+            .typing("s"), .word(terms[0]), .all(of: terms.map { .word($0) }), .any(of: terms.map { .word($0) }),
+            .phrase("\(terms[0]) \(terms[1])"), .near(terms[0], terms[1], within: 3),
+            SearchQuery.word(terms[0]).excluding(.word(terms[1])),
+        ]
         func attempt(_ stored: StoredFullText) -> FullTextRoot? {
             let draft = timeline.beginDraft()
             defer { draft.abort(roots: []) }
@@ -117,12 +126,11 @@ import YaprakTrees
                 let root = try? decoded.root(keys: keys, columnCount: 2, draft: draft)
             else { return nil }
             // What is accepted can be read and edited.
-            let search = FullTextSearch(
-                CompiledQuery(.typing("s"), columnNames: ["a", "b"], TextSplitter(WordTokenizer())), root,
-                columnCount: 2,
-                weights: nil)
-            _ = search.matches().count
-            _ = search.top(5)
+            for query in queries {
+                let search = FullTextSearch(query, root, tools, SearchKit(WordTokenizer()))
+                _ = search.matches().count
+                _ = search.top(5)
+            }
             var edited = root
             editor.follow(keys[0], before: before, after: after, in: &edited, draft)
             editor.finish(&edited, draft)

@@ -46,6 +46,7 @@ import YaprakTrees
         try FullTextModelTests.checkShape(index, in: snapshot, place)
         withExtendedLifetime(snapshot) {
             check(snapshot[index].root.pages, place)
+            checkCursors(snapshot[index].root, place)
             let postings = snapshot[.mails].reduce(0) { sum, row in
                 sum + Set("\(row.object.title) \(row.object.body)".split(separator: " ")).count
             }
@@ -95,6 +96,91 @@ import YaprakTrees
             if found != met[term] ?? [] {
                 let text = String(decoding: term, as: UTF8.self)
                 Issue.record("\(place): \(text) in runs from \(found), not \(met[term] ?? [])")
+            }
+        }
+    }
+
+    /// The runs of all terms, and of those with a beginning, in order.
+    private static func checkBeginnings(
+        _ pages: TreeRoot, _ all: [(term: [UInt8], first: UInt32)], _ place: String, _ random: inout SplitMix64
+    ) {
+        let reader = PostingReader(pages)
+        let some = (0..<min(20, all.count)).map { _ in all[random.below(all.count)].term }
+        let beginnings = Set(some.flatMap { term in (0...term.count).map { Array(term.prefix($0)) } })
+        for beginning in beginnings.union(beginnings.map { $0 + [UInt8(ascii: "b")] }) {
+            let found = reader.runs(withPrefix: beginning).map(\.first)
+            let expected = all.filter { $0.term.starts(with: beginning) }.map(\.first)
+            if found != expected {
+                Issue.record("\(place): \(String(decoding: beginning, as: UTF8.self))* in \(found), not \(expected)")
+            }
+        }
+    }
+
+    private struct Posting {
+        let document: UInt32
+        let places: [UInt32]
+    }
+
+    private static func postings(_ runs: [PostingRun]) -> [Posting] {
+        let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * PostingRun.documentsMax)
+        defer { numbers.deallocate() }
+        let occurrences = numbers + PostingRun.documentsMax
+        return runs.flatMap { run -> [Posting] in
+            run.decode(numbers, occurrences)
+            var reader = ByteReader(run.positions)
+            return (0..<run.count).map { index in
+                var place: UInt32 = 0
+                return Posting(
+                    document: numbers[index],
+                    places: (0..<occurrences[index]).map { _ in
+                        place &+= reader.number()
+                        return place
+                    })
+            }
+        }
+    }
+
+    /// Both cursors of a term go where a walk over its documents goes, and have the same rank and places there.
+    private static func checkCursors(_ root: FullTextRoot, _ place: String) {
+        var random = SplitMix64(seed: UInt64(root.termCount))
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 512)
+        defer { room.deallocate() }
+        var terms: [[UInt8]] = []
+        var met: [(term: [UInt8], first: UInt32)] = []
+        root.pages.forEach { page in
+            var walker = RunWalker(unsafeDowncast(page, to: PostingPage.self), term: room)
+            while walker.next() {
+                let term = Array(UnsafeBufferPointer(start: walker.run.term, count: walker.run.termCount))
+                if terms.last != term { terms.append(term) }
+                met.append((term, walker.run.first))
+            }
+        }
+        checkBeginnings(root.pages, met, place, &random)
+        let reader = PostingReader(root.pages)
+        for term in terms where terms.count < 100 || random.chance(20) {
+            let runs = reader.runs(of: term)
+            let postings = postings(runs)
+            let place = "\(place), \(String(decoding: term, as: UTF8.self))"
+            let all = TermCursor(runs, documents: root.documentCount)
+            let some = SkippingTermCursor(runs, documents: root.documentCount)
+            let places = PlaceList()
+            let step = 1 + random.below(40)
+            var target: UInt32 = 0
+            while true {
+                let expected = postings.first { $0.document >= target }
+                all.seek(target)
+                some.seek(target)
+                let document = expected?.document ?? DocumentCursor.end
+                #expect(all.document == document && some.document == document, "\(place), from \(target)")
+                guard let expected, all.document == document, some.document == document else { break }
+                #expect(all.score(1) == some.score(1), "\(place), \(document)")
+                for _ in 0..<random.below(3) {
+                    places.removeAll()
+                    some.readPlaces(into: places)
+                    let found = (0..<places.count).map { places[$0] }
+                    #expect(found == expected.places, "\(place), \(document)")
+                }
+                target = document + 1 + UInt32(random.below(step))
             }
         }
     }

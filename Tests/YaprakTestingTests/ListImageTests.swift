@@ -9,8 +9,9 @@ import YaprakLists
 @Suite(.bounded) struct ListImageTests {
     private func change(_ kind: RowChange.Kind, _ key: String) -> RowChange {
         RowChange(
-            kind: kind, aspects: [], group: "a", oldGroup: "a", collectionName: "books",
-            row: RowID(collection: 0, key: key), rowsHaveOnePlace: true)
+            kind: kind, aspects: [], key: key,
+            place: RowChange.Place(
+                group: "a", oldGroup: "a", collection: 0, collectionName: "books", rowsHaveOnePlace: true))
     }
 
     private func path(_ row: Int) -> ListPath { ListPath(section: 0, row: row) }

@@ -4,6 +4,8 @@ package protocol GroupedRows: Sendable {
     var groupNames: [String] { get }
     /// The number of rows in a group; 0 if there is no such group. O(log *groups*).
     func count(ofGroup name: String) -> Int
+    /// The numbers of rows in several groups.
+    func counts(ofGroups names: [String]) -> [Int]
     /// The row at a position of a group. O(log *n*).
     func rowID(inGroup name: String, at index: Int) -> RowID
     /// The rows at a range of positions of a group, in order. O(log *n* + rows) where they stand side by side in a view.
@@ -13,6 +15,8 @@ package protocol GroupedRows: Sendable {
 }
 
 extension GroupedRows {
+    package func counts(ofGroups names: [String]) -> [Int] { names.map(count(ofGroup:)) }
+
     package func forEachRow(inGroup name: String, at positions: Range<Int>, _ body: (Int, RowID) -> Void) {
         for position in positions { body(position, rowID(inGroup: name, at: position)) }
     }

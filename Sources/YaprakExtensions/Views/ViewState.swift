@@ -21,12 +21,19 @@ package struct ViewState: Sendable {
         withExtendedLifetime(snapshot) { unsafeDowncast(rows(ofGroup: name).row(at: index), to: Placement.self) }
     }
 
+    /// Calls `body` with each placement of a group, in order. O(rows).
+    package func forEachPlacement(ofGroup name: String, _ body: (Placement) -> Void) {
+        withExtendedLifetime(snapshot) {
+            rows(ofGroup: name).forEach { body(unsafeDowncast($0, to: Placement.self)) }
+        }
+    }
+
     /// The placements at some positions of a group. O(rows) where positions ascend, and stand close; else O(log *n*) each.
-    package func placements(ofGroup name: String, at positions: [UInt32]) -> [Placement] {
+    package func placements(ofGroup name: String, at positions: ArraySlice<UInt32>) -> [Placement] {
         var placements: [Placement] = []
         placements.reserveCapacity(positions.count)
         withExtendedLifetime(snapshot) {
-            rows(ofGroup: name).forEach(at: positions[...]) { _, row in
+            rows(ofGroup: name).forEach(at: positions) { _, row in
                 placements.append(unsafeDowncast(row.takeUnretainedValue(), to: Placement.self))
             }
         }

@@ -79,36 +79,42 @@ extension ListCore {
 
     /// The same, where other rows of the snapshot are chosen.
     func changes(since earlier: ListCore, from old: SelectedRows, to new: SelectedRows) -> ListChanges {
-        let hasExchange =
-            old.positions.isInViewOrder && new.positions.isInViewOrder && !settings.dependencies.isAnySet
-            && !earlier.layout.isConsolidated && !layout.isConsolidated
-        return changes(
-            since: earlier, over: SelectedRowsDifference(from: old, to: new), rowsMove: false,
-            exchange: hasExchange ? (old, new) : nil)
+        let view = SelectedRowsDifference(from: old, to: new)
+        if let bits = old.positions.bits, let newBits = new.positions.bits, !settings.dependencies.isAnySet,
+            !earlier.layout.isConsolidated, !layout.isConsolidated,
+            let table = old.positions.table ?? new.positions.table, table.isTable(of: new.state)
+        {
+            guard isComparable(to: earlier) else { return .reload(rawChangeCount: 0) }
+            let transition = ListTransition(
+                before: earlier.layout, after: layout, view: view, groups: .all([:]),
+                dependencies: settings.dependencies)
+            return transition.changes(exchanging: (old.positions, bits), by: (new.positions, newBits), of: table)
+        }
+        return changes(since: earlier, over: view, rowsMove: false)
     }
 
-    /// - Parameter exchange: the rows before and now, if only those that are shown matter.
     private func changes(
-        since earlier: ListCore, over view: any ViewDifference, rowsMove: Bool = true,
-        exchange: (old: SelectedRows, new: SelectedRows)? = nil
+        since earlier: ListCore, over view: any ViewDifference, rowsMove: Bool = true
     ) -> ListChanges {
-        guard earlier.isFitted, earlier.hasSameOrientation(as: self) else { return .reload(rawChangeCount: 0) }
+        guard isComparable(to: earlier) else { return .reload(rawChangeCount: 0) }
         var differences: [String: GroupDifference] = [:]
-        if exchange == nil {
-            for group in earlier.layout.groups where layout.index(of: group.name) != nil {
-                differences[group.name] = view.difference(ofGroup: group.name)
-            }
+        for group in earlier.layout.groups where layout.index(of: group.name) != nil {
+            differences[group.name] = view.difference(ofGroup: group.name)
         }
         var transition = ListTransition(
             before: earlier.layout, after: layout, view: view, groups: .all(differences),
             dependencies: settings.dependencies)
         transition.rowsMove = rowsMove
-        if let exchange { return transition.changes(exchanging: exchange.old, by: exchange.new) }
         return transition.changes(rawChangeCount: 0)
     }
 
+    private func isComparable(to earlier: ListCore) -> Bool {
+        earlier.isFitted && earlier.hasSameOrientation(as: self)
+    }
+
     private func hasSameOrientation(as other: ListCore) -> Bool {
-        layout.groups.allSatisfy { group in
+        if !settings.isReversed.isAnySet, !other.settings.isReversed.isAnySet { return true }
+        return layout.groups.allSatisfy { group in
             other.layout.group(named: group.name).map { $0.isReversed == group.isReversed } ?? true
         }
     }

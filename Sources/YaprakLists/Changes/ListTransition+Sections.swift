@@ -5,6 +5,9 @@ extension ListTransition {
     /// another one than any that shows a single group.
     func sectionChanges() -> [SectionChange] {
         if case .touched(let groups) = groups { return sectionChanges(in: groups) }
+        if before.isAscending, after.isAscending, !before.isConsolidated, !after.isConsolidated {
+            return sectionChangesInOrder()
+        }
         let olds = sections(of: before)
         let news = sections(of: after)
         if olds == news { return [] }
@@ -36,6 +39,28 @@ extension ListTransition {
             let (source, target) = (group.before?.section, group.after?.section)
             if let source, target == nil { gone.append(SectionChange(kind: .delete(source), group: group.name)) }
             if let target, source == nil { come.append(SectionChange(kind: .insert(target), group: group.name)) }
+        }
+        return gone.isEmpty ? come : gone.reversed() + come
+    }
+
+    /// The same, where sections ascend by the bytes of their names before and after.
+    private func sectionChangesInOrder() -> [SectionChange] {
+        let (olds, news) = (before.sectionNames, after.sectionNames)
+        var (gone, come): ([SectionChange], [SectionChange]) = ([], [])
+        var (source, target) = (0, 0)
+        while source < olds.count || target < news.count {
+            if source < olds.count, target < news.count, olds[source] == news[target] {
+                source += 1
+                target += 1
+            } else if target == news.count
+                || source < olds.count && olds[source].utf8.lexicographicallyPrecedes(news[target].utf8)
+            {
+                gone.append(SectionChange(kind: .delete(source), group: olds[source]))
+                source += 1
+            } else {
+                come.append(SectionChange(kind: .insert(target), group: news[target]))
+                target += 1
+            }
         }
         return gone.isEmpty ? come : gone.reversed() + come
     }

@@ -45,6 +45,8 @@ struct ListTransition {
     var knownBefore: ListLayout.GroupPlace?
     var knownAfter: ListLayout.GroupPlace?
 
+    private var places = RowChange.Places()
+
     var deletes: [RowChange] = []
     var inserts: [RowChange] = []
     var moves: [RowChange] = []
@@ -264,12 +266,14 @@ extension ListTransition {
         moves.append(rowChange(.move(from: from, to: to), source, target, aspects))
     }
 
-    private func rowChange(
+    private mutating func rowChange(
         _ kind: RowChange.Kind, _ source: Spot, _ target: Spot, _ aspects: RowAspects = []
     ) -> RowChange {
-        RowChange(
-            kind: kind, aspects: aspects, group: target.group, oldGroup: source.group,
-            collectionName: collectionNames[source.row.collection], row: source.row, rowsHaveOnePlace: rowsHaveOnePlace)
+        let collection = source.row.collection
+        let place = places.place(
+            group: target.group, oldGroup: source.group, collection: collection,
+            collectionName: collectionNames[collection], rowsHaveOnePlace: rowsHaveOnePlace)
+        return RowChange(kind: kind, aspects: aspects, key: source.row.key, place: place)
     }
 }
 

@@ -9,45 +9,6 @@ package protocol RowSelection: Sendable {
     func positions(in state: ViewState) throws -> RowPositions
 }
 
-/// Positions in the groups of a view, without the view: what a list keeps of a choice.
-package struct RowPositions: Sendable {
-    /// The names of the groups that have any, ascending by their bytes.
-    package let groupNames: [String]
-    private let positions: [String: [UInt32]]
-    /// Whether rows stand as in the view, so that positions ascend.
-    package let isInViewOrder: Bool
-
-    /// - Parameter groups: the positions of each group, in the order in which they are shown; groups ascend by the bytes of
-    ///   their names, and have at least one.
-    package init(_ groups: [(name: String, positions: [UInt32])], isInViewOrder: Bool) {
-        groupNames = groups.map(\.name)
-        positions = Dictionary(uniqueKeysWithValues: groups.map { ($0.name, $0.positions) })
-        self.isInViewOrder = isInViewOrder
-    }
-
-    /// All rows of a view.
-    package init(allOf state: ViewState) {
-        self.init(
-            state.groupNames.map { ($0, (0..<UInt32(state.count(ofGroup: $0))).map { $0 }) }, isInViewOrder: true)
-    }
-
-    package subscript(group: String) -> [UInt32] { positions[group] ?? [] }
-
-    /// Which of a group's rows that are chosen has a position in the view.
-    package func index(ofPosition position: Int, inGroup group: String) -> Int? {
-        guard let wanted = UInt32(exactly: position) else { return nil }
-        let all = self[group]
-        guard isInViewOrder else { return all.firstIndex(of: wanted) }
-        var low = 0
-        var high = all.count
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle] < wanted { low = middle + 1 } else { high = middle }
-        }
-        return low < all.count && all[low] == wanted ? low : nil
-    }
-}
-
 /// The chosen rows of a view at a moment.
 package struct SelectedRows: GroupedRows {
     package let state: ViewState
@@ -62,11 +23,24 @@ package struct SelectedRows: GroupedRows {
     package func count(ofGroup name: String) -> Int { positions[name].count }
 
     package func rowID(inGroup name: String, at index: Int) -> RowID {
-        state.rowID(inGroup: name, at: Int(positions[name][index]))
+        state.rowID(inGroup: name, at: positions.position(at: index, inGroup: name))
+    }
+
+    package func counts(ofGroups names: [String]) -> [Int] {
+        var next = 0
+        return names.map { name in
+            guard let place = positions.place(ofGroup: name, near: next) else { return 0 }
+            next = place + 1
+            return positions.range(place).count
+        }
     }
 
     package func forEachRow(inGroup name: String, at positions: Range<Int>, _ body: (Int, RowID) -> Void) {
-        state.forEachRow(inGroup: name, at: self.positions[name][positions], body)
+        let its = self.positions[name]
+        let first = its.startIndex
+        state.forEachRow(inGroup: name, at: its[first + positions.lowerBound..<first + positions.upperBound]) {
+            body($0 - first, $1)
+        }
     }
 
     package func place(of row: RowID) -> [(group: String, index: Int)] {
@@ -80,7 +54,7 @@ package struct SelectedRows: GroupedRows {
     func difference(from old: SelectedRows, ofGroup name: String) -> GroupDifference {
         let (before, after) = (old.positions[name], positions[name])
         if old.state.root.identity == state.root.identity, old.positions.isInViewOrder, positions.isInViewOrder {
-            return GroupDifference(fromPositions: before, to: after, ofGroup: name, in: state)
+            return GroupDifference(fromPositions: Array(before), to: Array(after), ofGroup: name, in: state)
         }
         return GroupDifference(
             from: old.state.placements(ofGroup: name, at: before), to: state.placements(ofGroup: name, at: after))

@@ -24,3 +24,8 @@ extension GroupSetting<Set<Int>> {
     /// Whether it is anything but empty for any group.
     var isAnySet: Bool { !forAll.isEmpty || overrides.values.contains { !$0.isEmpty } }
 }
+
+extension GroupSetting<Bool> {
+    /// Whether it is true for any group.
+    var isAnySet: Bool { forAll || overrides.values.contains(true) }
+}

@@ -68,10 +68,9 @@ package struct ListCore: Sendable {
         change(&options.settings)
         windows = windows.filter { settings.ranges[$0.key] == $0.value.asked }
         guard isFitted else { return }
-        let counts = Dictionary(uniqueKeysWithValues: layout.groups.map { ($0.name, $0.count) })
         // A window that lost rows stays as it is until another range is asked for.
         let known = windows
-        lay(layout.groups.map(\.name), count: { counts[$0] ?? 0 }) { known[$0] == nil }
+        lay(layout.groups.map(\.name), counts: layout.groups.map(\.count)) { known[$0] == nil }
     }
 
     /// Ranges begin again at what was asked for, when other rows are chosen.
@@ -97,20 +96,13 @@ package struct ListCore: Sendable {
             let inList = Set(names)
             windows = windows.filter { inList.contains($0.key) }
         }
-        fit(names, count: rows.count(ofGroup:))
+        lay(names, counts: rows.counts(ofGroups: names)) { _ in true }
     }
 
-    /// Lays out groups by their counts alone.
-    mutating func fit(_ names: [String], count: (String) -> Int) {
-        lay(names, count: count) { _ in true }
-    }
-
-    private mutating func lay(
-        _ names: [String], count: (String) -> Int, refits: (String) -> Bool
-    ) {
+    private mutating func lay(_ names: [String], counts: [Int], refits: (String) -> Bool) {
         var groups: [ListLayout.Group] = []
         groups.reserveCapacity(names.count)
-        for name in names { groups.append(group(name, count: count(name), refits: refits(name))) }
+        for (name, count) in zip(names, counts) { groups.append(group(name, count: count, refits: refits(name))) }
         layout = ListLayout(groups: groups, consolidation: settings.consolidation, isAscending: source.isAll)
         isFitted = true
     }
@@ -189,7 +181,7 @@ package struct ListCore: Sendable {
             guard let group = before.group(named: name) else { continue }
             windows[name]?.follow(difference, from: group.window)
         }
-        lay(groups, count: rows.count(ofGroup:)) { differences[$0] == nil }
+        lay(groups, counts: rows.counts(ofGroups: groups)) { differences[$0] == nil }
     }
 }
 

@@ -43,9 +43,9 @@ final class ListLayout: Sendable {
     private let rowsBefore: [Int]
     /// Where each group is; empty if they ascend by the bytes of their names, and are searched.
     private let places: [String: Int]
-    private let isAscending: Bool
+    /// Whether its groups ascend by the bytes of their names, and always will.
+    let isAscending: Bool
 
-    /// - Parameter isAscending: the groups ascend by the bytes of their names, and always will.
     init(groups: [Group], consolidation: ListSettings.Consolidation?, isAscending: Bool = false) {
         let tree = GroupTree(groups)
         self.groups = tree

@@ -70,7 +70,7 @@ extension ViewMappings {
 
     /// The index in its group of the view of what the list has at a position of the group.
     private func index(ofListed position: Int, in group: String) -> Int {
-        chosen.map { Int($0.positions[group][position]) } ?? position
+        chosen.map { $0.positions.position(at: position, inGroup: group) } ?? position
     }
 
     /// The position in the list's group of what has an index in that of the view; `nil` if it was not chosen.

@@ -13,9 +13,10 @@ public import YaprakModel
 ///     sections.numberOfItems(inSection: 0)
 ///     database.snapshot.row(at: ListPath(section: 0, row: 3), in: sections)
 ///
-/// A value: a copy is another list. It holds counts and ranges, never rows, and knows the view as of one commit
-/// (``commitNumber``); options may be set before and after. ``advance(from:to:reloadAbove:)`` moves it to another snapshot
-/// and returns what changed; `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
+/// A value: a copy is another list. It holds counts and ranges, where somebody searches also positions and keys, never records,
+/// and knows the view as of one commit (``commitNumber``); options may be set before and after.
+/// ``advance(from:to:reloadAbove:)`` moves it to another snapshot and returns what changed;
+/// `database.updates(of:since:reloadAbove:)` does so whenever there is a commit.
 ///
 /// Every option is set for one group, which need not exist yet, or for all groups, which discards what was set for
 /// single ones before.

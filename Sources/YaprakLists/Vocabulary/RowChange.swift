@@ -29,31 +29,84 @@ public struct RowChange: Hashable, Sendable {
     public let kind: Kind
     /// What has to be looked at again. Empty for deletes and inserts, and for rows that moved and did nothing else.
     public let aspects: RowAspects
-    /// The group it is in; for a delete, the group it was in.
-    public let group: String
-    /// The group it was in; for an insert, the group it is in.
-    public let oldGroup: String
-    /// The name of the collection of the record.
-    public let collectionName: String
-    package let row: RowID
-    /// Whether the view puts a record in one group at most.
-    let rowsHaveOnePlace: Bool
+    package let place: Place
+    /// The key of the record.
+    public let key: String
 
-    package init(
-        kind: Kind, aspects: RowAspects, group: String, oldGroup: String, collectionName: String, row: RowID,
-        rowsHaveOnePlace: Bool
-    ) {
-        self.kind = kind
-        self.aspects = aspects
-        self.group = group
-        self.oldGroup = oldGroup
-        self.collectionName = collectionName
-        self.row = row
-        self.rowsHaveOnePlace = rowsHaveOnePlace
+    /// What the changes of many rows have in common: one object for rows of one collection that come one after the other and
+    /// stand in one group. A change counts one reference for all of it.
+    package final class Place: Hashable, Sendable {
+        let group: String
+        let oldGroup: String
+        let collection: Int
+        let collectionName: String
+        /// Whether the view puts a record in one group at most.
+        let rowsHaveOnePlace: Bool
+
+        /// - Parameter collection: its number in the view.
+        package init(
+            group: String, oldGroup: String, collection: Int, collectionName: String, rowsHaveOnePlace: Bool
+        ) {
+            self.group = group
+            self.oldGroup = oldGroup
+            self.collection = collection
+            self.collectionName = collectionName
+            self.rowsHaveOnePlace = rowsHaveOnePlace
+        }
+
+        package static func == (left: Place, right: Place) -> Bool {
+            if left === right { return true }
+            return left.collection == right.collection && left.group == right.group && left.oldGroup == right.oldGroup
+                && left.collectionName == right.collectionName && left.rowsHaveOnePlace == right.rowsHaveOnePlace
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(group)
+            hasher.combine(collection)
+        }
     }
 
-    /// The key of the record. O(1).
-    public var key: String { row.key }
+    /// Makes places for changes that come one after the other: the same one as long as it fits.
+    package struct Places {
+        private var latest: Place?
+
+        package init() {}
+
+        /// - Parameter collection: its number in the view.
+        package mutating func place(
+            group: String, oldGroup: String, collection: Int, collectionName: String, rowsHaveOnePlace: Bool
+        ) -> Place {
+            if let latest, latest.collection == collection, latest.group == group, latest.oldGroup == oldGroup,
+                latest.rowsHaveOnePlace == rowsHaveOnePlace
+            {
+                return latest
+            }
+            let place = Place(
+                group: group, oldGroup: oldGroup, collection: collection, collectionName: collectionName,
+                rowsHaveOnePlace: rowsHaveOnePlace)
+            latest = place
+            return place
+        }
+    }
+
+    @inline(__always)
+    package init(kind: Kind, aspects: RowAspects, key: String, place: Place) {
+        self.kind = kind
+        self.aspects = aspects
+        self.place = place
+        self.key = key
+    }
+
+    /// The group it is in; for a delete, the group it was in. O(1).
+    public var group: String { place.group }
+
+    /// The group it was in; for an insert, the group it is in. O(1).
+    public var oldGroup: String { place.oldGroup }
+
+    /// The name of the collection of the record. O(1).
+    public var collectionName: String { place.collectionName }
+
+    package var row: RowID { RowID(collection: place.collection, key: key) }
 
     /// The path before the change; `nil` for an insert. O(1).
     public var source: ListPath? {

@@ -108,6 +108,14 @@ extension QuerySections {
     }
 
     private func rowChanges(since old: QuerySections) -> [RowChange] {
+        var places = RowChange.Places()
+        func change(
+            _ kind: RowChange.Kind, _ key: String, _ group: String, _ oldGroup: String, _ aspects: RowAspects = []
+        ) -> RowChange {
+            let place = places.place(
+                group: group, oldGroup: oldGroup, collection: 0, collectionName: collectionName, rowsHaveOnePlace: true)
+            return RowChange(kind: kind, aspects: aspects, key: key, place: place)
+        }
         var before: [String: Place] = [:]
         for (number, section) in old.sections.enumerated() {
             for (index, row) in section.rows.enumerated() {
@@ -158,14 +166,6 @@ extension QuerySections {
             return change(.delete(place.path), place.row.key, group, group)
         }
         return deletes + inserts + moves + updates
-    }
-
-    private func change(
-        _ kind: RowChange.Kind, _ key: String, _ group: String, _ oldGroup: String, _ aspects: RowAspects = []
-    ) -> RowChange {
-        RowChange(
-            kind: kind, aspects: aspects, group: group, oldGroup: oldGroup, collectionName: collectionName,
-            row: RowID(collection: 0, key: key), rowsHaveOnePlace: true)
     }
 
     private static func aspects(_ old: Record<Object, Metadata>, _ new: Record<Object, Metadata>) -> RowAspects {

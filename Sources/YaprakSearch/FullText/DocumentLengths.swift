@@ -7,7 +7,8 @@ struct DocumentLengths {
     /// The values of pages that were asked for before.
     private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
 
-    /// Lends the lengths of a root that has documents to `body`. Nothing may keep them.
+    /// Lends the lengths of a root that has documents to `body`. Nothing may ask for one later.
+    @inline(__always)
     static func with(_ root: FullTextRoot, _ body: (DocumentLengths) -> Void) {
         let count = root.lengths.count
         withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt32>?.self, capacity: max(1, count)) { pages in

@@ -9,6 +9,12 @@ package struct DocumentSet: Sendable {
         words[Int(document >> 6)] |= 1 << UInt64(document & 63)
     }
 
+    /// Hands out the words, to set bits of many documents.
+    @inline(__always)
+    mutating func withWords(_ body: (UnsafeMutableBufferPointer<UInt64>) -> Void) {
+        words.withUnsafeMutableBufferPointer { body($0) }
+    }
+
     mutating func remove(_ document: UInt32) { words[Int(document >> 6)] &= ~(1 << UInt64(document & 63)) }
 
     @inline(__always)

@@ -38,14 +38,11 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 
     let collection: RecordCollection<Object, Metadata>
     let columns: [SearchColumn<Object, Metadata>]
-    let splitters: IdlePool<TextSplitter>
+    let tools: SearchTools
     private let editors: IdlePool<FullTextEditor>
     /// The text of each column, without the types of the records: code that knows them only at run time is slow.
     private let texts: [ColumnText]
-    /// The weight of each column; `nil` if all are 1.
-    let weights: [Double]?
-    private let names: [String]
-    let types: CollectionTypes
+    private var types: CollectionTypes { tools.types }
 
     /// An index of some texts of each record of a collection.
     ///
@@ -69,9 +66,8 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
             (1...CompiledQuery.columnsMax).contains(columns.count),
             "an index has 1 to \(CompiledQuery.columnsMax) columns, not \(columns.count)")
         // Closures, where key paths of a generic type would be made at run time.
-        names = columns.map { $0.name }
+        let names = columns.map { $0.name }
         texts = ColumnText.all(of: columns)
-        weights = columns.allSatisfy { $0.weight == 1 } ? nil : columns.map { $0.weight }
         precondition(
             Set(names).count == columns.count, "each column of \"\(name)\" needs a name of its own")
         self.name = name
@@ -80,10 +76,11 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
         self.columns = columns
         self.tokenizer = tokenizer
         self.persistence = persistence
-        splitters = IdlePool(8) { TextSplitter(tokenizer) }
+        tools = SearchTools(
+            columnNames: names, weights: columns.allSatisfy { $0.weight == 1 } ? nil : columns.map { $0.weight },
+            types: CollectionTypes(collection), tokenizer: tokenizer)
         // A database has one writer at a time.
         editors = IdlePool(2, keepIf: { $0.isSmall }) { [texts] in FullTextEditor(texts, tokenizer) }
-        types = CollectionTypes(collection)
     }
 
     /// An index of some properties of each object, each a column named for its property.
@@ -114,7 +111,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     }
 
     /// The names of the columns.
-    public var columnNames: [String] { names }
+    public var columnNames: [String] { tools.columnNames }
 
     /// The collection whose records are found.
     public var collectionNames: [String]? { [collection.name] }

@@ -25,10 +25,11 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     private func search<Result>(
         _ query: SearchQuery, isCancelled: (() -> Bool)? = nil, _ body: (FullTextSearch) -> Result
     ) -> Result {
-        let compiled = index.splitters.withItem { CompiledQuery(query, columnNames: index.columnNames, $0) }
-        let search = FullTextSearch(
-            compiled, root, columnCount: index.columns.count, weights: index.weights, isCancelled: isCancelled)
-        return withExtendedLifetime(snapshot) { body(search) }
+        let tools = index.tools
+        return tools.kits.withItem { kit in
+            let search = FullTextSearch(query, root, tools, kit, isCancelled: isCancelled)
+            return withExtendedLifetime(snapshot) { body(search) }
+        }
     }
 
     // MARK: By rank
@@ -58,7 +59,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
         _ count: Int, for query: SearchQuery, _ body: (_ record: RecordBox, _ score: Double, _ foundCount: Int) -> Void
     ) {
         precondition(count >= 0, "a number of hits is not less than 0")
-        let records = snapshot.tree(of: index.types)
+        let records = snapshot.tree(of: index.tools.types)
         search(query) { search in
             let best = search.top(count)
             withUnsafeTemporaryAllocation(of: Unmanaged<TreeRow>.self, capacity: best.count) { rows in
@@ -169,8 +170,8 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// - Complexity: O(different terms): some milliseconds for 100,000.
     public func suggestions(for word: String, _ count: Int = 5) -> [SearchSuggestion] {
         var wanted: [UInt8]?
-        _ = index.splitters.withItem {
-            $0.split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
+        _ = index.tools.kits.withItem {
+            $0.splitter.split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
         }
         guard let wanted, count > 0 else { return [] }
         let distanceMax = String(decoding: wanted, as: UTF8.self).unicodeScalars.count <= 4 ? 1 : 2

@@ -8,14 +8,14 @@ struct FullTextSearch {
 
     /// - Parameter isCancelled: asked now and then; if it says so, what is found is wrong, and nobody wants it.
     init(
-        _ query: CompiledQuery, _ root: FullTextRoot, columnCount: Int, weights: [Double]?,
+        _ query: SearchQuery, _ root: FullTextRoot, _ tools: SearchTools, _ kit: SearchKit,
         isCancelled: (() -> Bool)? = nil
     ) {
         self.root = root
-        self.query = query
+        self.query = CompiledQuery(query, columnNames: tools.columnNames, kit.splitter)
         leaves = LeafSearch(
-            reader: PostingReader(root.pages, isCancelled: isCancelled), root: root, columnCount: columnCount,
-            weights: weights)
+            reader: PostingReader(root.pages, kit.room, isCancelled: isCancelled), root: root,
+            columnCount: tools.columnNames.count, weights: tools.weights)
     }
 
     // MARK: Without a rank
@@ -55,8 +55,8 @@ struct FullTextSearch {
         guard count > 0, root.documentCount > 0 else { return [] }
         var best = BestDocuments(count, root)
         let mean = max(1, Double(root.termCount)) / Double(root.documentCount)
+        let cursor = cursor(query.root)
         DocumentLengths.with(root) { lengths in
-            let cursor = cursor(query.root)
             cursor.fetchLengths(lengths)
             var document = cursor.document
             while document != DocumentCursor.end {
@@ -71,20 +71,21 @@ struct FullTextSearch {
         return best.sorted
     }
 
-    private func cursor(_ node: CompiledQuery.Node) -> DocumentCursor {
+    private func cursor(_ node: CompiledQuery.Node, skips: Bool = false) -> DocumentCursor {
         switch node {
         case .nothing: ListCursor(FoundDocuments(), documents: root.documentCount)
-        case .leaf(let number): leaves.cursor(query.leaves[number])
-        case .all(let nodes): AllCursor(cursors(nodes))
-        case .any(let nodes): AnyCursor(cursors(nodes))
-        case .without(let wanted, let unwanted): ExclusionCursor(cursor(wanted), without: cursor(unwanted))
+        case .leaf(let number): leaves.cursor(query.leaves[number], skips: skips)
+        case .all(let nodes): AllCursor(cursors(nodes, skips: true))
+        case .any(let nodes): AnyCursor(cursors(nodes, skips: skips))
+        case .without(let wanted, let unwanted):
+            ExclusionCursor(cursor(wanted, skips: skips), without: cursor(unwanted, skips: true))
         }
     }
 
-    private func cursors(_ nodes: [CompiledQuery.Node]) -> ContiguousArray<DocumentCursor> {
+    private func cursors(_ nodes: [CompiledQuery.Node], skips: Bool) -> ContiguousArray<DocumentCursor> {
         var all: ContiguousArray<DocumentCursor> = []
         all.reserveCapacity(nodes.count)
-        for node in nodes { all.append(cursor(node)) }
+        for node in nodes { all.append(cursor(node, skips: skips)) }
         return all
     }
 }
@@ -102,19 +103,14 @@ extension LeafSearch {
     /// The documents of a leaf, without how often.
     fileprivate func set(_ leaf: CompiledQuery.Leaf) -> DocumentSet {
         var set = DocumentSet(capacity: root.capacity)
-        guard let runs = plainRuns(leaf) else {
+        guard isOfTerms(leaf) else {
             for document in found(leaf).documents { set.insert(document) }
             return set
         }
-        let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * PostingRun.documentsMax)
-        defer { numbers.deallocate() }
-        for run in runs {
-            if run.count == 1 {
-                set.insert(run.first)
-                continue
+        set.withWords { words in
+            forEachRun(of: leaf) { run in
+                run.forEachDocument { words[Int($0 >> 6)] |= 1 << UInt64($0 & 63) }
             }
-            run.decode(numbers, numbers + PostingRun.documentsMax)
-            for index in 0..<run.count { set.insert(numbers[index]) }
         }
         return set
     }
@@ -156,8 +152,15 @@ struct BestDocuments {
             { index -= 1 }
         }
         if index == countMax { return }
-        items.insert((document, score), at: index)
-        if items.count > countMax { items.removeLast() }
+        if items.count == countMax { items.removeLast() }
+        items.append((document, score))
+        // Those behind it make room: fewer steps than an insertion takes that knows nothing of its elements.
+        var at = items.count - 1
+        while at > index {
+            items[at] = items[at - 1]
+            at -= 1
+        }
+        items[index] = (document, score)
     }
 
     private func row(_ document: UInt32) -> Unmanaged<DocumentRow> { Unmanaged.passUnretained(root.row(of: document)) }

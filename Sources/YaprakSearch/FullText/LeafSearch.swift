@@ -15,9 +15,13 @@ struct LeafSearch {
     private func isPlain(_ leaf: CompiledQuery.Leaf) -> Bool { weights == nil && isInAllColumns(leaf) }
 
     /// A cursor over the documents of a leaf.
-    func cursor(_ leaf: CompiledQuery.Leaf) -> DocumentCursor {
+    /// - Parameter skips: whether other cursors say which of them are asked for.
+    func cursor(_ leaf: CompiledQuery.Leaf, skips: Bool) -> DocumentCursor {
         if case .phrase(let phrase) = leaf.kind, phrase.units.count == 1, !phrase.units[0].isPrefix, isPlain(leaf) {
-            return TermCursor(reader.runs(of: phrase.units[0].term), documents: root.documentCount)
+            let runs = reader.runs(of: phrase.units[0].term)
+            return skips
+                ? SkippingTermCursor(runs, documents: root.documentCount)
+                : TermCursor(runs, documents: root.documentCount)
         }
         return ListCursor(found(leaf), documents: root.documentCount)
     }
@@ -37,13 +41,25 @@ struct LeafSearch {
         }
     }
 
-    /// The runs of a leaf that any document of matches; `nil` if their positions have to be looked at.
-    func plainRuns(_ leaf: CompiledQuery.Leaf) -> [PostingRun]? {
-        guard isInAllColumns(leaf) else { return nil }
+    /// Whether any document of a run of a leaf matches: it is of terms, and their positions need not be looked at.
+    func isOfTerms(_ leaf: CompiledQuery.Leaf) -> Bool {
+        guard isInAllColumns(leaf) else { return false }
         switch leaf.kind {
-        case .phrase(let phrase): return phrase.units.count == 1 ? runs(of: phrase.units[0]) : nil
-        case .near: return nil
-        case .fuzzy(let word, let distance): return runs(near: word, atMost: distance)
+        case .phrase(let phrase): return phrase.units.count == 1
+        case .near: return false
+        case .fuzzy: return true
+        }
+    }
+
+    /// Calls `body` with the runs of a leaf that is of terms.
+    @inline(__always)
+    func forEachRun(of leaf: CompiledQuery.Leaf, _ body: (PostingRun) -> Void) {
+        switch leaf.kind {
+        case .phrase(let phrase) where phrase.units[0].isPrefix:
+            reader.forEachRun(withPrefix: phrase.units[0].term, body)
+        case .phrase(let phrase): for run in reader.runs(of: phrase.units[0].term) { body(run) }
+        case .near: break
+        case .fuzzy(let word, let distance): reader.forEachRun(near: word, atMost: distance) { run, _ in body(run) }
         }
     }
 

@@ -10,7 +10,7 @@ final class PhraseCursor {
         let sources = phrase.units.map { unit -> (source: PlaceCursor, offset: UInt32) in
             let runs = search.runs(of: unit)
             let source: PlaceCursor =
-                unit.isPrefix ? MergedPlaces(runs) : TermCursor(runs, documents: search.root.documentCount)
+                unit.isPrefix ? MergedPlaces(runs) : SkippingTermCursor(runs, documents: search.root.documentCount)
             return (source, UInt32(unit.offset * search.columnCount))
         }
         // The rarest leads.

@@ -1,29 +1,39 @@
 import YaprakTrees
 
-/// Reads the pages of one root: the runs of terms. Used by one thread at a time, while the snapshot is alive.
-final class PostingReader {
-    let pages: TreeRoot
-    private let term: UnsafeMutablePointer<UInt8>
+/// Room for a term and for a key of a page, used again and again. Of one thread at a time.
+final class TermRoom {
+    fileprivate let term: UnsafeMutablePointer<UInt8>
     /// Behind the term, in the same memory.
-    private let key: UnsafeMutablePointer<UInt8>
+    fileprivate let key: UnsafeMutablePointer<UInt8>
 
-    private let isCancelled: (() -> Bool)?
-
-    /// - Parameter isCancelled: asked now and then; if it says so, nothing more is found.
-    init(_ pages: TreeRoot, isCancelled: (() -> Bool)? = nil) {
+    init() {
         let termRoom = WordScanner.termBytesMax + 16
         term = .allocate(capacity: termRoom + PostingKey.bytesMax)
         key = term + termRoom
-        self.pages = pages
-        self.isCancelled = isCancelled
     }
 
     deinit { term.deallocate() }
+}
+
+/// Reads the pages of one root: the runs of terms. Used by one thread at a time, while the snapshot is alive.
+struct PostingReader {
+    let pages: TreeRoot
+    private let room: TermRoom
+    private let isCancelled: (() -> Bool)?
+
+    private var term: UnsafeMutablePointer<UInt8> { room.term }
+
+    /// - Parameter isCancelled: asked now and then; if it says so, nothing more is found.
+    init(_ pages: TreeRoot, _ room: TermRoom = TermRoom(), isCancelled: (() -> Bool)? = nil) {
+        self.pages = pages
+        self.room = room
+        self.isCancelled = isCancelled
+    }
 
     /// The page in which a term would begin.
     private func start(of term: UnsafeBufferPointer<UInt8>) -> Int {
-        let count = term.baseAddress.map { PostingKey.write($0, term.count, 0, to: key) } ?? 0
-        let rank = pages.rank(of: UnsafeBufferPointer(start: key, count: count))
+        let count = term.baseAddress.map { PostingKey.write($0, term.count, 0, to: room.key) } ?? 0
+        let rank = pages.rank(of: UnsafeBufferPointer(start: room.key, count: count))
         return rank.isFound ? rank.position : max(0, rank.position - 1)
     }
 
@@ -31,6 +41,8 @@ final class PostingReader {
     func runs(of wanted: [UInt8]) -> [PostingRun] {
         var found: [PostingRun] = []
         guard !pages.isEmpty, isCancelled?() != true else { return found }
+        // Most terms have no more.
+        found.reserveCapacity(4)
         wanted.withUnsafeBufferPointer { wanted in
             var cursor = TreeCursor(pages, at: start(of: wanted))
             while let page = cursor.next() {
@@ -50,23 +62,27 @@ final class PostingReader {
     /// The runs of all terms with a beginning.
     func runs(withPrefix prefix: [UInt8]) -> [PostingRun] {
         var found: [PostingRun] = []
-        guard !pages.isEmpty, isCancelled?() != true else { return found }
+        forEachRun(withPrefix: prefix) { found.append($0) }
+        return found
+    }
+
+    /// Calls `body` with the runs of all terms with a beginning. They do not say their terms.
+    @inline(__always)
+    func forEachRun(withPrefix prefix: [UInt8], _ body: (PostingRun) -> Void) {
+        guard !pages.isEmpty, isCancelled?() != true else { return }
         prefix.withUnsafeBufferPointer { prefix in
-            let start = prefix.baseAddress.unsafelyUnwrapped
-            var cursor = TreeCursor(pages, at: self.start(of: prefix))
+            var cursor = TreeCursor(pages, at: start(of: prefix))
             while let page = cursor.next() {
                 var walker = page._withUnsafeGuaranteedRef {
                     RunWalker(unsafeDowncast($0, to: PostingPage.self), term: term)
                 }
-                while walker.next() {
-                    let run = walker.run
-                    let order = compareBytes(run.term, min(run.termCount, prefix.count), start, prefix.count)
-                    if order > 0 { return }
-                    if order == 0 { found.append(run) }
+                var matched = 0
+                while let order = walker.next(withPrefix: prefix, &matched) {
+                    if order == .behind { return }
+                    if order == .same { body(walker.run) }
                 }
             }
         }
-        return found
     }
 
     /// Calls `body` with the runs of all terms close to a word, and their distance. Walks the beginnings of all terms.

@@ -67,6 +67,7 @@ public struct SearchedListUpdates<View: OrderedView, Object: Codable & Sendable,
             }
             let changes = try next.advance(from: old, to: newest)
             (mappings, shown) = (next, newest)
+            if !next.isSearching { cache.removeAll() }
             guard changes.hasChanges else { return nil }
             return ListUpdate(old: old, new: newest, mappingsBefore: before, mappings: next, changes: changes)
         }

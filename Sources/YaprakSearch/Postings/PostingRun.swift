@@ -34,6 +34,22 @@ struct PostingRun {
     }
 }
 
+extension PostingRun {
+    /// Calls `body` with all documents, ascending.
+    @inline(__always)
+    func forEachDocument(_ body: (UInt32) -> Void) {
+        if count == 1 { return body(first) }
+        var reader = ByteReader(documents)
+        var number = first
+        for _ in 0..<count {
+            let difference = reader.number()
+            number &+= difference >> 1
+            if difference & 1 == 1 { _ = reader.number() }
+            body(number)
+        }
+    }
+}
+
 /// Walks the runs of a page.
 struct RunWalker {
     /// Behind the run at hand.
@@ -123,6 +139,27 @@ struct RunWalker {
                 matched &+= 1
             }
             if index < rest, matched == wanted.count || bytes[index] > wanted[matched] { return .behind }
+        }
+        readPostings(bytes + rest)
+        return matched == wanted.count ? .same : .before
+    }
+
+    /// The same, for a term that begins as another: it is not behind that one, however long it is.
+    @inline(__always)
+    mutating func next(withPrefix wanted: UnsafeBufferPointer<UInt8>, _ matched: inout Int) -> Order? {
+        guard at < end else { return nil }
+        shared = Int(at[0])
+        let rest = Int(at[1])
+        let bytes = at + 2
+        run.termCount = shared &+ rest
+        if shared < matched { return .behind }
+        if shared == matched, matched < wanted.count {
+            var index = 0
+            while index < rest, matched < wanted.count, bytes[index] == wanted[matched] {
+                index &+= 1
+                matched &+= 1
+            }
+            if matched < wanted.count, index < rest, bytes[index] > wanted[matched] { return .behind }
         }
         readPostings(bytes + rest)
         return matched == wanted.count ? .same : .before

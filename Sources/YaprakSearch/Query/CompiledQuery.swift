@@ -48,46 +48,64 @@ struct CompiledQuery {
     static let columnsMax = 64
     static let allColumns = UInt64.max
 
-    private let columnNames: [String]
-
     init(_ query: SearchQuery, columnNames: [String], _ splitter: TextSplitter) {
-        self.columnNames = columnNames
-        root = compile(query.node, Self.allColumns, isWanted: true, splitter) ?? .nothing
+        let source = Source(columnNames: columnNames, splitter: splitter)
+        root = compile(query.node, Self.allColumns, isWanted: true, source) ?? .nothing
+    }
+
+    /// What queries are compiled for.
+    private struct Source {
+        let columnNames: [String]
+        let splitter: TextSplitter
     }
 
     /// The compiled form; `nil` if it has no terms.
     private mutating func compile(
-        _ node: QueryNode, _ columns: UInt64, isWanted: Bool, _ splitter: TextSplitter
+        _ node: QueryNode, _ columns: UInt64, isWanted: Bool, _ source: Source
     ) -> Node? {
         switch node {
-        case .phrase(let phrase): return self.phrase(phrase, splitter).map { leaf(.phrase($0), columns, isWanted) }
+        case .phrase(let phrase):
+            return self.phrase(phrase, source.splitter).map { leaf(.phrase($0), columns, isWanted) }
         case .fuzzy(let word, let distance):
-            guard let phrase = phrase(QueryPhrase(text: word), splitter) else { return nil }
+            guard let phrase = phrase(QueryPhrase(text: word), source.splitter) else { return nil }
             let kind =
                 phrase.units.count == 1
                 ? Leaf.Kind.fuzzy(phrase.units[0].term, distance: distance) : .phrase(phrase)
             return leaf(kind, columns, isWanted)
         case .near(let phrases, let distance):
-            let phrases = phrases.compactMap { phrase($0, splitter) }
+            let phrases = phrases.compactMap { phrase($0, source.splitter) }
             if phrases.count < 2 { return phrases.first.map { leaf(.phrase($0), columns, isWanted) } }
             return leaf(.near(phrases, distance: distance), columns, isWanted)
         case .all(let nodes):
-            let parts = nodes.compactMap { compile($0, columns, isWanted: isWanted, splitter) }
+            let parts = compile(nodes, columns, isWanted: isWanted, source)
             return parts.count < 2 ? parts.first : .all(parts)
         case .any(let nodes):
-            let parts = nodes.compactMap { compile($0, columns, isWanted: isWanted, splitter) }
+            let parts = compile(nodes, columns, isWanted: isWanted, source)
             return parts.count < 2 ? parts.first : .any(parts)
         case .without(let wanted, let unwanted):
-            guard let wanted = compile(wanted, columns, isWanted: isWanted, splitter) else { return nil }
-            guard let unwanted = compile(unwanted, columns, isWanted: false, splitter) else { return wanted }
+            guard let wanted = compile(wanted, columns, isWanted: isWanted, source) else { return nil }
+            guard let unwanted = compile(unwanted, columns, isWanted: false, source) else { return wanted }
             return .without(wanted, unwanted)
         case .columns(let names, let node):
             var mask: UInt64 = 0
             for name in names {
-                if let number = columnNames.firstIndex(of: name) { mask |= 1 << UInt64(number) }
+                if let number = source.columnNames.firstIndex(of: name) { mask |= 1 << UInt64(number) }
             }
-            return compile(node, columns & mask, isWanted: isWanted, splitter)
+            return compile(node, columns & mask, isWanted: isWanted, source)
         }
+    }
+
+    private mutating func compile(
+        _ nodes: [QueryNode], _ columns: UInt64, isWanted: Bool, _ source: Source
+    ) -> [Node] {
+        var parts: [Node] = []
+        parts.reserveCapacity(nodes.count)
+        // Once: each time would be a copy of all that there are.
+        if leaves.isEmpty { leaves.reserveCapacity(nodes.count) }
+        for node in nodes {
+            if let part = compile(node, columns, isWanted: isWanted, source) { parts.append(part) }
+        }
+        return parts
     }
 
     private mutating func leaf(_ kind: Leaf.Kind, _ columns: UInt64, _ isWanted: Bool) -> Node {
