@@ -13,7 +13,7 @@ import Yaprak
     ) -> RowChange {
         RowChange(
             kind: kind, aspects: aspects, key: key,
-            place: RowChange.Place(
+            context: RowChange.Context(
                 group: group, oldGroup: oldGroup, collection: collection, collectionName: name,
                 rowsHaveOnePlace: rowsHaveOnePlace))
     }

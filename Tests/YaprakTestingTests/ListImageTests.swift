@@ -10,7 +10,7 @@ import YaprakLists
     private func change(_ kind: RowChange.Kind, _ key: String) -> RowChange {
         RowChange(
             kind: kind, aspects: [], key: key,
-            place: RowChange.Place(
+            context: RowChange.Context(
                 group: "a", oldGroup: "a", collection: 0, collectionName: "books", rowsHaveOnePlace: true))
     }
 

@@ -29,27 +29,27 @@ extension ListTransition {
     ) {
         var section = 0
         var latest = UInt32.max
-        var places = [RowChange.Place?](repeating: nil, count: collectionNames.count)
+        var contexts = [RowChange.Context?](repeating: nil, count: collectionNames.count)
         table.keys.withUnsafeBufferPointer { keys in
             for row in rows {
                 if row.group != latest {
                     latest = row.group
                     let group = shown.groups[Int(latest)]
                     section = group.section
-                    for collection in places.indices { places[collection] = nil }
-                    places[0] = table.changePlace(ofGroup: group.number)
+                    for collection in contexts.indices { contexts[collection] = nil }
+                    contexts[0] = table.context(ofGroup: group.number)
                 }
                 let collection = table.collection(ofRowAt: Int(row.place))
-                if places[collection] == nil {
+                if contexts[collection] == nil {
                     let name = table.groupNames[shown.groups[Int(latest)].number]
-                    places[collection] = RowChange.Place(
+                    contexts[collection] = RowChange.Context(
                         group: name, oldGroup: name, collection: collection,
                         collectionName: collectionNames[collection], rowsHaveOnePlace: rowsHaveOnePlace)
                 }
                 changes.append(
                     RowChange(
                         kind: kind(ListPath(section: section, row: Int(row.number))), aspects: [],
-                        key: keys[Int(row.place)], place: places[collection].unsafelyUnwrapped))
+                        key: keys[Int(row.place)], context: contexts[collection].unsafelyUnwrapped))
             }
         }
     }

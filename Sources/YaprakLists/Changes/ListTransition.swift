@@ -45,7 +45,7 @@ struct ListTransition {
     var knownBefore: ListLayout.GroupPlace?
     var knownAfter: ListLayout.GroupPlace?
 
-    private var places = RowChange.Places()
+    private var contexts = RowChange.Contexts()
 
     var deletes: [RowChange] = []
     var inserts: [RowChange] = []
@@ -270,10 +270,10 @@ extension ListTransition {
         _ kind: RowChange.Kind, _ source: Spot, _ target: Spot, _ aspects: RowAspects = []
     ) -> RowChange {
         let collection = source.row.collection
-        let place = places.place(
+        let context = contexts.context(
             group: target.group, oldGroup: source.group, collection: collection,
             collectionName: collectionNames[collection], rowsHaveOnePlace: rowsHaveOnePlace)
-        return RowChange(kind: kind, aspects: aspects, key: source.row.key, place: place)
+        return RowChange(kind: kind, aspects: aspects, key: source.row.key, context: context)
     }
 }
 

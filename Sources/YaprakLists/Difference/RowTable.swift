@@ -17,9 +17,9 @@ package final class RowTable: Sendable {
     /// The number of each row's collection; empty if there is only one.
     private let collections: [UInt32]
     /// What the changes of each group's rows of the first collection have in common; empty if there are many groups.
-    private let changePlaces: [RowChange.Place]
+    private let contexts: [RowChange.Context]
     /// Of so many groups these are kept: a keystroke would make them for nearly all. Of more, it concerns a part.
-    private static let placesMax = 1000
+    private static let contextsMax = 1000
 
     /// - Parameter body: gets each row and its place.
     /// - Complexity: O(rows).
@@ -48,9 +48,9 @@ package final class RowTable: Sendable {
         self.starts = starts
         self.keys = keys
         self.collections = collections
-        let kept = names.count <= Self.placesMax ? names : []
-        changePlaces = kept.map { name in
-            RowChange.Place(
+        let kept = names.count <= Self.contextsMax ? names : []
+        contexts = kept.map { name in
+            RowChange.Context(
                 group: name, oldGroup: name, collection: 0, collectionName: configuration.collectionNames[0],
                 rowsHaveOnePlace: configuration.rowsHaveOnePlace)
         }
@@ -64,7 +64,7 @@ package final class RowTable: Sendable {
     func collection(ofRowAt place: Int) -> Int { collections.isEmpty ? 0 : Int(collections[place]) }
 
     /// What the changes of a group's rows of the first collection have in common, if it is at hand.
-    func changePlace(ofGroup number: Int) -> RowChange.Place? { changePlaces.isEmpty ? nil : changePlaces[number] }
+    func context(ofGroup number: Int) -> RowChange.Context? { contexts.isEmpty ? nil : contexts[number] }
 
     /// Whether these are the rows of a state.
     func isTable(of state: ViewState) -> Bool { identity == state.root.identity }

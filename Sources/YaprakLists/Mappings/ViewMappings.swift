@@ -189,7 +189,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///
     /// Any options may be different, the groups too; if a group is reversed, the answer is ``ListChanges/isReload``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
-    /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go.
+    /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go; in a searched list O(*w* + *g* + *n* / 64).
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
         let state = try state(in: snapshot)
         let before = try earlier.fitted(to: state)

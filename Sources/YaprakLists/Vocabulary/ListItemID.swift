@@ -18,6 +18,6 @@ extension ListItemID: CustomStringConvertible {
 extension RowChange {
     /// The identity of the row after the change. O(1).
     public var itemID: ListItemID {
-        ListItemID(collectionName: collectionName, key: key, group: place.rowsHaveOnePlace ? nil : group)
+        ListItemID(collectionName: collectionName, key: key, group: context.rowsHaveOnePlace ? nil : group)
     }
 }

@@ -29,13 +29,13 @@ public struct RowChange: Hashable, Sendable {
     public let kind: Kind
     /// What has to be looked at again. Empty for deletes and inserts, and for rows that moved and did nothing else.
     public let aspects: RowAspects
-    package let place: Place
+    package let context: Context
     /// The key of the record.
     public let key: String
 
     /// What the changes of many rows have in common: one object for rows of one collection that come one after the other and
     /// stand in one group. A change counts one reference for all of it.
-    package final class Place: Hashable, Sendable {
+    package final class Context: Hashable, Sendable {
         let group: String
         let oldGroup: String
         let collection: Int
@@ -54,7 +54,7 @@ public struct RowChange: Hashable, Sendable {
             self.rowsHaveOnePlace = rowsHaveOnePlace
         }
 
-        package static func == (left: Place, right: Place) -> Bool {
+        package static func == (left: Context, right: Context) -> Bool {
             if left === right { return true }
             return left.collection == right.collection && left.group == right.group && left.oldGroup == right.oldGroup
                 && left.collectionName == right.collectionName && left.rowsHaveOnePlace == right.rowsHaveOnePlace
@@ -66,47 +66,47 @@ public struct RowChange: Hashable, Sendable {
         }
     }
 
-    /// Makes places for changes that come one after the other: the same one as long as it fits.
-    package struct Places {
-        private var latest: Place?
+    /// Makes contexts for changes that come one after the other: the same one as long as it fits.
+    package struct Contexts {
+        private var latest: Context?
 
         package init() {}
 
         /// - Parameter collection: its number in the view.
-        package mutating func place(
+        package mutating func context(
             group: String, oldGroup: String, collection: Int, collectionName: String, rowsHaveOnePlace: Bool
-        ) -> Place {
+        ) -> Context {
             if let latest, latest.collection == collection, latest.group == group, latest.oldGroup == oldGroup,
                 latest.rowsHaveOnePlace == rowsHaveOnePlace
             {
                 return latest
             }
-            let place = Place(
+            let context = Context(
                 group: group, oldGroup: oldGroup, collection: collection, collectionName: collectionName,
                 rowsHaveOnePlace: rowsHaveOnePlace)
-            latest = place
-            return place
+            latest = context
+            return context
         }
     }
 
     @inline(__always)
-    package init(kind: Kind, aspects: RowAspects, key: String, place: Place) {
+    package init(kind: Kind, aspects: RowAspects, key: String, context: Context) {
         self.kind = kind
         self.aspects = aspects
-        self.place = place
+        self.context = context
         self.key = key
     }
 
     /// The group it is in; for a delete, the group it was in. O(1).
-    public var group: String { place.group }
+    public var group: String { context.group }
 
     /// The group it was in; for an insert, the group it is in. O(1).
-    public var oldGroup: String { place.oldGroup }
+    public var oldGroup: String { context.oldGroup }
 
     /// The name of the collection of the record. O(1).
-    public var collectionName: String { place.collectionName }
+    public var collectionName: String { context.collectionName }
 
-    package var row: RowID { RowID(collection: place.collection, key: key) }
+    package var row: RowID { RowID(collection: context.collection, key: key) }
 
     /// The path before the change; `nil` for an insert. O(1).
     public var source: ListPath? {

@@ -108,13 +108,13 @@ extension QuerySections {
     }
 
     private func rowChanges(since old: QuerySections) -> [RowChange] {
-        var places = RowChange.Places()
+        var contexts = RowChange.Contexts()
         func change(
             _ kind: RowChange.Kind, _ key: String, _ group: String, _ oldGroup: String, _ aspects: RowAspects = []
         ) -> RowChange {
-            let place = places.place(
+            let context = contexts.context(
                 group: group, oldGroup: oldGroup, collection: 0, collectionName: collectionName, rowsHaveOnePlace: true)
-            return RowChange(kind: kind, aspects: aspects, key: key, place: place)
+            return RowChange(kind: kind, aspects: aspects, key: key, context: context)
         }
         var before: [String: Place] = [:]
         for (number, section) in old.sections.enumerated() {
