@@ -10,6 +10,23 @@ extension Node {
     func fetch() {
         for line in 0..<8 { cprefetch(raw + 64 &* line) }
     }
+
+    /// Whether the row before one has the same word.
+    @inline(__always)
+    func isTied(_ place: Int) -> Bool { place > 0 && words[place &- 1] == words[place] }
+
+    /// Fetches the rows that will be read to find one: that at a place, the one behind it, and those before it with the same
+    /// word.
+    @inline(__always)
+    func fetchRows(around place: Int) {
+        rows[place].fetch()
+        if place &+ 1 < count { rows[place &+ 1].fetch() }
+        var at = place
+        while isTied(at) {
+            at &-= 1
+            rows[at].fetch()
+        }
+    }
 }
 
 extension Unmanaged<TreeRow> {

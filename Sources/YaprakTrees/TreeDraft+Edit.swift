@@ -119,7 +119,7 @@ extension TreeDraft {
         let before = changes
         guard let row = make(old, next) else { return true }
         precondition(changes == before, "what makes a row edits no tree")
-        precondition(old.withKey { row.compareKey(to: $0) } == 0, "a row is put under its own key")
+        precondition(old._withUnsafeGuaranteedRef { row.hasKey(of: $0) }, "a row is put under its own key")
         replaceRow(&root, depth: depth, with: row)
         return true
     }

@@ -75,8 +75,8 @@ extension TreeRoot {
 extension TreeRoot {
     /// Fetches what will be read to find the last row that doesn't come after each of some keys, all at once.
     ///
-    /// Goes by words and reads no row, so it may fetch a neighbour of the one that is looked for. O(keys · log n); no
-    /// reference counting, and for a few keys no allocation.
+    /// Goes by words, and reads rows only where several have the same one. So it may fetch a neighbour of the one that is looked
+    /// for. O(keys · log n); no reference counting, and for a few keys no allocation.
     /// - Parameter body: gets those rows, to fetch what they refer to. All have been fetched before the first call.
     package func fetch(
         lastNotAfter keys: UnsafeBufferPointer<UnsafeBufferPointer<UInt8>>, _ body: (Unmanaged<TreeRow>) -> Void
@@ -94,16 +94,19 @@ extension TreeRoot {
                     descents[index].node = child
                 }
             }
-            withUnsafeTemporaryAllocation(of: Unmanaged<TreeRow>.self, capacity: keys.count) { rows in
+            withUnsafeTemporaryAllocation(of: Int.self, capacity: keys.count) { places in
                 for index in descents.indices {
-                    let (node, probe) = (descents[index].node, descents[index].probe)
-                    let place = node.probablePlace(of: probe)
-                    let row = node.rows[place]
-                    row.fetch()
-                    if place &+ 1 < node.count { node.rows[place &+ 1].fetch() }
-                    rows.initializeElement(at: index, to: row)
+                    let node = descents[index].node
+                    let place = node.probablePlace(of: descents[index].probe)
+                    places.initializeElement(at: index, to: place)
+                    node.fetchRows(around: place)
                 }
-                for row in rows { body(row) }
+                for index in descents.indices {
+                    let node = descents[index].node
+                    var place = places[index]
+                    if node.isTied(place) { place = node.child(for: descents[index].probe) }
+                    body(node.rows[place])
+                }
             }
         }
     }

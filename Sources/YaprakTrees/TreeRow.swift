@@ -55,6 +55,13 @@ open class KeyedRow: TreeRow, @unchecked Sendable {
         self.key = key
         super.init(shape: KeyPlace.keyed(count))
     }
+
+    /// Makes a row with the key of another. The bytes of the key are not read.
+    package init(withKeyOf other: KeyedRow) {
+        tail = other.tail
+        key = other.key
+        super.init(shape: other.label & KeyPlace.mask)
+    }
 }
 
 /// Where the bytes of a row's key are: the last twelve bits of its label.
@@ -143,6 +150,14 @@ extension TreeRow {
         // Without words before a room, so the row is one with a string.
         count < Int(KeyPlace.long) && label & KeyPlace.mask == UInt64(truncatingIfNeeded: count)
             && unsafeDowncast(self, to: KeyedRow.self).tail == tail()
+    }
+
+    /// Whether two keys are equal. Strings that share their memory are not read.
+    @inline(__always)
+    final func hasKey(of other: TreeRow) -> Bool {
+        withKey { a in
+            other.withKey { b in a.baseAddress == b.baseAddress && a.count == b.count || KeyBytes.compare(a, b) == 0 }
+        }
     }
 
     /// Three-way comparison of two keys by their bytes.
