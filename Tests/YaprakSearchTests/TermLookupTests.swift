@@ -42,6 +42,95 @@ import YaprakTrees
         }
     }
 
+    @Test(arguments: FullTextModelTests.numbers(Soak.volume(2, soak: 40)))
+    func `Postings that come, change and go one by one in runs that are full are all found`(seed: UInt64) async throws {
+        let database = Database.inMemory()
+        let index = MailIndex("text", of: .mails, \.title, \.body)
+        try await database.register(index)
+        var random = SplitMix64(seed: seed)
+        // In so many of the records that a run has all the documents it may have, and some runs begin a page.
+        let words = ["a", "ab", "abandoned", "abandonment", "b", "bä", "bäc", "c"]
+        func text() -> String {
+            (0..<random.below(9)).map { _ in words[random.below(words.count)] }.joined(separator: " ")
+        }
+        let texts = (0..<500).map { _ in text() }
+        try await database.write {
+            for (number, text) in texts.enumerated() { $0[.mails]["m\(number)"] = Mail(title: "", body: text) }
+        }
+        for step in 0..<1_000 {
+            let key = "m\(random.below(500))"
+            let next = random.chance(5) ? nil : Mail(title: random.chance(10) ? text() : "", body: text())
+            try await database.write { $0[.mails][key] = next }
+            if step % 100 == 99 { try Self.check(index, in: database.snapshot, "seed \(seed), step \(step)") }
+        }
+    }
+
+    @Test func `A page has its bytes in an object of any size`() {
+        var random = SplitMix64(seed: 1)
+        let pages = (0..<1_000).map { count in
+            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let key = String(repeating: "k", count: count % 40)
+            let page = bytes.withUnsafeBufferPointer { bytes in
+                PostingPage.make(.key(key), bytes: bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!, count: count)
+            }
+            return (
+                bytes: bytes, key: key, page: page, copy: PostingPage.make(.same(page), bytes: page.bytes, count: count)
+            )
+        }
+        for (bytes, key, page, copy) in pages {
+            for page in [page, copy] {
+                #expect(
+                    Array(UnsafeBufferPointer(start: page.bytes, count: page.count)) == bytes, "\(bytes.count) bytes")
+                #expect(page.key == key && page.keyFingerprint == pages[key.count].page.keyFingerprint)
+                page.withKey { #expect(Array($0) == Array(key.utf8)) }
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `The key of a page lies behind the last posting before it, and is as short as possible`(
+        seed: UInt64
+    ) {
+        var random = SplitMix64(seed: seed)
+        let letters: [Character] = ["a", "b", "ä", "語", "😀", "\u{7F}"]
+        func term() -> [UInt8] {
+            Array(String((0..<1 + random.below(5)).map { _ in letters[random.below(letters.count)] }).utf8)
+        }
+        func key(_ term: [UInt8], _ document: UInt32) -> [UInt8] {
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: PostingKey.bytesMax) { room in
+                let count = term.withUnsafeBufferPointer {
+                    PostingKey.write($0.baseAddress!, $0.count, document, to: room.baseAddress!)
+                }
+                return Array(room[..<count])
+            }
+        }
+        for _ in 0..<2_000 {
+            let first = term()
+            var postings = (0..<2).map { index in
+                let bits = UInt64(random.below(31))
+                return (
+                    term: index == 0 || random.chance(40) ? first : term(),
+                    document: UInt32(random.next() & (1 << bits))
+                )
+            }
+            postings.sort { key($0.term, $0.document).lexicographicallyPrecedes(key($1.term, $1.document)) }
+            let (last, next) = (
+                key(postings[0].term, postings[0].document), key(postings[1].term, postings[1].document)
+            )
+            if last == next { continue }
+            let string = postings[1].term.withUnsafeBufferPointer { term in
+                postings[0].term.withUnsafeBufferPointer {
+                    PostingKey.string(term, postings[1].document, behind: $0, postings[0].document)
+                }
+            }
+            let found = Array(string.utf8)
+            #expect(next.starts(with: found) && last.lexicographicallyPrecedes(found), "seed \(seed): \(postings)")
+            // A character less would not do.
+            let shorter = Array(String(string.unicodeScalars.dropLast()).utf8)
+            #expect(!last.lexicographicallyPrecedes(shorter), "seed \(seed): \(postings)")
+        }
+    }
+
     private static func check(_ index: MailIndex, in snapshot: Snapshot, _ place: String) throws {
         try FullTextModelTests.checkShape(index, in: snapshot, place)
         withExtendedLifetime(snapshot) {

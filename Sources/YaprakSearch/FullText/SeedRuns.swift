@@ -130,14 +130,15 @@ struct SeedRuns: @unchecked Sendable {
         return postings
     }
 
+    /// The key of a page that begins with a term, not the first one.
     private func firstKey(of term: Int) -> String {
+        PostingKey.string(text(of: term), 0, behind: text(of: term - 1), 0)
+    }
+
+    private func text(of term: Int) -> UnsafeBufferPointer<UInt8> {
         var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        var document = UInt32.max
-        forEachLane(of: term) { lane, number in
-            document = min(document, UInt32(truncatingIfNeeded: lane.postings(number)[0] >> 32))
-            bytes = lane.text(number)
-        }
-        return PostingKey.string(bytes.baseAddress.unsafelyUnwrapped, bytes.count, document)
+        forEachLane(of: term) { lane, number in bytes = lane.text(number) }
+        return bytes
     }
 }
 

@@ -100,8 +100,8 @@ struct StoredFullText: Codable {
                 let page = UnsafeBufferPointer(rebasing: pages[start..<start + Int(size)])
                 let key = try check.check(page, values)
                 made.append(
-                    PostingPage(
-                        key: made.isEmpty ? "" : key, bytes: page.baseAddress.unsafelyUnwrapped, count: page.count))
+                    PostingPage.make(
+                        .key(made.isEmpty ? "" : key), bytes: page.baseAddress.unsafelyUnwrapped, count: page.count))
                 start += Int(size)
             }
             guard start == pages.count else { throw SchemaMismatch() }

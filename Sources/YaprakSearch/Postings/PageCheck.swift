@@ -7,7 +7,7 @@ struct PageCheck {
     private var lastDocument: UInt32 = 0
     private var isFirst = true
 
-    /// Checks a page and returns the key of its first run.
+    /// Checks a page and returns its key.
     ///
     /// - Parameter values: a length for each document, or the mark of a number that is free.
     /// - Throws: ``Invalid``.
@@ -16,9 +16,12 @@ struct PageCheck {
         var key = ""
         var isFirstOfPage = true
         while reader.at < page.count {
+            let (last, lastDocument) = (term, lastDocument)
             let first = try checkRun(&reader, values, isFirstOfPage: isFirstOfPage)
             if isFirstOfPage {
-                key = term.withUnsafeBufferPointer { PostingKey.string($0.baseAddress!, $0.count, first) }
+                key = term.withUnsafeBufferPointer { term in
+                    last.withUnsafeBufferPointer { PostingKey.string(term, first, behind: $0, lastDocument) }
+                }
             }
             isFirstOfPage = false
         }

@@ -26,10 +26,10 @@ final class PageEditor {
     private let output = ByteBuffer(capacity: 2048)
     private let builder = RunBuilder()
     private let walkerTerm = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
-    /// The last term that is in the output, or will be once what lies before the run at hand is copied.
-    private let last = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
+    /// How many bytes the term of the next edit shares with the last term that is in the output, or will be once what lies before
+    /// the run at hand is copied.
     @exclusivity(unchecked)
-    private var lastCount = 0
+    private var shared = 0
     /// How many pages are fetched before the first of them is edited.
     private static let fetchedAtOnce = 8
     private let keys = UnsafeMutablePointer<UInt8>.allocate(capacity: PageEditor.fetchedAtOnce * PostingKey.bytesMax)
@@ -41,7 +41,6 @@ final class PageEditor {
 
     deinit {
         walkerTerm.deallocate()
-        last.deallocate()
         keys.deallocate()
         numbers.deallocate()
         occurrences.deallocate()
@@ -77,7 +76,7 @@ final class PageEditor {
                     merge(page, edits[start..<end])
                     isPut = isOnePage(page, before: behind)
                     if isPut {
-                        return PostingPage(key: page.key, bytes: UnsafePointer(output.start), count: output.count)
+                        return PostingPage.make(.same(page), bytes: UnsafePointer(output.start), count: output.count)
                     }
                     (replaced, next) = (page, behind?.takeUnretainedValue())
                     return nil
@@ -127,38 +126,47 @@ final class PageEditor {
 
     // MARK: One page
 
+    /// How the next run of a page follows on the output where the run before it is another one now.
+    private enum Gap {
+        /// It is the same one.
+        case none
+        /// A new term came in between. The next one shares so many bytes with it.
+        case filled(shared: Int)
+        /// The term before the next one is gone. It shared so many bytes with the last one that is left.
+        case removed(UnsafeBufferPointer<UInt8>, shared: Int)
+    }
+
     /// Writes what a page becomes into the output.
+    ///
+    /// Terms are sorted, so what two share follows from what both share with one in between: the term of a run is not put
+    /// together, and its bytes are compared only where it may be the one of the next edit.
     private func merge(_ page: PostingPage?, _ edits: ArraySlice<PostingEdit>) {
         output.removeAll()
-        lastCount = 0
-        var edit = edits.startIndex
-        guard let page else {
-            while edit < edits.endIndex { edit = emitNew(edits, edit) }
-            return
-        }
-        var walker = RunWalker(page, term: walkerTerm)
+        shared = 0
+        let bytes = page?.bytes ?? UnsafePointer(output.start)
+        var walker = RunWalker(bytes, page?.count ?? 0, term: walkerTerm)
         // What lies from here on is copied as it is.
-        var copied = page.bytes
-        var runStart = page.bytes
-        // The run at hand follows another one than in the page.
-        var isDetached = false
-        while edit < edits.endIndex || isDetached, walker.next() {
-            let run = walker.run
-            func copy() {
-                output.append(copied, runStart - copied)
-                copied = runStart
-            }
-            while edit < edits.endIndex, compare(edits[edit], run) < 0 {
-                if edits[edit].isRemoval {
-                    edit += 1
-                    continue
-                }
-                copy()
-                edit = emitNew(edits, edit)
-                isDetached = true
-            }
+        var copied = bytes
+        var gap = Gap.none
+        var edit = edits.startIndex
+        var term = table[edits[edit].term]
+        // How many bytes the term of the edit shares with the last run that was passed.
+        var matched = 0
+        func go(to next: Int) {
+            let last = edits[edit].term
+            edit = next
+            if next == edits.endIndex || edits[next].term == last { return }
+            let other = table[edits[next].term]
+            let common = commonPrefix(
+                term.baseAddress.unsafelyUnwrapped, term.count, other.baseAddress.unsafelyUnwrapped, other.count)
+            (matched, shared, term) = (min(matched, common), min(shared, common), other)
+        }
+        while edit < edits.endIndex {
+            let start = walker.at
+            let matchedBefore = matched
+            let order = walker.next(comparedWith: term, &matched)
             var end = edit
-            if edit < edits.endIndex, compare(edits[edit], run) == 0 {
+            if order == .same {
                 let limit = walker.firstOfNextOfSameTerm
                 while end < edits.endIndex, edits[end].term == edits[edit].term,
                     limit.map({ edits[end].document < $0 }) ?? true
@@ -167,53 +175,62 @@ final class PageEditor {
                 }
             }
             if end > edit {
-                copy()
+                output.append(copied, start - copied)
                 copied = walker.at
-                // If nothing is left of the run, the next one follows the one before.
-                isDetached = !emit(run, with: edits[edit..<end])
-                edit = end
+                let sharedBefore = shared
+                gap = emit(walker.run, with: edits[edit..<end]) ? .none : .removed(term, shared: sharedBefore)
+                go(to: end)
+            } else if order == .before || order == .same {
+                copied = close(&gap, at: start, from: copied)
+                shared = matched
+            } else if edits[edit].isRemoval {
+                matched = matchedBefore
+                go(to: edit + 1)
             } else {
-                if isDetached {
-                    copy()
-                    writeTerm(run)
-                    copied = runStart + 2 + Int(runStart[1])
-                    isDetached = false
-                }
-                noteLast(run.term, run.termCount)
+                output.append(copied, start - copied)
+                copied = start
+                end = emitNew(edits, edit)
+                // What was compared of the run behind is what it shares with the term, unless that is less than what the term
+                // shares with the run before.
+                gap = .filled(shared: walker.shared < matchedBefore ? walker.shared : matched)
+                matched = matchedBefore
+                go(to: end)
             }
-            runStart = walker.at
         }
-        output.append(copied, page.bytes + page.count - copied)
-        while edit < edits.endIndex {
-            if edits[edit].isRemoval { edit += 1 } else { edit = emitNew(edits, edit) }
+        if walker.at < walker.end { copied = close(&gap, at: walker.at, from: copied) }
+        output.append(copied, bytes + (page?.count ?? 0) - copied)
+    }
+
+    /// Copies what lies before a run, and writes how its term begins.
+    /// - Returns: from where the run is copied as it is.
+    @inline(__always)
+    private func close(
+        _ gap: inout Gap, at run: UnsafePointer<UInt8>, from copied: UnsafePointer<UInt8>
+    ) -> UnsafePointer<UInt8> {
+        if case .none = gap { return copied }
+        defer { gap = .none }
+        let (sharedBefore, rest) = (Int(run[0]), Int(run[1]))
+        func begin(_ shared: Int) {
+            output.append(copied, run - copied)
+            output.append(UInt8(truncatingIfNeeded: shared))
+            output.append(UInt8(truncatingIfNeeded: sharedBefore &+ rest &- shared))
+        }
+        switch gap {
+        case .filled(let shared) where shared > sharedBefore:
+            begin(shared)
+            return run + 2 + (shared &- sharedBefore)
+        case .removed(let term, let shared) where shared < sharedBefore:
+            begin(shared)
+            output.append(term.baseAddress.unsafelyUnwrapped + shared, sharedBefore &- shared)
+            return run + 2
+        default: return copied
         }
     }
 
-    private func compare(_ edit: PostingEdit, _ run: PostingRun) -> Int {
-        let term = table[edit.term]
-        return compareBytes(term.baseAddress.unsafelyUnwrapped, term.count, run.term, run.termCount)
-    }
-
-    private func noteLast(_ term: UnsafePointer<UInt8>, _ count: Int) {
-        last.update(from: term, count: count)
-        lastCount = count
-    }
-
-    /// The length of what a term shares with the last one in the output.
-    private func shared(_ term: UnsafePointer<UInt8>, _ count: Int) -> Int {
-        output.count == 0 ? 0 : commonPrefix(last, lastCount, term, count)
-    }
-
-    private func writeTerm(_ run: PostingRun) {
-        let shared = shared(run.term, run.termCount)
-        output.append(UInt8(truncatingIfNeeded: shared))
-        output.append(UInt8(truncatingIfNeeded: run.termCount - shared))
-        output.append(run.term + shared, run.termCount - shared)
-    }
-
-    private func emitRun(_ term: UnsafePointer<UInt8>, _ count: Int) {
-        builder.write(term, count, shared: shared(term, count), to: output)
-        noteLast(term, count)
+    /// Writes the run that was built, of the term of the next edit.
+    private func emitRun(_ term: UnsafeBufferPointer<UInt8>) {
+        builder.write(term.baseAddress.unsafelyUnwrapped, term.count, shared: shared, to: output)
+        shared = term.count
         builder.removeAll()
     }
 
@@ -229,70 +246,75 @@ final class PageEditor {
         var index = start
         while index < edits.endIndex, edits[index].term == edits[start].term {
             if !edits[index].isRemoval {
-                if builder.count == PostingRun.documentsMax { emitRun(term.baseAddress.unsafelyUnwrapped, term.count) }
+                if builder.count == PostingRun.documentsMax { emitRun(term) }
                 add(edits[index])
             }
             index += 1
         }
-        if builder.count > 0 { emitRun(term.baseAddress.unsafelyUnwrapped, term.count) }
+        if builder.count > 0 { emitRun(term) }
         return index
     }
 
-    /// Writes a run with one edit: what stands before and behind it is copied as it is.
-    /// - Returns: whether it could be done in this way; if not, nothing was written.
-    private func emit(_ run: PostingRun, with edit: PostingEdit) -> Bool {
-        guard run.count > 2, run.count < PostingRun.documentsMax else { return false }
-        var reader = ByteReader(run.documents)
-        var place = ByteReader(run.positions)
-        // The document at hand, and the one before.
-        var (document, previous, occurrences) = (run.first, run.first, UInt32(0))
-        var entry = reader.at
-        var passed: UInt32 = 0
-        var index = 0
-        while index < run.count {
-            entry = reader.at
-            let difference = reader.number()
-            document &+= difference >> 1
-            occurrences = difference & 1 == 0 ? 1 : reader.number()
-            if document >= edit.document { break }
-            previous = document
-            passed &+= occurrences
-            index &+= 1
-        }
-        if index == run.count { entry = reader.at }
-        place.skip(passed)
+    /// Writes a run of two documents or more with one edit: what stands before and behind it is copied as it is. Of a full run
+    /// that gets one more, both halves have room, unless the new one comes behind all others.
+    private func emit(_ run: PostingRun, with edit: PostingEdit) {
+        let term = table[edit.term]
+        let (start, end) = (RunMark(startOf: run), RunMark(endOf: run))
+        var mark = start
+        mark.pass(before: edit.document, in: run)
+        let cut = mark
+        let isThere = mark.next(in: run)?.number == edit.document
+        if !isThere { mark = cut }
         builder.removeAll()
-        builder.begin(
-            with: run, index, last: previous, bytes: entry - run.documents, positions: place.at - run.positions)
-        if !edit.isRemoval { add(edit) }
-        // The next document stays; only its difference to the one before is another.
-        if index < run.count, document == edit.document {
-            place.skip(occurrences)
-            index &+= 1
-            if index < run.count {
-                let difference = reader.number()
-                document &+= difference >> 1
-                occurrences = difference & 1 == 0 ? 1 : reader.number()
+        if edit.isRemoval || isThere || run.count < PostingRun.documentsMax {
+            copy(run, start, cut)
+            if !edit.isRemoval { add(edit) }
+            copy(run, mark, end)
+        } else if cut.count == run.count {
+            copy(run, start, end)
+            emitRun(term)
+            add(edit)
+        } else {
+            let half = PostingRun.documentsMax / 2
+            var middle = cut.count <= half ? cut : start
+            middle.pass(half, in: run)
+            if cut.count <= half {
+                copy(run, start, cut)
+                add(edit)
+                copy(run, cut, middle)
+                emitRun(term)
+                copy(run, middle, end)
+            } else {
+                copy(run, start, middle)
+                emitRun(term)
+                copy(run, middle, cut)
+                add(edit)
+                copy(run, cut, end)
             }
         }
-        if index < run.count {
-            builder.begin(document, occurrences: occurrences)
-            builder.append(encoded: place.at, run.positionsEnd - place.at)
-            builder.end(with: run, run.count &- index &- 1, from: reader.at)
-        }
-        let term = table[edit.term]
-        emitRun(term.baseAddress.unsafelyUnwrapped, term.count)
-        return true
+        emitRun(term)
+    }
+
+    /// Adds the documents between two marks of a run: only of the first of them, the difference to the one before may be another.
+    private func copy(_ run: PostingRun, _ start: RunMark, _ end: RunMark) {
+        var mark = start
+        guard start.count < end.count, let first = mark.next(in: run) else { return }
+        builder.begin(first.number, occurrences: first.occurrences)
+        builder.append(encoded: start.positions, end.positions - start.positions)
+        builder.append(
+            documents: mark.documents, end.documents - mark.documents, end.count - mark.count, last: end.last)
     }
 
     /// Writes a run with its edits, and returns whether anything is left.
     private func emit(_ run: PostingRun, with edits: ArraySlice<PostingEdit>) -> Bool {
-        if edits.count == 1, emit(run, with: edits[edits.startIndex]) { return true }
+        if edits.count == 1, run.count > 1 {
+            emit(run, with: edits[edits.startIndex])
+            return true
+        }
         run.decode(numbers, occurrences)
         builder.removeAll()
-        // The terms of the table are not moved while edits are applied; the run's is the walker's.
+        // The terms of the table are not moved while edits are applied.
         let term = table[edits[edits.startIndex].term]
-        let start = term.baseAddress.unsafelyUnwrapped
         let count = run.count + edits.count
         // Documents that come behind all others fill the run; of others, both halves have room.
         let isAppended = edits[edits.startIndex].document > run.last
@@ -301,7 +323,7 @@ final class PageEditor {
         var written = 0
         func roll() {
             if builder.count >= limit {
-                emitRun(start, term.count)
+                emitRun(term)
                 written += 1
             }
         }
@@ -334,7 +356,7 @@ final class PageEditor {
         }
         addEdits(before: .max)
         guard builder.count > 0 else { return written > 0 }
-        emitRun(start, term.count)
+        emitRun(term)
         return true
     }
 
@@ -362,7 +384,8 @@ final class PageEditor {
         }
         if output.count > PostingPage.bytesMax { return put(output, and: nil, key: key, in: &pages, draft) }
         if output.count > 0 {
-            draft.insert(PostingPage(key: key, bytes: UnsafePointer(output.start), count: output.count), into: &pages)
+            draft.insert(
+                PostingPage.make(.key(key), bytes: UnsafePointer(output.start), count: output.count), into: &pages)
         } else if !key.isEmpty {
             draft.remove(key, from: &pages)
         }

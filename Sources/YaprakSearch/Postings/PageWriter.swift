@@ -4,6 +4,8 @@ final class PageWriter {
     private let last = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax)
     @exclusivity(unchecked)
     private var lastCount = 0
+    @exclusivity(unchecked)
+    private var lastDocument: UInt32 = 0
     /// The key of the page at hand.
     @exclusivity(unchecked)
     private var key: String
@@ -23,7 +25,7 @@ final class PageWriter {
     func append(_ term: UnsafePointer<UInt8>, _ count: Int, _ builder: RunBuilder) {
         let shared = begin(term, count, builder.firstDocument, size: builder.byteCount)
         builder.write(term, count, shared: shared, to: buffer)
-        note(term, count, from: shared)
+        note(term, count, from: shared, builder.lastDocument)
     }
 
     /// Adds a run of another page.
@@ -41,7 +43,7 @@ final class PageWriter {
             buffer.append(number: UInt32(run.positionsEnd - run.positions))
         }
         buffer.append(run.documents, body)
-        note(run.term, run.termCount, from: shared)
+        note(run.term, run.termCount, from: shared, run.last)
     }
 
     /// Ends the last page.
@@ -51,19 +53,22 @@ final class PageWriter {
     private func begin(_ term: UnsafePointer<UInt8>, _ count: Int, _ document: UInt32, size: Int) -> Int {
         if buffer.count > 0, buffer.count + size + 24 > PostingPage.bytesTarget {
             flush()
-            key = PostingKey.string(term, count, document)
+            key = PostingKey.string(
+                UnsafeBufferPointer(start: term, count: count), document,
+                behind: UnsafeBufferPointer(start: last, count: lastCount), lastDocument)
         }
         return buffer.count == 0 ? 0 : commonPrefix(last, lastCount, term, count)
     }
 
-    private func note(_ term: UnsafePointer<UInt8>, _ count: Int, from shared: Int) {
+    private func note(_ term: UnsafePointer<UInt8>, _ count: Int, from shared: Int, _ document: UInt32) {
+        lastDocument = document
         (last + shared).update(from: term + shared, count: count - shared)
         lastCount = count
     }
 
     private func flush() {
         guard buffer.count > 0 else { return }
-        put(PostingPage(key: key, bytes: UnsafePointer(buffer.start), count: buffer.count))
+        put(PostingPage.make(.key(key), bytes: UnsafePointer(buffer.start), count: buffer.count))
         buffer.removeAll()
     }
 }

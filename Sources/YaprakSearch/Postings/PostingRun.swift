@@ -126,6 +126,19 @@ struct RunWalker {
     /// - Parameter matched: 0 before the first run of a page; then how many bytes the run at hand shares with `wanted`.
     @inline(__always)
     mutating func next(comparedWith wanted: UnsafeBufferPointer<UInt8>, _ matched: inout Int) -> Order? {
+        next(wanted, &matched, isBeginning: false)
+    }
+
+    /// The same, for a term that begins as another: it is not behind that one, however long it is.
+    @inline(__always)
+    mutating func next(withPrefix wanted: UnsafeBufferPointer<UInt8>, _ matched: inout Int) -> Order? {
+        next(wanted, &matched, isBeginning: true)
+    }
+
+    @inline(__always)
+    private mutating func next(
+        _ wanted: UnsafeBufferPointer<UInt8>, _ matched: inout Int, isBeginning: Bool
+    ) -> Order? {
         guard at < end else { return nil }
         shared = Int(at[0])
         let rest = Int(at[1])
@@ -138,28 +151,8 @@ struct RunWalker {
                 index &+= 1
                 matched &+= 1
             }
-            if index < rest, matched == wanted.count || bytes[index] > wanted[matched] { return .behind }
-        }
-        readPostings(bytes + rest)
-        return matched == wanted.count ? .same : .before
-    }
-
-    /// The same, for a term that begins as another: it is not behind that one, however long it is.
-    @inline(__always)
-    mutating func next(withPrefix wanted: UnsafeBufferPointer<UInt8>, _ matched: inout Int) -> Order? {
-        guard at < end else { return nil }
-        shared = Int(at[0])
-        let rest = Int(at[1])
-        let bytes = at + 2
-        run.termCount = shared &+ rest
-        if shared < matched { return .behind }
-        if shared == matched, matched < wanted.count {
-            var index = 0
-            while index < rest, matched < wanted.count, bytes[index] == wanted[matched] {
-                index &+= 1
-                matched &+= 1
-            }
-            if matched < wanted.count, index < rest, bytes[index] > wanted[matched] { return .behind }
+            // What follows on all that is wanted is behind it, unless it only has to begin so.
+            if index < rest, matched == wanted.count ? !isBeginning : bytes[index] > wanted[matched] { return .behind }
         }
         readPostings(bytes + rest)
         return matched == wanted.count ? .same : .before

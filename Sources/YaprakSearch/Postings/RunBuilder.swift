@@ -49,19 +49,12 @@ final class RunBuilder {
     @inline(__always)
     func append(encoded bytes: UnsafePointer<UInt8>, _ count: Int) { positions.append(bytes, count) }
 
-    /// Begins with the first documents of a run, as they are encoded: so many, up to a document and its bytes.
-    func begin(with run: PostingRun, _ documentCount: Int, last: UInt32, bytes: Int, positions positionBytes: Int) {
-        guard documentCount > 0 else { return }
-        documents.append(run.documents, bytes)
-        positions.append(run.positions, positionBytes)
-        (first, self.last, count) = (run.first, last, documentCount)
-    }
-
-    /// Ends with the last documents of a run, as they are encoded.
-    func end(with run: PostingRun, _ documentCount: Int, from bytes: UnsafePointer<UInt8>) {
-        guard documentCount > 0 else { return }
-        documents.append(bytes, run.documentsEnd - bytes)
-        last = run.last
+    /// Adds documents that are encoded already, the first as the difference to the one that was begun last.
+    @inline(__always)
+    func append(documents bytes: UnsafePointer<UInt8>, _ byteCount: Int, _ documentCount: Int, last: UInt32) {
+        assert(count > 0, "a run begins with a document that is begun")
+        documents.append(bytes, byteCount)
+        self.last = last
         count &+= documentCount
     }
 
@@ -93,4 +86,7 @@ final class RunBuilder {
 
     /// The first document of the run at hand.
     var firstDocument: UInt32 { first }
+
+    /// The last document of the run at hand.
+    var lastDocument: UInt32 { last }
 }
