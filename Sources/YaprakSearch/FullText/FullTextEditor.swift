@@ -16,11 +16,6 @@ final class FullTextEditor {
     private let pages: PageEditor
     @exclusivity(unchecked)
     private var edits: [PostingEdit] = []
-    /// What edits are sorted by, and the number of each; then the edits in order. Both are empty but while edits are sorted.
-    @exclusivity(unchecked)
-    private var order: [(word: UInt64, index: Int)] = []
-    @exclusivity(unchecked)
-    private var sortedEdits: [PostingEdit] = []
     @exclusivity(unchecked)
     private var positions: [UInt32] = []
     @exclusivity(unchecked)
@@ -55,9 +50,7 @@ final class FullTextEditor {
     /// Whether it is worth keeping: not after a large transaction.
     var isSmall: Bool {
         let placed = (before.capacity + after.capacity) * MemoryLayout<PlacedTerm>.stride
-        let edited =
-            (edits.capacity + sortedEdits.capacity) * MemoryLayout<PostingEdit>.stride + 16 * order.capacity
-            + 4 * positions.capacity
+        let edited = edits.capacity * MemoryLayout<PostingEdit>.stride + 4 * positions.capacity
         return table.size + pages.size + placed + edited + 16 * (newLengths.capacity + newRows.capacity) <= 1 << 20
     }
 
@@ -221,26 +214,17 @@ final class FullTextEditor {
 
     private func apply(to pages: inout TreeRoot, _ draft: TreeDraft) {
         if edits.isEmpty { return }
-        if edits.count > 1 { sortEdits() }
+        if edits.count > 1 {
+            edits.sort { a, b in
+                if a.word != b.word { return a.word < b.word }
+                if a.term == b.term { return a.document < b.document }
+                return table.compare(a.term, b.term) < 0
+            }
+        }
         positions.append(0)
         positions.withUnsafeBufferPointer { self.pages.apply(edits, $0, to: &pages, draft) }
         edits.removeAll(keepingCapacity: true)
         positions.removeAll(keepingCapacity: true)
-    }
-
-    /// Sorts the edits by term and document. An edit is moved once.
-    private func sortEdits() {
-        for (index, edit) in edits.enumerated() { order.append((edit.word, index)) }
-        order.sort { a, b in
-            if a.word != b.word { return a.word < b.word }
-            let (one, other) = (edits[a.index], edits[b.index])
-            if one.term == other.term { return one.document < other.document }
-            return table.compare(one.term, other.term) < 0
-        }
-        for item in order { sortedEdits.append(edits[item.index]) }
-        swap(&edits, &sortedEdits)
-        sortedEdits.removeAll(keepingCapacity: true)
-        order.removeAll(keepingCapacity: true)
     }
 
     /// Writes the lengths and rows that were noted. Of several for one number, the last counts.
