@@ -29,7 +29,7 @@ extension Node {
     }
 }
 
-extension Unmanaged<TreeRow> {
+extension Unmanaged where Instance: TreeRow {
     /// Fetches a row that is about to be read: its header and the fields up to its key, and those behind. Unmanaged, because a
     /// reference that is counted waits for the row.
     @inline(__always)
@@ -40,7 +40,7 @@ extension Unmanaged<TreeRow> {
     }
 }
 
-extension Unmanaged<KeyedRow> {
+extension Unmanaged where Instance: KeyedRow {
     /// Fetches what a reference to the key's string counts, and its first bytes. Reads the row.
     package func fetchKey() {
         _withUnsafeGuaranteedRef { row in
@@ -52,4 +52,11 @@ extension Unmanaged<KeyedRow> {
             }
         }
     }
+}
+
+/// How far ahead rows are fetched by what reads one after the other, wherever in memory they stand: rows first, then their keys,
+/// which only a row that has come leads to.
+package enum FetchDistance {
+    package static var row: Int { 12 }
+    package static var key: Int { 6 }
 }

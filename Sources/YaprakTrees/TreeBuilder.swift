@@ -139,4 +139,19 @@ extension TreeDraft {
         for row in rows { try builder.append(row) }
         return builder.finish()
     }
+
+    /// A tree of rows that are in the order of their keys, wherever they stand in memory: each is fetched before its turn comes.
+    package func build(fromKeyed rows: [KeyedRow]) throws(UnorderedRow) -> TreeRoot {
+        let builder = TreeBuilder(in: self)
+        for (index, row) in rows.enumerated() {
+            if index + FetchDistance.row < rows.count {
+                Unmanaged.passUnretained(rows[index + FetchDistance.row]).fetch()
+            }
+            if index + FetchDistance.key < rows.count {
+                Unmanaged.passUnretained(rows[index + FetchDistance.key]).fetchKey()
+            }
+            try builder.append(row)
+        }
+        return builder.finish()
+    }
 }

@@ -79,10 +79,12 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
 /// A ``SortingRule`` without its order, which all collections of a view share.
 struct SortingRules: Sendable {
     let reads: Aspects
+    let take: @Sendable (_ record: RecordBox, _ column: SortColumn) -> Void
     let place: PlacementMaker
 
     init(_ rule: SortingRule<some Any>) {
         reads = rule.reads
+        take = rule.take
         place = rule.place
     }
 }

@@ -3,9 +3,9 @@ public import YaprakCore
 package import YaprakTrees
 
 extension AutoView: TreeBackedExtension {
-    package func makeSeed() -> ViewSeed { ViewSeed(collections: configuration.collectionNames.count) }
+    package func makeSeed() -> UnsortedRows { UnsortedRows(configuration.order) }
 
-    package func gather(_ changes: NetChanges, into seed: inout ViewSeed) {
+    package func gather(_ changes: NetChanges, into seed: inout UnsortedRows) {
         for (collection, types) in configuration.collections.enumerated() {
             guard let boxes = changes.boxes(in: types) else { continue }
             for entry in boxes.entries {
@@ -15,8 +15,8 @@ extension AutoView: TreeBackedExtension {
         }
     }
 
-    package func build(_ seed: ViewSeed, in context: ExtensionContext) -> ViewRoot {
-        ViewRoot(seed, configuration, draft: context.draft)
+    package func build(_ seed: UnsortedRows, in context: ExtensionContext) -> ViewRoot {
+        configuration.root(of: seed, draft: context.draft)
     }
 
     package func trees(of root: ViewRoot) -> [TreeRoot] { root.trees }
@@ -38,12 +38,13 @@ extension AutoView: TreeBackedExtension {
 }
 
 extension AutoConfiguration {
-    /// Adds the row of a record, if it belongs to a group.
-    func add(_ record: RecordBox, _ collection: Int, to seed: ViewSeed) {
-        switch groupings[collection].names(record) {
-        case .none: break
-        case .one(let group): seed.add(sortings[collection].place(record, collection, group, Touches()))
-        case .several(let groups): seed.add(placements(of: record, collection, in: groups))
-        }
+    /// Adds a record, if it belongs to a group.
+    func add(_ record: RecordBox, _ collection: Int, to rows: UnsortedRows) {
+        rows.add(record, collection, in: groupings[collection].names(record), sortedBy: sortings[collection])
+    }
+
+    /// The root of the rows that were added. Closures are called only to compare.
+    func root(of rows: UnsortedRows, draft: TreeDraft) -> ViewRoot {
+        ViewRoot(rows.sorted(collections: collectionNames.count), self, draft: draft, isSorted: true)
     }
 }

@@ -32,6 +32,8 @@ final class KeyedOrder<Key: Comparable & Sendable>: PlacementOrder, @unchecked S
             unsafeDowncast(a, to: KeyedPlacement<Key>.self).sortKey,
             unsafeDowncast(b, to: KeyedPlacement<Key>.self).sortKey)
     }
+
+    override func makeColumn() -> SortColumn { KeyedColumn(kind, self) }
 }
 
 /// The order of placements whose records a closure compares.
@@ -43,14 +45,12 @@ final class ComparingOrder: PlacementOrder, @unchecked Sendable {
         super.init(isDescending: isDescending)
     }
 
-    override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int {
-        isAscending(a.record, b.record) ? -1 : isAscending(b.record, a.record) ? 1 : 0
+    override func compareRecords(_ a: RecordBox, _ b: RecordBox) -> Int {
+        isAscending(a, b) ? -1 : isAscending(b, a) ? 1 : 0
     }
 }
 
 /// The order of record keys, whatever the collection.
 final class KeyOrder: PlacementOrder, @unchecked Sendable {
-    override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int {
-        compareBytes(a.key, b.key)
-    }
+    override func compareRecords(_ a: RecordBox, _ b: RecordBox) -> Int { a.compareKey(to: b) }
 }

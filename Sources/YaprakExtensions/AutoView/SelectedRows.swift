@@ -42,9 +42,9 @@ package struct SelectedRows<Element: ViewRow>: Sendable {
     package func root(
         of keys: [String], in snapshot: Snapshot, tag: String, later rule: @escaping Rule, draft: TreeDraft
     ) -> ViewRoot {
-        let seed = ViewSeed(collections: 1)
-        for record in records(keys, in: snapshot) { all.add(record, 0, to: seed) }
-        return ViewRoot(seed, selecting(rule, tag), draft: draft)
+        let rows = UnsortedRows(all.order)
+        for record in records(keys, in: snapshot) { all.add(record, 0, to: rows) }
+        return selecting(rule, tag).root(of: rows, draft: draft)
     }
 
     /// Selects other records. Rows that stay are not touched.

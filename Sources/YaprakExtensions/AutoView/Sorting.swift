@@ -20,7 +20,9 @@ public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, 
     init(_ reads: Aspects, _ value: @escaping @Sendable (RecordBox) -> Value) {
         let kind = SortValueKind<Value>()
         rule = SortingRule(reads: reads, makeOrder: { KeyedOrder(kind, isDescending: $0) }) {
-            box, collection, group, touches in
+            // One order of these values has made the column.
+            unsafeDowncast($1, to: KeyedColumn<Value>.self).append(kind.prepare(value($0)))
+        } place: { box, collection, group, touches in
             let key = kind.prepare(value(box))
             return KeyedPlacement(
                 box, collection: collection, group: group, touches: touches, sortKey: key, hint: kind.hint?(key) ?? 0)
@@ -30,6 +32,8 @@ public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, 
     init(_ reads: Aspects, comparing isAscending: @escaping @Sendable (RecordBox, RecordBox) -> Bool)
     where Value == Comparison {
         rule = SortingRule(reads: reads, makeOrder: { ComparingOrder(isAscending, isDescending: $0) }) {
+            $1.append(hint: 0)
+        } place: {
             Placement($0, collection: $1, group: $2, touches: $3)
         }
     }
@@ -64,6 +68,8 @@ extension Sorting where Value == Comparison {
 
     private init(byKeyAlone: Void) {
         rule = SortingRule(reads: .key, makeOrder: { KeyOrder(isDescending: $0) }) {
+            $1.append(hint: firstBytes($0.key))
+        } place: {
             Placement($0, collection: $1, group: $2, touches: $3, hint: firstBytes($0.key))
         }
     }
@@ -105,15 +111,9 @@ public enum ViewOrder: Sendable, Hashable {
 struct SortingRule<Value>: Sendable {
     let reads: Aspects
     let makeOrder: @Sendable (_ isDescending: Bool) -> PlacementOrder
+    /// Adds the value of a record to a column of such an order.
+    let take: @Sendable (_ record: RecordBox, _ column: SortColumn) -> Void
     let place: PlacementMaker
-
-    init(
-        reads: Aspects, makeOrder: @escaping @Sendable (Bool) -> PlacementOrder, place: @escaping PlacementMaker
-    ) {
-        self.reads = reads
-        self.makeOrder = makeOrder
-        self.place = place
-    }
 }
 
 /// Makes the placement of a record, with what it is ordered by.

@@ -25,7 +25,7 @@ package class Placement: PlaceRow, @unchecked Sendable {
         self.group = group
         self.touches = touches
         self.hint = hint
-        super.init(key: record.key)
+        super.init(withKeyOf: record)
     }
 
     /// Another box, ordered by the same thing.
@@ -138,7 +138,7 @@ package final class SeveralPlaces: PlaceRow, @unchecked Sendable {
     init(_ first: Placement, _ rest: [Placement]) {
         self.first = first
         self.rest = rest
-        super.init(key: first.key)
+        super.init(withKeyOf: first)
     }
 
     override package var placement: Placement { first }

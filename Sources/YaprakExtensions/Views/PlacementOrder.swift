@@ -1,3 +1,4 @@
+import YaprakCore
 package import YaprakTrees
 
 /// An order of placements: by what they were sorted by, then by collection and key. This one by collection and key alone.
@@ -8,7 +9,13 @@ package class PlacementOrder: RowOrder, @unchecked Sendable {
     init(isDescending: Bool = false) { self.isDescending = isDescending }
 
     /// Compares what two placements with the same hint were sorted by, ascending.
-    func compareSortKeys(_ a: Placement, _ b: Placement) -> Int { 0 }
+    func compareSortKeys(_ a: Placement, _ b: Placement) -> Int { compareRecords(a.record, b.record) }
+
+    /// Compares two records in an order that takes no value from them, ascending.
+    func compareRecords(_ a: RecordBox, _ b: RecordBox) -> Int { 0 }
+
+    /// A column for what sortings of this order take from records.
+    func makeColumn() -> SortColumn { SortColumn(self) }
 
     /// Whether two placements of one row stand at the same place.
     final func haveSameSortKey(_ a: Placement, _ b: Placement) -> Bool {
@@ -24,9 +31,11 @@ package class PlacementOrder: RowOrder, @unchecked Sendable {
     }
 
     override package func prefix(of row: TreeRow) -> UInt64 {
-        let hint = unsafeDowncast(row, to: Placement.self).hint
-        return isDescending ? ~hint : hint
+        prefix(ofHint: unsafeDowncast(row, to: Placement.self).hint)
     }
+
+    /// The word of a placement with this hint.
+    final func prefix(ofHint hint: UInt64) -> UInt64 { isDescending ? ~hint : hint }
 }
 
 /// The same order for a tree whose rows stand in the right sequence already, whatever a comparator says of it.

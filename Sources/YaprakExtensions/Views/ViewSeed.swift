@@ -1,9 +1,9 @@
 import YaprakCore
 import YaprakTrees
 
-/// What a view is made of, gathered from the records while writers go on: placements, not yet sorted.
+/// What a view is made of: placements by group, sorted or not, and places.
 ///
-/// A class, because it grows by a stretch of records at a time and is never shared.
+/// A class, because it grows and is never shared.
 package final class ViewSeed: @unchecked Sendable {
     // One population owns it, from its first record to the build; that is the whole of the @unchecked.
     private var numbers: [String: Int] = [:]
@@ -21,16 +21,17 @@ package final class ViewSeed: @unchecked Sendable {
         places[placement.collection].append(placement)
     }
 
-    /// Adds a row that is in several groups.
-    func add(_ several: [Placement]) {
-        for placement in several { addToGroup(placement) }
-        addPlaces(several)
-    }
-
     /// Says where a row is that is, or will be, in its groups.
-    func addPlaces(_ several: [Placement]) {
+    func addPlaces(_ several: some Collection<Placement>) {
         guard let first = several.first else { return }
         places[first.collection].append(several.count == 1 ? first : SeveralPlaces(first, Array(several.dropFirst())))
+    }
+
+    /// Adds a group that is not there yet.
+    func addGroup(_ name: String, _ placements: [Placement]) {
+        numbers[name] = names.count
+        names.append(name)
+        self.placements.append(placements)
     }
 
     /// Adds a placement to its group, behind all that are there.
@@ -75,8 +76,8 @@ extension ViewRoot {
 
 extension TreeDraft {
     /// A tree of rows that should stand in the order of their keys; one by one if they don't.
-    func tree(ofKeyed rows: [TreeRow]) -> TreeRoot {
-        if let root = try? build(from: rows) { return root }
+    func tree(ofKeyed rows: [KeyedRow]) -> TreeRoot {
+        if let root = try? build(fromKeyed: rows) { return root }
         var root = TreeRoot()
         for row in rows { insert(row, into: &root) }
         return root
