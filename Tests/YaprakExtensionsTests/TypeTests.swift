@@ -14,6 +14,42 @@ import Yaprak
         }
     }
 
+    @Test func `A view over several collections that compares their objects stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = AutoView(
+                "both", of: .movies, .actors, groupedBy: .everything(in: "all"), .everything(in: "all"),
+                sortedBy: .comparingObjects { $0.title < $1.title }, .comparingObjects { $0.name < $1.name })
+        }
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            let both = AutoView(
+                "both", of: .movies, .actors, groupedBy: .everything(in: "all"), .everything(in: "all"),
+                sortedBy: .byObject { $0.year }, .byObject { $0.since })
+            try await database.register(both)
+            try await database.write { transaction in
+                try transaction.setSorting(
+                    of: both, .movies, .actors, sortedBy: .byKey, .comparingRows { $0.key < $1.key }, versionTag: "rows"
+                )
+            }
+        }
+    }
+
+    @Test func `A view over several collections is sorted by their keys`() async throws {
+        let database = Database.inMemory()
+        let both = AutoView(
+            "both", of: .movies, .actors, groupedBy: .everything(in: "all"), .everything(in: "all"),
+            sortedBy: .comparingKeys { $0 > $1 }, .byKey)
+        try await database.write { transaction in
+            for key in ["b", "d"] { transaction[.movies][key] = Movie(title: key) }
+            for key in ["a", "c", "d"] { transaction[.actors][key] = Actor() }
+        }
+        try await database.register(both)
+        #expect(database.snapshot[both]["all"].map(\.key) == ["d", "d", "c", "b", "a"])
+        try await database.write { $0[.actors]["e"] = Actor() }
+        #expect(database.snapshot[both]["all"].map(\.key) == ["e", "d", "d", "c", "b", "a"])
+        #expect(database.snapshot[both]["all"].map(\.collectionName)[1...2] == ["movies", "actors"])
+    }
+
     @Test func `A filter whose parent's name belongs to another view is not registered`() async throws {
         let database = Database.inMemory()
         let books = AutoView("view", of: .books, groupedBy: \.genre, sortedBy: \.rank)

@@ -2,7 +2,7 @@ public import YaprakCore
 
 extension AutoView where Element == MixedRecord {
     /// A view over several collections of different types, each with its own grouping and sorting. All of them are
-    /// sorted by values of one type.
+    /// sorted by values of one type, or by keys; where closures compare keys, the first one orders all rows.
     ///
     ///     let bond = AutoView(
     ///         "bond", of: .movies, .actors,
@@ -13,6 +13,7 @@ extension AutoView where Element == MixedRecord {
     ///     }
     ///
     /// Equals stand in the order of the collections here, then of their keys.
+    /// - Precondition: no sorting compares objects, metadata or rows, which differ in type from collection to collection.
     public init<First, FirstMetadata, Second, SecondMetadata, Value>(
         _ name: String, versionTag: String = "",
         of first: RecordCollection<First, FirstMetadata>,
@@ -83,6 +84,22 @@ extension AutoView where Element == MixedRecord {
             name, persistence: persistence,
             AutoConfiguration(
                 versionTag: versionTag, of: collections, groupings: groupings,
-                sortings: sortings.map { SortingRules($0) }, order: sortings[0].makeOrder(order == .descending)))
+                sortings: SortingRules.ofSeveralCollections(sortings),
+                order: sortings[0].makeOrder(order == .descending)))
+    }
+}
+
+extension SortingRules {
+    /// The rules of a view over several collections.
+    ///
+    /// - Precondition: rows are sorted by values, or by keys. A closure that compares objects or metadata knows those of one
+    ///   collection, and would be handed those of others.
+    static func ofSeveralCollections<Value>(_ rules: [SortingRule<Value>]) -> [SortingRules] {
+        guard Value.self == Comparison.self else { return rules.map { SortingRules($0) } }
+        precondition(
+            rules.allSatisfy { $0.reads == .key },
+            "a closure that compares objects, metadata or rows has the types of one collection: sort by values")
+        // One order for all rows, whatever their collection.
+        return rules.map { _ in SortingRules(rules[0]) }
     }
 }

@@ -10,7 +10,7 @@ extension WriteTransaction {
     /// As for a view over one collection: every sort value is computed once, no grouping runs, and with the tag
     /// that the sorting has already, nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
-    /// - Precondition: the collections are those of the view, in its order.
+    /// - Precondition: the collections are those of the view, in its order; no sorting compares objects, metadata or rows.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
     public mutating func setSorting<First, FirstMetadata, Second, SecondMetadata, Value>(
         of view: AutoView<MixedRecord>,
@@ -52,15 +52,16 @@ extension WriteTransaction {
         precondition(
             collections.map(\.name) == configuration.collectionNames,
             "view \"\(view.name)\" looks at \(configuration.collectionNames), in that order")
+        let sortings = SortingRules.ofSeveralCollections(rules)
         if configuration.tags.sorting == versionTag { return }
         try modify(view) { root, context in
             // Stops the program where a collection has other types than the sorting.
             for collection in collections { _ = context.before.tree(of: collection) }
             let old = root.configuration as! AutoConfiguration
             let new = old.sorted(
-                by: rules.map { SortingRules($0) }, rules[0].makeOrder(order == .descending), tagged: versionTag)
+                by: sortings, rules[0].makeOrder(order == .descending), tagged: versionTag)
             let editor = ViewEditor(root, draft: context.draft)
-            editor.reorder(new) { rules[$0.collection].place($0.record, $0.collection, $0.group, $0.touches) }
+            editor.reorder(new) { sortings[$0.collection].place($0.record, $0.collection, $0.group, $0.touches) }
             return editor.finish(&root)
         }
     }
