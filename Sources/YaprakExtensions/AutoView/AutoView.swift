@@ -24,7 +24,7 @@ public struct AutoView<Element: ViewRow>: OrderedView {
     /// The names of the collections its rows come from.
     public var collectionNames: [String]? { configuration.collectionNames }
     /// What of the view is stored in files. Nothing by default: a view that is recomputed at launch runs its closures while
-    /// writers go on, and takes about a second for a million rows; a stored one is decoded while they go on.
+    /// writers go on, and takes about two seconds for a million rows; a stored one is decoded while they go on.
     public let persistence: ViewPersistence
     let configuration: AutoConfiguration
 

@@ -18,8 +18,8 @@ final class KeyedColumn<Key: Comparable & Sendable>: SortColumn, @unchecked Send
 
     override func repeatLast() { append(keys[keys.count - 1]) }
 
-    override func compare(_ i: Int, _ a: RecordBox, _ j: Int, _ b: RecordBox) -> Int {
-        kind.compare?(keys[i], keys[j]) ?? 0
+    override func compare(_ a: Int, _ b: Int, _ record: (Int) -> RecordBox) -> Int {
+        kind.compare?(keys[a], keys[b]) ?? 0
     }
 
     override func place(_ number: Int, _ record: RecordBox, collection: Int, group: String) -> Placement {

@@ -53,4 +53,7 @@ final class ComparingOrder: PlacementOrder, @unchecked Sendable {
 /// The order of record keys, whatever the collection.
 final class KeyOrder: PlacementOrder, @unchecked Sendable {
     override func compareRecords(_ a: RecordBox, _ b: RecordBox) -> Int { a.compareKey(to: b) }
+
+    /// Rows have the keys of their records, which need not be read.
+    override func compareSortKeys(_ a: Placement, _ b: Placement) -> Int { a.compareKey(to: b) }
 }

@@ -115,9 +115,9 @@ package final class UnsortedRows: @unchecked Sendable {
 
     /// Whether a row comes before another with the same hint: as ``PlacementOrder/compare(_:_:)`` has it.
     private func isAscending(_ i: Int, _ j: Int) -> Bool {
-        let (a, b) = (rows[i], rows[j])
-        let order = column.compare(i, a.record, j, b.record)
+        let order = column.compare(i, j) { rows[$0].record }
         if order != 0 { return (order < 0) != self.order.isDescending }
+        let (a, b) = (rows[i], rows[j])
         if a.collection != b.collection { return a.collection < b.collection }
         return a.record.compareKey(to: b.record) < 0
     }

@@ -17,8 +17,12 @@ class SortColumn: @unchecked Sendable {
     /// Adds another row of the record that came last.
     func repeatLast() { hints.append(hints[hints.count - 1]) }
 
-    /// Compares the values of two rows with the same hint, ascending: of the records `a` and `b`, which came as these numbers.
-    func compare(_ i: Int, _ a: RecordBox, _ j: Int, _ b: RecordBox) -> Int { order.compareRecords(a, b) }
+    /// Compares the values of two rows with the same hint, which came as these numbers, ascending.
+    ///
+    /// - Parameter record: the record that came as a number; read only where it is compared.
+    func compare(_ a: Int, _ b: Int, _ record: (Int) -> RecordBox) -> Int {
+        order.compareRecords(record(a), record(b))
+    }
 
     /// Makes the row of the record that came as this number.
     func place(_ number: Int, _ record: RecordBox, collection: Int, group: String) -> Placement {
