@@ -78,8 +78,9 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
 
     /// Whether any of the changes can matter to this extension.
     final func isConcerned(by batch: ChangeBatch) -> Bool {
-        guard let collectionNames, !batch.clearedAll else { return true }
-        if let only = onlyCollectionName { return batch.concerns(only) }
+        if batch.clearedAll { return true }
+        if let onlyCollectionName { return batch.concerns(onlyCollectionName) }
+        guard let collectionNames else { return true }
         return batch.concerns(anyOf: collectionNames)
     }
 }

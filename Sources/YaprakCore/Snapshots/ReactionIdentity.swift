@@ -21,6 +21,8 @@ final class ReactionTable: Sendable {
     let all: [ReactionIdentity]
     /// The collections that concern any of them; `nil` if one of them is concerned by all.
     private let collectionNames: Set<String>?
+    /// The name, if it is one: nothing is hashed to compare it.
+    private let onlyCollectionName: String?
 
     init(_ all: [ReactionIdentity]) {
         self.all = all
@@ -29,10 +31,14 @@ final class ReactionTable: Sendable {
             if let own = reaction.collectionNames { names?.formUnion(own) } else { names = nil }
         }
         collectionNames = names
+        onlyCollectionName = names?.count == 1 ? names?.first : nil
     }
 
     /// Whether changes of a collection concern any of them.
-    func isConcerned(byCollectionNamed name: String) -> Bool { collectionNames?.contains(name) ?? true }
+    func isConcerned(byCollectionNamed name: String) -> Bool {
+        if let onlyCollectionName { return onlyCollectionName == name }
+        return collectionNames?.contains(name) ?? true
+    }
 }
 
 extension Snapshot {

@@ -69,7 +69,10 @@ extension Draft {
     private var mayConcernReactions: Bool {
         if reactions.all.isEmpty { return false }
         if !segments.isEmpty || clearedAll { return true }
-        return recorders.contains { reactions.isConcerned(byCollectionNamed: directory.bindings[$0.slot].name) }
+        if let only = recorders.only?.slot {
+            return reactions.isConcerned(byCollectionNamed: directory.bindings[only].name)
+        }
+        return recorders.several.contains { reactions.isConcerned(byCollectionNamed: directory.bindings[$0.slot].name) }
     }
 
     /// What a round starts from.
