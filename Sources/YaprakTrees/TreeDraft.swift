@@ -6,8 +6,9 @@
 ///
 /// No access to its fields lasts longer than a load or a store, so they need no exclusivity checks of the runtime.
 package final class TreeDraft {
-    /// The owner of this object. Unsafe, because a checked reference costs as much as a strong one.
-    private unowned(unsafe) var timeline: Timeline
+    /// The owner of this object. Unmanaged, because any other reference would be counted at each use.
+    private var owner: Unmanaged<Timeline>
+    private var timeline: Timeline { owner.takeUnretainedValue() }
     /// The stamp of everything made now. Increases with each freeze.
     @exclusivity(unchecked)
     package internal(set) var stamp: UInt64 = 0
@@ -49,7 +50,7 @@ package final class TreeDraft {
     let path: UnsafeMutablePointer<PathStep>
 
     init(timeline: Timeline) {
-        self.timeline = timeline
+        owner = .passUnretained(timeline)
         dead = .allocate(capacity: deadCapacity)
         path = .allocate(capacity: Node.depthMax)
     }
@@ -69,7 +70,7 @@ package final class TreeDraft {
         retiredCount = 0
         start = version
         isUnchanged = true
-        stamp = timeline.arena.nextStamp()
+        stamp = nextStamp()
         var nodes = spares.takeNodes()
         while let node = nodes.pop() { rack.keep(node) }
     }
@@ -80,7 +81,7 @@ package final class TreeDraft {
     /// Serves another timeline of the same arena from here on. Nothing else refers to the object.
     func move(to timeline: Timeline) {
         precondition(!isOpen, "a draft moves when it has ended")
-        self.timeline = timeline
+        owner = .passUnretained(timeline)
     }
 
     /// Whether the draft can be edited.
@@ -129,9 +130,11 @@ extension TreeDraft {
         let version = handOver(isEnd: false)
         frozen = version
         isUnchanged = true
-        stamp = timeline.arena.nextStamp()
+        stamp = nextStamp()
         return version
     }
+
+    private func nextStamp() -> UInt64 { owner._withUnsafeGuaranteedRef { $0.arena.nextStamp() } }
 
     /// Ends the draft. Its state becomes the newest version of the timeline. O(1).
     /// - Parameter label: what ``Timeline/pins`` says of the version.
@@ -168,7 +171,9 @@ extension TreeDraft {
 
     private func handOver(isEnd: Bool, _ label: VersionLabel? = nil) -> TreeVersion {
         var list = takeDead()
-        return timeline.seal(slot: spares.makeSlot(stamp: stamp), dead: &list, made: takeMade(), isEnd: isEnd, label)
+        let slot = spares.makeSlot(stamp: stamp)
+        let made = takeMade()
+        return owner._withUnsafeGuaranteedRef { $0.seal(slot: slot, dead: &list, made: made, isEnd: isEnd, label) }
     }
 
     private func takeMade() -> ArenaCounts {

@@ -24,7 +24,7 @@ extension CostGates {
         var before = database.statistics.log!
         let start = ContinuousClock.now
         let statusCalls = cc_status_calls()
-        var gates = try await allocations("a durable update", atMost: 31, rounds: rounds, update)
+        var gates = try await allocations("a durable update", atMost: 29, rounds: rounds, update)
         let isSyncSlow = start.duration(to: .now) / (rounds + rounds / 10) > .microseconds(60)
         var after = database.statistics.log!
         // A file that was asked for its times has a new time to sync with the next write (decision 0065).

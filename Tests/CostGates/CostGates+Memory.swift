@@ -17,15 +17,15 @@ extension CostGates {
         gates += await allocations("a read of the newest snapshot", atMost: 0, rounds: 10_000) {
             sum += database.snapshot[.items][keys[$0 * 7 % count]]?.rank ?? 0
         }
-        gates += try await allocations("an update of one of 100,000 records", atMost: 8, rounds: 10_000) { round in
+        gates += try await allocations("an update of one of 100,000 records", atMost: 6, rounds: 10_000) { round in
             let key = keys[round * 7919 % count]
             try await database.write { $0[.items][key] = Item(rank: round, group: 1, weight: 2, height: 3) }
         }
-        gates += try await references("an update of one of 100,000 records", atMost: 165, rounds: 10_000) { round in
+        gates += try await references("an update of one of 100,000 records", atMost: 122, rounds: 10_000) { round in
             let key = keys[round * 7919 % count]
             try await database.write { $0[.items][key] = Item(rank: -round, group: 1, weight: 2, height: 3) }
         }
-        gates += try await allocations("a write that changes nothing", atMost: 1.5, rounds: 10_000) { round in
+        gates += try await allocations("a write that changes nothing", atMost: 0.5, rounds: 10_000) { round in
             let key = keys[round * 7919 % count]
             sum += try await database.write { $0[.items][key]?.rank ?? 0 }
         }
@@ -33,7 +33,7 @@ extension CostGates {
         forks.reserveCapacity(2_000)
         gates += await allocations("a fork", atMost: 4.5, rounds: 1_000) { _ in forks.append(database.fork()) }
         forks = []
-        gates += try await allocations("a fork with one write, dropped", atMost: 14, rounds: 1_000) { round in
+        gates += try await allocations("a fork with one write, dropped", atMost: 13, rounds: 1_000) { round in
             let fork = database.fork()
             try await fork.write { $0[.items][keys[round]]?.rank = -round }
         }
@@ -78,13 +78,13 @@ extension CostGates {
             Gate("calls of a view's sorting closure for an update", Double(sorted) / Double(rounds), atMost: 1),
         ]
         gates += try await allocations(
-            "an update with a view and an index, which moves a row", atMost: 33, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 31, rounds: rounds
         ) { round in
             let key = key(round * 104_729 % count)
             try await database.write { $0[.items][key]?.rank = -round }
         }
         gates += try await references(
-            "an update with a view and an index, which moves a row", atMost: 460, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 425, rounds: rounds
         ) { round in
             let key = key(round * 15_485_863 % count)
             try await database.write { $0[.items][key]?.rank = count + round }
@@ -104,7 +104,7 @@ extension CostGates {
         }
         var updates = database.updates(of: mappings, since: shown).makeAsyncIterator()
         let followed = try await references(
-            "the same, and an update of a list that is followed", atMost: 750, rounds: rounds
+            "the same, and an update of a list that is followed", atMost: 715, rounds: rounds
         ) { round in
             let key = key(round * 32_452_843 % count)
             try await database.write { $0[.items][key]?.rank = -2 * count - round }

@@ -16,14 +16,14 @@ public struct NetChanges: Sendable {
 
 extension Changeset: ChangeSource {
     /// What this commit did. O(1).
-    public var netChanges: NetChanges { NetChanges(batch: storage.batch) }
+    public var netChanges: NetChanges { NetChanges(batch: contents.batch) }
 }
 
 extension Array: ChangeSource where Element == Changeset {
     /// What the commits did together, oldest first. O(*n* log *k*) for *n* changes of *k* commits.
     public var netChanges: NetChanges {
         if count == 1 { return self[0].netChanges }
-        return NetChanges(batch: ChangeBatch(sumOf: map(\.storage.batch)[...]))
+        return NetChanges(batch: ChangeBatch(sumOf: map(\.contents.batch)[...]))
     }
 }
 

@@ -4,15 +4,15 @@ import YaprakCBOR
 extension Changeset {
     /// The collections that the commit changed, in the order in which they were first changed.
     package var changedCollections: [(name: String, isCleared: Bool, entries: ContiguousArray<ChangeEntry>)] {
-        storage.batch.collections.map { ($0.binding.name, $0.clearedCount != nil, $0.entries.array) }
+        contents.batch.collections.map { ($0.binding.name, $0.clearedCount != nil, $0.entries.array) }
     }
 
     /// Whether everything in all collections was removed at once.
-    package var didRemoveEverything: Bool { storage.batch.clearedAll }
+    package var didRemoveEverything: Bool { contents.batch.clearedAll }
 
     /// The attached value as one CBOR item; `nil` if none was attached, and in it `nil` if the value has no encoding.
     package var encodedInfo: [UInt8]?? {
-        switch storage.info {
+        switch contents.info {
         case nil: return nil
         case .encoded(let bytes)?, .value(_, let bytes?)?: return bytes
         case .value(let value, nil)?:

@@ -13,16 +13,21 @@ public import struct YaprakModel.CommitNumber
 /// A value; it keeps the records it names, old and new, and nothing else of its commit. The has-change questions can be
 /// put to one changeset or to many at once, which then answer as if they were one commit.
 public struct Changeset: Sendable {
-    let storage: ChangesetStorage
+    private let storage: ChangesetStorage
+
+    init(_ contents: consuming CommitContents) { storage = ChangesetStorage(contents) }
+
+    /// What it has, where it is.
+    var contents: CommitContents { _read { yield storage.contents } }
 
     /// The number of the commit. O(1).
-    public var commitNumber: CommitNumber { storage.number }
+    public var commitNumber: CommitNumber { contents.number }
     /// Who wrote: the name of the ``Connection``, or what was given to ``Database/write(origin:_:)``; empty by default.
-    public var origin: String { storage.origin }
+    public var origin: String { contents.origin }
     /// When the commit was made, by the clock of ``DatabaseOptions/clock``.
-    public var time: Date { Date(timeIntervalSince1970: Double(storage.nanoseconds) / 1e9) }
+    public var time: Date { Date(timeIntervalSince1970: Double(contents.nanoseconds) / 1e9) }
     /// The same in nanoseconds since 1970, as it stands in the log.
-    public var nanosecondsSince1970: Int64 { storage.nanoseconds }
+    public var nanosecondsSince1970: Int64 { contents.nanoseconds }
 
     /// The value that was attached with ``WriteTransaction/setInfo(_:)``, or `nil`.
     ///
@@ -31,7 +36,7 @@ public struct Changeset: Sendable {
     /// - Complexity: O(1) from memory, O(bytes) from the log.
     /// - Throws: `DecodingError`, only if the changeset was read back from the log.
     public func info<Info: Codable & Sendable>(as type: Info.Type = Info.self) throws -> Info? {
-        switch storage.info {
+        switch contents.info {
         case nil: return nil
         case .value(let value as Info, _)?: return value
         case .value(let value, _)?:
@@ -46,7 +51,7 @@ public struct Changeset: Sendable {
 
     /// The names of the collections in which something changed, ascending. O(*c* log *c*).
     public var changedCollectionNames: [String] {
-        storage.batch.collections.map(\.binding.name).sorted()
+        contents.batch.collections.map(\.binding.name).sorted()
     }
 
     /// What happened in one collection. O(number of changed collections).
@@ -55,7 +60,7 @@ public struct Changeset: Sendable {
     public func changes<Object, Metadata>(
         in collection: RecordCollection<Object, Metadata>
     ) -> RecordChanges<Object, Metadata> {
-        let changes = storage.batch.changes(inCollection: collection.name)
+        let changes = contents.batch.changes(inCollection: collection.name)
         changes?.binding.check(Object.self, Metadata.self)
         return RecordChanges(changes: changes)
     }
@@ -63,12 +68,19 @@ public struct Changeset: Sendable {
     /// The keys that changed in the collection called `name`, in the order in which they were first changed. Without those
     /// that a removal of everything took away. O(number of changes in the collection).
     public func changedKeys(inCollectionNamed name: String) -> [String] {
-        storage.batch.changes(inCollection: name)?.entries.map(\.key) ?? []
+        contents.batch.changes(inCollection: name)?.entries.map(\.key) ?? []
     }
 }
 
-/// The contents of a ``Changeset``.
-final class ChangesetStorage: Sendable {
+/// The object of a ``Changeset``.
+private final class ChangesetStorage: Sendable {
+    let contents: CommitContents
+
+    init(_ contents: consuming CommitContents) { self.contents = contents }
+}
+
+/// What one commit did, as its writer leaves it. Most commits are followed by nobody, and make no ``Changeset`` of it.
+struct CommitContents: Sendable {
     enum Info: Sendable {
         /// As it was given, with its encoding where there is a log.
         case value(any Sendable, encoded: [UInt8]?)

@@ -51,16 +51,18 @@ extension Database {
             try body(draft)
         } catch {
             draft.abort()
+            draft.end(at: working)
             reclaimer.reclaimSome(timeline)
             throw error
         }
+        defer { draft.end(at: working) }
         if !draft.primarySteps.isEmpty {
             // Primary state followed, and can't be recomputed: that is logged like any other of its operations.
             try await finish(draft, origin: "")?.wait()
             return
         }
         working = draft.sealTrees(number: working.number)
-        publication.publish(working, nil)
+        publication.publish(working)
         reclaimer.reclaimSome(timeline)
     }
 }

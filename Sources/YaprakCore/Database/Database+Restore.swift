@@ -58,7 +58,7 @@ extension Database {
 
 extension Draft {
     /// The commit the database is at when this draft is sealed as it is.
-    fileprivate var numberIfSealedNow: CommitNumber { recorders.isEmpty ? base.number : base.number.next() }
+    fileprivate var numberIfSealedNow: CommitNumber { recorders.isEmpty ? baseNumber : baseNumber.next() }
 
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
     /// - Throws: `undecodableRecord`.

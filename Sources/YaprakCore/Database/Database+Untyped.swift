@@ -16,7 +16,7 @@ extension Database {
         let reclaimer = Reclaimer()
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let draft = timeline.beginDraft()
-        var directory = CollectionDirectory()
+        var directory = CollectionDirectory.empty
         var roots: SlotVector<TreeRoot> = []
         for collection in collections {
             directory = directory.appending(RawBinding(name: collection.name))

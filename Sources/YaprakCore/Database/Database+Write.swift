@@ -152,12 +152,14 @@ extension Database {
             try draft.runReactions(in: &transaction)
         } catch {
             draft.abort()
+            draft.end(at: working)
             reclaimer.reclaimSome(timeline)
             throw error
         }
+        defer { draft.end(at: working) }
         if let ticket = try finish(draft, origin: origin) {
             return Done(
-                ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.afterCommit,
+                ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.callbacks,
                 retiredCount: draft.tree.retiredCount)
         }
         // In memory all is done. With a log there was nothing to commit; what was read may wait for the log, though, and be
@@ -165,7 +167,7 @@ extension Database {
         let isPublished = files == nil || working === publication.newest
         return Done(
             ticket: isPublished ? nil : lastTicket, isOwnCommit: false,
-            commitNumber: working.number == before ? nil : working.number, callbacks: draft.afterCommit,
+            commitNumber: working.number == before ? nil : working.number, callbacks: draft.callbacks,
             retiredCount: draft.tree.retiredCount)
     }
 
@@ -189,44 +191,65 @@ extension Database {
     func beginDraft() throws -> Draft {
         settings.scheduler?.noteUse()
         try checkWritable()
-        return Draft(base: working, tree: timeline.beginDraft(), environment: settings.environment)
+        let tree = timeline.beginDraft()
+        // Who keeps what an extension or a closure was given of a draft has it for himself.
+        if isKnownUniquelyReferenced(&draft), let draft {
+            draft.begin(from: working, tree)
+            return draft
+        }
+        draft?.letGo()
+        let made = Draft(base: working, tree: tree, environment: settings.environment)
+        draft = made
+        return made
     }
 
     /// Seals a draft and sends it on its way: to the log, or straight to the readers.
     /// - Returns: where to wait for the log; `nil` in memory, or if there was nothing to commit.
     func finish(_ draft: Draft, origin: String) throws -> CommitTicket? {
-        let sealed: Draft.Sealed?
+        let sealed: Draft.Sealed
         do {
-            sealed = try draft.seal(origin: origin)
+            guard let made = try draft.seal(origin: origin) else { return nil }
+            sealed = made
         } catch {
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        guard let sealed else { return nil }
         guard let files else {
             working = sealed.state
-            publication.publish(sealed.state, sealed.changeset, bytes: sealed.retainedBytes)
+            publication.publish(sealed)
             return nil
         }
+        return try append(sealed, to: files)
+    }
+
+    /// Sends a commit to the log, which publishes it when it is there.
+    private func append(_ sealed: consuming Draft.Sealed, to files: DatabaseFiles) throws -> CommitTicket {
+        let state = sealed.state
+        let item = sealed.item!
+        let bytes = sealed.retainedBytes
+        let changeset = Changeset(sealed.contents)
         let ticket = CommitTicket()
         let health = files.health
         let era = health.era
         do {
-            try files.store.append(number: sealed.state.number, item: sealed.item!) { [publication] result in
+            try files.store.append(number: state.number, item: item) { [publication] result in
                 switch result {
-                case .success: publication.publish(sealed.state, sealed.changeset, bytes: sealed.retainedBytes)
+                case .success: publication.publish(state, changeset, bytes: bytes)
                 case .failure(let error): health.note(error, era: era)
                 }
                 ticket.resolve(result)
             }
         } catch {
-            timeline.abandon(after: working.version, roots: sealed.state.trees(since: working))
+            timeline.abandon(after: working.version, roots: state.trees(since: working))
             // A commit too large is the writer's failure, not the log's: those that wait there are well.
             if error.code != .transactionTooLarge { health.note(error, era: era) }
             throw error
         }
-        working = sealed.state
+        // The log may have published it already: then what was there before goes with the last line.
+        let before = working
+        working = state
         lastTicket = ticket
+        withExtendedLifetime(before) {}
         return ticket
     }
 
@@ -237,6 +260,7 @@ extension Database {
         if working !== published {
             timeline.abandon(after: published.version, roots: working.trees(since: published))
             working = published
+            draft?.letGo()
             reclaimer.reclaimSome(timeline)
         }
         try files.store.resume(after: published.number)

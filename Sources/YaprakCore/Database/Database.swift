@@ -50,6 +50,9 @@ public actor Database {
     var shelf: ExtensionShelf
     var hosts: [String: ExtensionHost]
     private(set) var isClosed = false
+    /// The object for all drafts; between two of them it has `working`, or nothing.
+    @exclusivity(unchecked)
+    var draft: Draft?
 
     init(
         state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, settings: DatabaseSettings,
@@ -106,7 +109,7 @@ public actor Database {
         let reclaimer = Reclaimer(on: options.store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let state = SnapshotState(
-            number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
+            number: .zero, directory: .empty, roots: [], extensions: [], version: timeline.newest)
         return Database(
             state: state, timeline: timeline, reclaimer: reclaimer,
             settings: .inMemory(options, checkingCoding: checkingCoding))
@@ -138,7 +141,7 @@ public actor Database {
         let reclaimer = Reclaimer(on: options.store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let empty = SnapshotState(
-            number: .zero, directory: CollectionDirectory(), roots: [], extensions: [], version: timeline.newest)
+            number: .zero, directory: .empty, roots: [], extensions: [], version: timeline.newest)
         let settings = DatabaseSettings.inMemory(options, checkingCoding: checkingCoding)
         let draft = Draft(base: empty, tree: timeline.beginDraft(), environment: settings.environment)
         var shelf = ExtensionShelf()
@@ -169,6 +172,8 @@ public actor Database {
         await files?.checkpoints.take()
         defer { files?.checkpoints.pass() }
         publication.close()
+        draft?.letGo()
+        draft = nil
         timeline.close(working.visitTrees)
         reclaimer.reclaimSome(timeline)
         try await files?.close()

@@ -27,7 +27,7 @@ struct CommitEncoder {
     /// The item of a commit.
     /// - Throws: `encodingFailed` with the key, `valueTooLarge`, `transactionTooLarge`.
     func encode(
-        _ commit: ChangesetStorage, _ steps: [(name: String, step: [UInt8])], _ histories: [ExtensionHistory] = []
+        _ commit: CommitContents, _ steps: [(name: String, step: [UInt8])], _ histories: [ExtensionHistory] = []
     ) throws -> [UInt8] {
         let writer = CBORWriter(capacity: 512)
         var infoBytes: [UInt8]?
@@ -158,7 +158,7 @@ struct CommitEncoder {
     }
 
     /// Refuses records that a file would refuse for their nesting, where nothing is encoded.
-    static func checkNesting(_ commit: ChangesetStorage) throws {
+    static func checkNesting(_ commit: CommitContents) throws {
         // Each write comes here: nothing is copied to be looked at.
         if let only = commit.batch.only, !only.mayNestTooDeep { return }
         for changes in commit.batch.collections where changes.binding.mayNestTooDeep { try checkNesting(changes) }
@@ -186,7 +186,7 @@ struct CommitEncoder {
 
     /// Decodes what was encoded, as the next launch would.
     /// - Throws: `undecodableRecord` with the key.
-    static func check(_ commit: ChangesetStorage) throws {
+    static func check(_ commit: CommitContents) throws {
         let decoder = RecordDecoder()
         for changes in commit.batch.collections {
             for entry in changes.entries {

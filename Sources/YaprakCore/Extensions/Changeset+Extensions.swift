@@ -3,7 +3,7 @@ extension Changeset {
     /// which is once unless the transaction read it before it ended. Empty if it was not registered or had no changes.
     /// O(number of extensions that had changes).
     public func changes<Extension: DatabaseExtension>(of extension: Extension) -> [Extension.Changes] {
-        storage.extensionChanges
+        contents.extensionChanges
             .filter { $0.name == `extension`.name }
             .compactMap { $0.changes as? Extension.Changes }
     }

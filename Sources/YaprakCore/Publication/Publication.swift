@@ -70,37 +70,60 @@ final class Publication: Sendable {
     /// The newest state, and whether it is the last; see ``newestWithTail``.
     var newestOrLast: (newest: SnapshotState, isLast: Bool) { state.withLock { ($0.newest, $0.isClosed) } }
 
-    /// Makes `newest` what readers see from this instant on. With a changeset it is a commit; without one it is the
-    /// same commit in another shape (a collection was bound, an extension registered).
+    /// Makes a commit what readers see from this instant on. Of one that nobody follows, no changeset is made.
+    @inline(never)
+    func publish(_ commit: borrowing Draft.Sealed) {
+        publish(commit.state, isCommit: true) {
+            ChangesetLink(
+                changeset: Changeset(commit.contents), number: commit.state.number, bytes: UInt64(commit.retainedBytes))
+        }
+    }
+
+    /// The same of one whose changeset is made.
     ///
     /// - Parameter bytes: what the changeset keeps in memory, about.
     @inline(never)
-    func publish(_ newest: SnapshotState, _ changeset: Changeset?, bytes: Int = 0) {
-        func makeLink(_ changeset: Changeset) -> ChangesetLink {
+    func publish(_ newest: SnapshotState, _ changeset: Changeset, bytes: Int) {
+        publish(newest, isCommit: true) {
             ChangesetLink(changeset: changeset, number: newest.number, bytes: UInt64(bytes))
         }
-        let prepared = isFollowed ? changeset.map(makeLink) : nil
+    }
+
+    /// Makes the same commit in another shape what readers see from this instant on: a collection was bound, an extension
+    /// registered.
+    @inline(never)
+    func publish(_ newest: SnapshotState) {
+        publish(newest, isCommit: false) { preconditionFailure("no commit, no link") }
+    }
+
+    /// - Parameter makeLink: makes the link of the commit, if somebody follows.
+    @inline(__always)
+    private func publish(_ newest: SnapshotState, isCommit: Bool, makeLink: () -> ChangesetLink) {
+        let prepared = isCommit && isFollowed ? makeLink() : nil
         let (old, woken, laggards) = state.withLockInlined { state in
             let old = state.newest
             state.newest = newest
             var oldTail: ChangesetLink?
             var laggards: ChangesetLink?
-            if let changeset, state.tail != nil {
+            if isCommit, state.tail != nil {
                 // Who follows holds the end of the chain, or a link whose successors end there.
                 isFollowed = !isKnownUniquelyReferenced(&state.tail)
                 oldTail = state.tail.take()
                 if isFollowed {
-                    let link = prepared ?? makeLink(changeset)
+                    let link = prepared ?? makeLink()
                     oldTail?.append(link)
                     state.tail = link
                     if state.noteLook(at: link, bytes: bytesBetweenLooks) { laggards = link }
                 }
             }
-            let woken = state.waiters
-            if !woken.isEmpty { state.waiters = [:] }
+            var woken: [UInt64: CheckedContinuation<Void, Never>]?
+            if !state.waiters.isEmpty {
+                woken = state.waiters
+                state.waiters = [:]
+            }
             return ((old, oldTail, prepared), woken, laggards)
         }
-        resume(woken)
+        if let woken { resume(woken) }
         withExtendedLifetime(old) {}
         if let laggards { detachLaggingStreams(behind: laggards) }
     }

@@ -55,15 +55,14 @@ package final class HistoryReader: Sendable {
                 cleared[collection.name] = place.replay.count(of: collection.name)
             }
             try place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
-            return Changeset(
-                storage: try Self.changeset(logged, entries, cleared, directory))
+            return Changeset(try Self.contents(logged, entries, cleared, directory))
         }
     }
 
-    private static func changeset(
+    private static func contents(
         _ logged: LoggedCommit, _ entries: [String: ContiguousArray<ChangeEntry>], _ cleared: [String: Int],
         _ directory: CollectionDirectory
-    ) throws -> ChangesetStorage {
+    ) throws -> CommitContents {
         let decoder = RecordDecoder()
         var batch = ChangeBatch()
         batch.clearedAll = logged.clearedAll
@@ -81,7 +80,7 @@ package final class HistoryReader: Sendable {
                     binding: binding, clearedCount: cleared[name], entries: OneOrMany(typed)))
         }
         batch.collections = OneOrMany(collections)
-        return ChangesetStorage(
+        return CommitContents(
             number: logged.number, origin: logged.origin, nanoseconds: logged.nanoseconds,
             info: logged.info.map { .encoded($0) }, batch: batch, extensionChanges: [])
     }

@@ -17,7 +17,7 @@ package import YaprakTrees
 package struct RawReplay {
     package let timeline: Timeline
     private(set) var draft: TreeDraft
-    private(set) var directory = CollectionDirectory()
+    private(set) var directory = CollectionDirectory.empty
     private(set) var roots: SlotVector<TreeRoot> = []
     /// The roots as of the last removal of everything.
     private var blank: SlotVector<TreeRoot> = []

@@ -18,7 +18,9 @@ package final class CollectionDirectory: Sendable {
     private static let scannedMax = 8
 
     /// No collections.
-    init() {
+    static let empty = CollectionDirectory()
+
+    private init() {
         bindings = []
         slots = [:]
         hasAsides = false
@@ -54,6 +56,12 @@ package final class CollectionDirectory: Sendable {
         } else {
             bindings[slot].check(object, metadata)
         }
+    }
+
+    /// Whether records of a collection are checked before they are written.
+    func needsPreparing(_ slot: Int) -> Bool {
+        guard slot < bindings.head.count else { return bindings[slot].needsPreparing }
+        return bindings.head.withUnsafeBufferPointer { $0[slot].needsPreparing }
     }
 
     /// The directory with one more collection at the end. O(log *n*).

@@ -4,16 +4,16 @@ import YaprakTrees
 
 // The end of a transaction.
 extension Draft {
-    /// A commit that is made, and not yet seen by anybody.
-    struct Sealed {
-        var state: SnapshotState
-        var changeset: Changeset
+    /// A commit that is made, and not yet seen by anybody. Nothing copies it: a dozen references would be counted.
+    struct Sealed: ~Copyable {
+        let state: SnapshotState
+        let contents: CommitContents
         /// The commit as it goes to the log; `nil` without one.
-        var item: [UInt8]?
+        let item: [UInt8]?
 
         /// What the changeset keeps in memory, about; see ``DatabaseOptions/lagBytesLimit``.
         var retainedBytes: Int {
-            let records = changeset.storage.batch.recordCount
+            let records = contents.batch.recordCount
             return 64 + records * 128 + (item?.count ?? records * 128)
         }
     }
@@ -42,17 +42,15 @@ extension Draft {
                 abort()
                 return nil
             }
-            let changeset = Changeset(
-                storage: ChangesetStorage(
-                    number: base.number.next(), origin: origin, nanoseconds: environment.clock(), info: info,
-                    batch: consume batch, extensionChanges: extensionChanges))
+            let contents = CommitContents(
+                number: baseNumber.next(), origin: origin, nanoseconds: environment.clock(), info: info,
+                batch: consume batch, extensionChanges: extensionChanges)
             let item =
-                environment.encodes
-                ? try CommitEncoder(environment).encode(changeset.storage, primarySteps, histories()) : nil
-            if !environment.encodes { try CommitEncoder.checkNesting(changeset.storage) }
-            if environment.checksDecoding { try CommitEncoder.check(changeset.storage) }
-            return Sealed(
-                state: sealTrees(nanoseconds: changeset.storage.nanoseconds), changeset: changeset, item: item)
+                environment.encodes ? try CommitEncoder(environment).encode(contents, primarySteps, histories()) : nil
+            if !environment.encodes { try CommitEncoder.checkNesting(contents) }
+            if environment.checksDecoding { try CommitEncoder.check(contents) }
+            let state = sealTrees(nanoseconds: contents.nanoseconds)
+            return Sealed(state: state, contents: consume contents, item: item)
         } catch {
             abort()
             throw error
@@ -72,21 +70,24 @@ extension Draft {
     /// Ends the draft as a new state of the commit `number`, without a changeset.
     /// - Parameter nanoseconds: the time of the commit, if it is one.
     func sealTrees(number: CommitNumber? = nil, nanoseconds: Int64? = nil) -> SnapshotState {
-        let number = number ?? base.number.next()
+        let number = number ?? baseNumber.next()
         let version = tree.seal(label: VersionLabel(number: number.rawValue, nanoseconds: nanoseconds))
         assert(
             extensions.allSatisfy { entry in entry.registration.trees(of: entry.root).allSatisfy { version.covers($0) }
             },
             "a version is younger than every node in it")
-        return SnapshotState(
+        let state = SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
             version: version)
+        settle(as: state)
+        return state
     }
 
     /// Undoes everything. Snapshots that were frozen on the way stay what they are.
     /// - Complexity: O(what was changed), and the number of trees that extensions own.
     func abort() {
         tree.abort(roots: SnapshotState.trees(roots, notSharedWith: base.roots, extensions))
+        noteAbort()
     }
 
     func setInfo(_ value: some Codable & Sendable) {

@@ -4,7 +4,9 @@ import YaprakTrees
 
 /// The mutable working copy of a write transaction: trees under change, and notes of what changed.
 ///
-/// One at a time per database, on the Database actor, from the start of a transaction's closure to its end.
+/// One at a time per database, on the Database actor, from the start of a transaction's closure to its end. One object serves all
+/// transactions of a database, and of the next fork when that is closed: between two of them it has the state that the first
+/// made, or nothing.
 ///
 /// No access to its fields lasts longer than a step of the engine's own code (a user's closure is never called during
 /// one), so they go without the runtime's exclusivity checks.
@@ -13,10 +15,29 @@ import YaprakTrees
 ///   which stay what they were.
 @usableFromInline
 final class Draft {
-    let base: SnapshotState
-    let tree: TreeDraft
-    let firstStamp: UInt64
+    /// The state it began with, and once it is sealed the one it made.
+    @exclusivity(unchecked)
+    private var start: SnapshotState?
+    /// The state it began with.
+    var base: SnapshotState { start! }
+    /// The number of that state.
+    @exclusivity(unchecked)
+    private(set) var baseNumber = CommitNumber.zero
+    /// Its trees. Unmanaged, because the timeline has the object, and lives while a draft is open: a reference would be counted
+    /// at each use.
+    @exclusivity(unchecked)
+    private var heldTree: Unmanaged<TreeDraft>
+    /// Its trees.
+    var tree: TreeDraft { heldTree.takeUnretainedValue() }
+    @exclusivity(unchecked)
+    private var firstStamp: UInt64
     let environment: DraftEnvironment
+    /// Whether it can be edited.
+    @exclusivity(unchecked)
+    private var isOpen = true
+    /// Whether the next four are those of `start`.
+    @exclusivity(unchecked)
+    private var isSettled = false
 
     @exclusivity(unchecked)
     var directory: CollectionDirectory
@@ -27,6 +48,7 @@ final class Draft {
     @exclusivity(unchecked)
     var reactions: ReactionTable
     /// Whether reactions run at the end: not where their results come along.
+    @exclusivity(unchecked)
     var runsReactions = true
 
     // Notes since the extensions last caught up, and before.
@@ -53,18 +75,22 @@ final class Draft {
     @exclusivity(unchecked)
     var primarySteps: [(name: String, step: [UInt8])] = []
     /// Steps of primary extensions as the log has them; `nil` unless the draft replays a commit.
+    @exclusivity(unchecked)
     var loggedSteps: [String: [[UInt8]]]?
     /// The engine's own work, which no limit of operations is for.
+    @exclusivity(unchecked)
     var isUnlimited = false
     /// An extension was changed explicitly in a way that isn't logged; a commit all the same.
+    @exclusivity(unchecked)
     var isModified = false
     /// Whether an update of an extension left something that it may refuse.
+    @exclusivity(unchecked)
     var isToBeJudged = false
 
     @exclusivity(unchecked)
-    var info: ChangesetStorage.Info?
+    var info: CommitContents.Info?
     @exclusivity(unchecked)
-    var afterCommit: [@Sendable () -> Void] = []
+    private(set) var callbacks: [@Sendable () -> Void] = []
     @exclusivity(unchecked)
     private var operations = 0
     /// The first thing that went wrong in a place that can't throw; the transaction fails with it at its end.
@@ -73,13 +99,17 @@ final class Draft {
     @exclusivity(unchecked)
     var frozen: SnapshotState?
     /// Records set aside in whose place this transaction has put others, by slot and key.
+    @exclusivity(unchecked)
     var replacedAsides: [Int: [String: RecordBox]] = [:]
     /// Records set aside that went in this transaction, after others had come in their place or its changes had been looked at.
+    @exclusivity(unchecked)
     var goneAsides: [Int: [String: RecordBox]] = [:]
 
+    /// - Parameter tree: has begun, and its timeline outlives the draft.
     init(base: SnapshotState, tree: TreeDraft, environment: DraftEnvironment) {
-        self.base = base
-        self.tree = tree
+        start = base
+        baseNumber = base.number
+        heldTree = .passUnretained(tree)
         self.environment = environment
         firstStamp = tree.stamp
         directory = base.directory
@@ -87,6 +117,78 @@ final class Draft {
         extensions = base.extensions
         reactions = base.reactions
     }
+
+    /// Begins once more. From the state that it made itself, nothing is copied and counted.
+    func begin(from state: SnapshotState, _ tree: TreeDraft) {
+        precondition(!isOpen, "one draft at a time")
+        isOpen = true
+        isSettled = false
+        heldTree = .passUnretained(tree)
+        firstStamp = tree.stamp
+        if start === state { return }
+        start = state
+        baseNumber = state.number
+        directory = state.directory
+        roots = state.roots
+        extensions = state.extensions
+        reactions = state.reactions
+    }
+
+    /// Notes that it was sealed as `state`.
+    func settle(as state: SnapshotState) {
+        start = state
+        baseNumber = state.number
+        isSettled = true
+        isOpen = false
+    }
+
+    /// Notes that it was aborted.
+    func noteAbort() { isOpen = false }
+
+    /// Is called when it was sealed or aborted: it keeps nothing but what `state` has, or nothing at all if it has not made that.
+    ///
+    /// - Parameter state: the newest state.
+    func end(at state: SnapshotState) {
+        precondition(!isOpen, "a draft ends when it was sealed or aborted")
+        forgetNotes()
+        if start !== state || !isSettled { letGo() }
+    }
+
+    /// Lets go of the state that it has kept, for a database that ends.
+    func letGo() {
+        start = nil
+        directory = .empty
+        roots = []
+        extensions = ExtensionTable()
+        reactions = .empty
+    }
+
+    /// Makes each note what it was at first. Most are that already, and a look costs less than letting go of nothing.
+    private func forgetNotes() {
+        runsReactions = true
+        if !recorders.isEmpty { recorders = [] }
+        if !recorderPlaces.isEmpty { recorderPlaces = [:] }
+        clearedAll = false
+        if !segments.isEmpty { segments = [] }
+        caughtUpSegments = 0
+        if caughtUp != nil { caughtUp = nil }
+        if !extensionChanges.isEmpty { extensionChanges = [] }
+        if !primarySteps.isEmpty { primarySteps = [] }
+        if loggedSteps != nil { loggedSteps = nil }
+        isUnlimited = false
+        isModified = false
+        isToBeJudged = false
+        if info != nil { info = nil }
+        if !callbacks.isEmpty { callbacks = [] }
+        operations = 0
+        if failure != nil { failure = nil }
+        if frozen != nil { frozen = nil }
+        if !replacedAsides.isEmpty { replacedAsides = [:] }
+        if !goneAsides.isEmpty { goneAsides = [:] }
+    }
+
+    /// Keeps code to be run when the commit is published.
+    func runAfterCommit(_ body: @escaping @Sendable () -> Void) { callbacks.append(body) }
 
     /// Remembers the first failure; the transaction ends with it.
     @inline(never)
@@ -124,6 +226,7 @@ final class Draft {
 
     @usableFromInline
     func slot(named name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> Int? {
+        let directory = directory
         guard let slot = directory.slot(of: name) else { return nil }
         directory.check(slot, object, metadata)
         return slot
@@ -147,11 +250,11 @@ final class Draft {
     // MARK: Records
 
     /// The stamp of what is written now.
-    @usableFromInline var stamp: UInt64 { tree.stamp }
+    @usableFromInline var stamp: UInt64 { heldTree._withUnsafeGuaranteedRef { $0.stamp } }
 
     /// Whether records of a collection are checked before they are written.
     @usableFromInline
-    func needsPreparing(_ slot: Int) -> Bool { directory.bindings[slot].needsPreparing }
+    func needsPreparing(_ slot: Int) -> Bool { directory.needsPreparing(slot) }
 
     /// What is to become of a record.
     @usableFromInline
@@ -172,21 +275,23 @@ final class Draft {
         var changed = false
         var isRemoval = false
         let old = try key.withKeyBytes { bytes in
-            try tree.edit(&roots[slot], key: bytes) { row in
-                switch try decide(row.map { unsafeDowncast($0, to: RecordBox.self) }) {
-                case .keep:
-                    return .keep
-                case .put(let box, let what):
-                    after = box
-                    kinds = row == nil ? .inserted : what
-                    changed = true
-                    return .put(box)
-                case .remove:
-                    isRemoval = true
-                    guard row != nil else { return .keep }
-                    kinds = .removed
-                    changed = true
-                    return .remove
+            try heldTree._withUnsafeGuaranteedRef { tree in
+                try tree.edit(&roots[slot], key: bytes) { row in
+                    switch try decide(row.map { unsafeDowncast($0, to: RecordBox.self) }) {
+                    case .keep:
+                        return .keep
+                    case .put(let box, let what):
+                        after = box
+                        kinds = row == nil ? .inserted : what
+                        changed = true
+                        return .put(box)
+                    case .remove:
+                        isRemoval = true
+                        guard row != nil else { return .keep }
+                        kinds = .removed
+                        changed = true
+                        return .remove
+                    }
                 }
             }
         }
@@ -289,8 +394,9 @@ final class Draft {
     /// The database as it stands in this transaction, kept as it is whatever the transaction does next.
     func freeze() -> SnapshotState {
         if let frozen { return frozen }
+        precondition(isOpen, "the draft has ended")
         let state = SnapshotState(
-            number: base.number.next(), directory: directory, roots: roots, extensions: extensions,
+            number: baseNumber.next(), directory: directory, roots: roots, extensions: extensions,
             reactions: reactions, version: tree.freeze(), isAheadOfExtensions: !extensions.isEmpty && !isCaughtUp)
         frozen = state
         return state

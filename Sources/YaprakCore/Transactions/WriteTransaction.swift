@@ -54,7 +54,7 @@ public struct WriteTransaction: ~Copyable {
     }
 
     /// The number this transaction's commit will have, if it changes something.
-    public var commitNumber: CommitNumber { draft.base.number.next() }
+    public var commitNumber: CommitNumber { draft.baseNumber.next() }
 
     /// Everything as it stands at this point of the transaction, extensions included; stays as it is whatever comes next.
     ///
@@ -114,7 +114,7 @@ public struct WriteTransaction: ~Copyable {
     /// Several run in the order in which they were given, on the task that called `write`, before `write` returns. A
     /// transaction that turns out to change nothing makes no commit; its callbacks run all the same, it did succeed.
     public mutating func afterCommit(_ body: @escaping @Sendable () -> Void) {
-        draft.afterCommit.append(body)
+        draft.runAfterCommit(body)
     }
 
     /// Attaches a value to the commit: it travels in the changeset (``Changeset/info(as:)``) and in the log.
