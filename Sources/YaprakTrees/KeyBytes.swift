@@ -103,3 +103,13 @@ struct KeyProbe {
     @inline(__always)
     func compare(to row: RowRef) -> Int { row.withKey { KeyBytes.compare(bytes, $0) } }
 }
+
+extension String {
+    /// The bytes of a key, which is nearly always contiguous: then nothing is copied and counted.
+    @inlinable @inline(__always)
+    package func withKeyBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return try copy.withUTF8(body)
+    }
+}

@@ -18,8 +18,7 @@ package enum KeyRow {
     }
 
     package static func make(_ key: String) -> TreeRow {
-        var key = key
-        return key.withUTF8 { make($0) }
+        key.withKeyBytes { make($0) }
     }
 }
 

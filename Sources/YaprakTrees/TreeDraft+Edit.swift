@@ -139,8 +139,7 @@ extension TreeDraft {
 
     @discardableResult
     package func remove(_ key: String, from root: inout TreeRoot) -> TreeRow? {
-        var key = key
-        return key.withUTF8 { remove($0, from: &root) }
+        key.withKeyBytes { remove($0, from: &root) }
     }
 
     /// Empties a tree. O(1): it is retired as a whole.

@@ -44,8 +44,7 @@ extension TreeRoot {
 
     /// The row with this key. O(log n), one retain.
     package func lookup(_ key: String) -> TreeRow? {
-        var key = key
-        return key.withUTF8 { lookup($0)?.takeUnretainedValue() }
+        key.withKeyBytes { lookup($0) }?.takeUnretainedValue()
     }
 
     /// How many keys are less than this one, and whether it is there. O(log n).
@@ -66,8 +65,7 @@ extension TreeRoot {
     }
 
     package func rank(of key: String) -> (position: Int, isFound: Bool) {
-        var key = key
-        return key.withUTF8 { rank(of: $0) }
+        key.withKeyBytes { rank(of: $0) }
     }
 
     /// The position of the first key that is not less than this one. O(log n).

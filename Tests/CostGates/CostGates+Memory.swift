@@ -84,7 +84,7 @@ extension CostGates {
             try await database.write { $0[.items][key]?.rank = -round }
         }
         gates += try await references(
-            "an update with a view and an index, which moves a row", atMost: 425, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 410, rounds: rounds
         ) { round in
             let key = key(round * 15_485_863 % count)
             try await database.write { $0[.items][key]?.rank = count + round }
@@ -104,7 +104,7 @@ extension CostGates {
         }
         var updates = database.updates(of: mappings, since: shown).makeAsyncIterator()
         let followed = try await references(
-            "the same, and an update of a list that is followed", atMost: 715, rounds: rounds
+            "the same, and an update of a list that is followed", atMost: 695, rounds: rounds
         ) { round in
             let key = key(round * 32_452_843 % count)
             try await database.write { $0[.items][key]?.rank = -2 * count - round }

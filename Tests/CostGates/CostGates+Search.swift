@@ -56,7 +56,7 @@ extension CostGates {
         }
         let what = "a commit of a word added to a text, or taken"
         var gates = try await allocations(what, atMost: 17, rounds: 2000, write)
-        gates += try await references(what, atMost: 290, rounds: 2000, leastOf: 5, write)
+        gates += try await references(what, atMost: 275, rounds: 2000, leastOf: 5, write)
         precondition(database.snapshot[index].top(10, for: .word("zebra")).isEmpty, "each word was taken again")
         return gates
     }

@@ -1,4 +1,5 @@
 import YaprakModel
+import YaprakTrees
 
 /// The keys of a section as they stand in the file: each has more to say than the one before, byte by byte.
 ///

@@ -115,13 +115,3 @@ extension String {
         return String(sorted)
     }
 }
-
-extension String {
-    /// The bytes of a key in its normal form. Such strings are contiguous; anything else is copied first.
-    @inline(__always)
-    func withKeyBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
-        var copy = self
-        return try copy.withUTF8(body)
-    }
-}

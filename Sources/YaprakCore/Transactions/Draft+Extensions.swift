@@ -72,12 +72,20 @@ extension Draft {
 
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
-        let hasUntold = directory.hasAsides || segment.batch.hasUntyped
-        let changes = NetChanges(batch: hasUntold ? segment.batch.forExtensions : segment.batch)
+        if directory.hasAsides || segment.batch.hasUntyped {
+            return try process(NetChanges(batch: segment.batch.forExtensions), segment.stepped)
+        }
+        // Lent, and put back unless the transaction has failed: a copy would count a dozen references.
+        let changes = NetChanges(batch: segment.takeBatch())
+        try process(changes, segment.stepped)
+        segment.putBack(changes.batch)
+    }
+
+    private func process(_ changes: NetChanges, _ stepped: [(name: String, changes: (any Sendable)?)]) throws {
         // Nobody asks for the changes of those that no other depends on.
         let reported = extensions.parents.isEmpty ? nil : ReportedChanges()
         var updated: Set<String> = []
-        for step in segment.stepped {
+        for step in stepped {
             updated.insert(step.name)
             if let changes = step.changes { reported?.add(changes, of: step.name) }
         }

@@ -9,10 +9,13 @@ final class DraftSegment {
         self.stepped = stepped
     }
 
-    /// Takes the changes out, when nobody will look at the segment any more.
+    /// Takes the changes out, until they are put back or nobody looks at the segment any more.
     func takeBatch() -> ChangeBatch {
         var taken = ChangeBatch()
         swap(&taken, &batch)
         return taken
     }
+
+    /// Puts changes back that were taken out.
+    func putBack(_ taken: consuming ChangeBatch) { batch = taken }
 }
