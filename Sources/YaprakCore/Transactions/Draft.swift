@@ -118,7 +118,7 @@ final class Draft {
         reactions = base.reactions
     }
 
-    /// Begins once more. From the state that it made itself, nothing is copied and counted.
+    /// Begins once more. From the state that it made itself, nothing is copied or counted.
     func begin(from state: SnapshotState, _ tree: TreeDraft) {
         precondition(!isOpen, "one draft at a time")
         isOpen = true
@@ -154,7 +154,7 @@ final class Draft {
         if start !== state || !isSettled { letGo() }
     }
 
-    /// Lets go of the state that it has kept, for a database that ends.
+    /// Lets go of the state that it has kept.
     func letGo() {
         start = nil
         directory = .empty
