@@ -192,7 +192,7 @@ extension Database {
         settings.scheduler?.noteUse()
         try checkWritable()
         let tree = timeline.beginDraft()
-        // Who keeps what an extension or a closure was given of a draft has it for himself.
+        // An extension may have kept its context, which has the draft: that one is not used again.
         if isKnownUniquelyReferenced(&draft), let draft {
             draft.begin(from: working, tree)
             return draft
