@@ -81,7 +81,7 @@ extension Timeline {
     private func finish(_ slot: VersionSlot, _ slice: inout ReclaimSlice) {
         if slot.pointee.isUnlinked { return spares.keep(slot) }
         guard slot.pointee.isBase, slot.pointee.next == nil else { return }
-        if slot == base {
+        if isBase(slot) {
             if isClosedUnderLock { slice.drop(pin: &slot.pointee.pin, isOwn: false) }
         } else {
             slice.drop(pin: &slot.pointee.pin, isOwn: true)

@@ -25,15 +25,21 @@ package final class Timeline: @unchecked Sendable {
     /// Held during one slice of reclaiming, and by calls that cut the list. Taken before `lock`.
     private let reclaimLock = Mutex<Void>((), rank: .reclaiming)
 
-    /// The head of the list: its stamp is the version a fork started from, or 0.
-    let base: VersionSlot
-    /// Its stamp, to be read without the lock.
+    /// The stamp of the version a fork started from, or 0.
     private let baseStamp: UInt64
     // The locks exclude the overlapping accesses that the runtime would check for.
 
-    /// The youngest live version in the list.
+    /// The version a fork started from, as long as it has no list.
     @exclusivity(unchecked)
-    var youngest: VersionSlot
+    private var origin: TreeVersion?
+    /// The versions; `nil` before the first is made.
+    @exclusivity(unchecked)
+    private var list: VersionList?
+    /// The youngest live version in the list, which is there.
+    var youngest: VersionSlot {
+        get { list!.youngest }
+        set { list!.youngest = newValue }
+    }
     /// `nil` in a fork that was not written yet, and after the end.
     var newestVersion: TreeVersion?
     /// Versions whose pin is gone but which are still in the list.
@@ -71,15 +77,16 @@ package final class Timeline: @unchecked Sendable {
     ///   only where it is not running already on this thread, because that may release the pin of another timeline, and so on
     ///   for all forks.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable (Timeline) -> Void) {
-        self.init(arena: arena, base: .make(stamp: 0, isBase: true), onGarbage: onGarbage)
+        self.init(arena: arena, origin: nil, stamp: 0, onGarbage: onGarbage)
     }
 
-    private init(arena: Arena, base: VersionSlot, onGarbage: @escaping @Sendable (Timeline) -> Void) {
+    private init(
+        arena: Arena, origin: consuming TreeVersion?, stamp: UInt64, onGarbage: @escaping @Sendable (Timeline) -> Void
+    ) {
         self.arena = arena
-        self.base = base
-        baseStamp = base.pointee.stamp
+        self.origin = consume origin
+        baseStamp = stamp
         self.onGarbage = onGarbage
-        youngest = base
     }
 
     /// A timeline that starts with what `version` holds. O(1), no node is copied; keeps `version` until it is closed and
@@ -88,14 +95,13 @@ package final class Timeline: @unchecked Sendable {
         from version: TreeVersion, onGarbage: @escaping @Sendable (Timeline) -> Void
     ) -> Timeline {
         Timeline(
-            arena: version.timeline.arena, base: .make(stamp: version.stamp, isBase: true, pin: version),
-            onGarbage: onGarbage)
+            arena: version.timeline.arena, origin: version, stamp: version.stamp, onGarbage: onGarbage)
     }
 
     deinit {
         // No version and no draft is left, and nothing else reclaims what they left.
         if released != nil || queue != nil || tally != ArenaCounts() { while reclaim(limit: .max) {} }
-        base.free()
+        list?.base.free()
         // The next fork that is written to goes on with the memory of this one.
         if spares.isEmpty { return }
         if let kept = arena.takeSpareDraft() {
@@ -113,6 +119,10 @@ package final class Timeline: @unchecked Sendable {
     private func newestOrFirst() -> TreeVersion {
         if let newestVersion { return newestVersion }
         precondition(!isClosedUnderLock, "the timeline is closed")
+        if list == nil {
+            let base = VersionSlot.make(stamp: baseStamp, isBase: true, pin: origin.take())
+            list = VersionList(base: base, youngest: base)
+        }
         append(.make(stamp: arena.nextStamp(), isBase: false))
         let first = TreeVersion(timeline: self, slot: youngest)
         newestVersion = first
@@ -132,7 +142,7 @@ package final class Timeline: @unchecked Sendable {
     /// - Complexity: O(1), and O(versions that were released and not reclaimed yet).
     package var pins: (count: Int, oldest: VersionLabel?) {
         locked {
-            var slot = base.pointee.next
+            var slot = list?.base.pointee.next
             while let next = slot, next.pointee.isReleased { slot = next.pointee.next }
             return (newestVersion == nil && !isClosedUnderLock ? 1 : pinCount, slot?.pointee.label)
         }
@@ -143,7 +153,7 @@ package final class Timeline: @unchecked Sendable {
     /// - Complexity: O(`most`), and O(versions that were released and not reclaimed yet).
     package func oldestPins(max most: Int) -> [VersionLabel?] {
         locked {
-            var labels: [VersionLabel?] = [], slot = base.pointee.next
+            var labels: [VersionLabel?] = [], slot = list?.base.pointee.next
             while let next = slot, labels.count < most {
                 if !next.pointee.isReleased { labels.append(next.pointee.label) }
                 slot = next.pointee.next
@@ -263,10 +273,8 @@ extension Timeline {
         let (newest, unused, pin, isOwed) = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true
-            if newestVersion == nil, base.pointee.next == nil, queue == nil {
-                // A fork that nobody wrote to has nothing but the version it began with.
-                return (nil as TreeVersion?, nil as TreeDraft?, base.pointee.pin.take(), false)
-            }
+            // A fork that nobody wrote to has nothing but the version it began with.
+            guard let base = list?.base else { return (nil as TreeVersion?, nil as TreeDraft?, origin.take(), false) }
             bury(&dead, under: youngest)
             // Otherwise the last version brings it into the queue as it goes.
             if base.pointee.next == nil { enqueue(base) }
@@ -312,6 +320,9 @@ extension Timeline {
         youngest.pointee.next = slot
         youngest = slot
     }
+
+    /// Whether a list begins with this slot, and it is not one that was cut off.
+    func isBase(_ slot: VersionSlot) -> Bool { slot == list?.base }
 
     /// Adds garbage that was retired while `slot` was the youngest version.
     func bury(_ dead: inout DeadList, under slot: VersionSlot) {

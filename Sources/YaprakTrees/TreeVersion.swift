@@ -64,11 +64,19 @@ struct VersionState {
     }
 }
 
+/// The versions of a timeline that live, from what it began with to the youngest.
+struct VersionList {
+    /// The head: not a version, but what a fork started from.
+    let base: VersionSlot
+    /// The base, if no version lives.
+    var youngest: VersionSlot
+}
+
 extension VersionSlot {
-    static func make(stamp: UInt64, isBase: Bool, pin: TreeVersion? = nil) -> VersionSlot {
+    static func make(stamp: UInt64, isBase: Bool, pin: consuming TreeVersion? = nil) -> VersionSlot {
         let slot = VersionSlot.allocate(capacity: 1)
         slot.initialize(to: VersionState(stamp: stamp, isBase: isBase))
-        if let pin { slot.pointee.pin = pin }
+        slot.pointee.pin = consume pin
         return slot
     }
 

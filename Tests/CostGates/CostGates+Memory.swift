@@ -17,7 +17,7 @@ extension CostGates {
         gates += await allocations("a read of the newest snapshot", atMost: 0, rounds: 10_000) {
             sum += database.snapshot[.items][keys[$0 * 7 % count]]?.rank ?? 0
         }
-        gates += try await allocations("an update of one of 100,000 records", atMost: 6, rounds: 10_000) { round in
+        gates += try await allocations("an update of one of 100,000 records", atMost: 4.7, rounds: 10_000) { round in
             let key = keys[round * 7919 % count]
             try await database.write { $0[.items][key] = Item(rank: round, group: 1, weight: 2, height: 3) }
         }
@@ -31,9 +31,9 @@ extension CostGates {
         }
         var forks: [Database] = []
         forks.reserveCapacity(2_000)
-        gates += await allocations("a fork", atMost: 4.5, rounds: 1_000) { _ in forks.append(database.fork()) }
+        gates += await allocations("a fork", atMost: 3.5, rounds: 1_000) { _ in forks.append(database.fork()) }
         forks = []
-        gates += try await allocations("a fork with one write, dropped", atMost: 13, rounds: 1_000) { round in
+        gates += try await allocations("a fork with one write, dropped", atMost: 12, rounds: 1_000) { round in
             let fork = database.fork()
             try await fork.write { $0[.items][keys[round]]?.rank = -round }
         }
@@ -78,7 +78,7 @@ extension CostGates {
             Gate("calls of a view's sorting closure for an update", Double(sorted) / Double(rounds), atMost: 1),
         ]
         gates += try await allocations(
-            "an update with a view and an index, which moves a row", atMost: 31, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 29, rounds: rounds
         ) { round in
             let key = key(round * 104_729 % count)
             try await database.write { $0[.items][key]?.rank = -round }

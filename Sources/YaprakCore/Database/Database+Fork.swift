@@ -19,15 +19,15 @@ extension Database {
     public nonisolated func fork(
         from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
     ) -> Database {
-        let origin = (snapshot ?? self.snapshot).state
+        // One reference, which goes to the fork.
+        let state = SnapshotState.forForks(snapshot?.state ?? publication.newest)
         let settings = settings.ofFork(options, checkingCoding: checkingCoding)
         let reclaimer = Reclaimer(on: settings.scheduler)
-        let timeline = reclaimer.makeTimeline { Timeline.fork(from: origin.version, onGarbage: $0) }
-        let state = origin.forForks
-        if origin.extensions.isEmpty {
+        let timeline = reclaimer.makeTimeline { Timeline.fork(from: state.version, onGarbage: $0) }
+        if state.extensions.isEmpty {
             return Database(state: state, timeline: timeline, reclaimer: reclaimer, settings: settings)
         }
-        let hosts = origin.extensions.map { ExtensionHost(adopting: $0.registration, at: origin.number) }
+        let hosts = state.extensions.map { ExtensionHost(adopting: $0.registration, at: state.number) }
         let fork = Database(
             state: state, timeline: timeline, reclaimer: reclaimer, settings: settings,
             hosts: Dictionary(uniqueKeysWithValues: hosts.map { ($0.name, $0) }))

@@ -17,7 +17,7 @@ extension Database {
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let draft = timeline.beginDraft()
         var directory = CollectionDirectory.empty
-        var roots: SlotVector<TreeRoot> = []
+        var roots = RootVector()
         for collection in collections {
             directory = directory.appending(RawBinding(name: collection.name))
             roots.append(draft.buildTree(of: collection.records))

@@ -109,7 +109,7 @@ public actor Database {
         let reclaimer = Reclaimer(on: options.store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let state = SnapshotState(
-            number: .zero, directory: .empty, roots: [], extensions: [], version: timeline.newest)
+            number: .zero, directory: .empty, roots: RootVector(), extensions: [], version: timeline.newest)
         return Database(
             state: state, timeline: timeline, reclaimer: reclaimer,
             settings: .inMemory(options, checkingCoding: checkingCoding))
@@ -141,7 +141,7 @@ public actor Database {
         let reclaimer = Reclaimer(on: options.store.scheduler)
         let timeline = reclaimer.makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         let empty = SnapshotState(
-            number: .zero, directory: .empty, roots: [], extensions: [], version: timeline.newest)
+            number: .zero, directory: .empty, roots: RootVector(), extensions: [], version: timeline.newest)
         let settings = DatabaseSettings.inMemory(options, checkingCoding: checkingCoding)
         let draft = Draft(base: empty, tree: timeline.beginDraft(), environment: settings.environment)
         var shelf = ExtensionShelf()

@@ -18,9 +18,9 @@ package struct RawReplay {
     package let timeline: Timeline
     private(set) var draft: TreeDraft
     private(set) var directory = CollectionDirectory.empty
-    private(set) var roots: SlotVector<TreeRoot> = []
+    private(set) var roots = RootVector()
     /// The roots as of the last removal of everything.
-    private var blank: SlotVector<TreeRoot> = []
+    private var blank = RootVector()
     private(set) var shelf = ExtensionShelf()
     package private(set) var number = CommitNumber.zero
     /// The collections whose rows become values while they are loaded, as far as they can.
@@ -268,7 +268,7 @@ package struct RawReplay {
         for slot in written { draft.clear(&roots[slot]) }
         for slot in late.keys { late[slot]?.clear() }
         if written.isEmpty { return }
-        blank = SlotVector(repeating: TreeRoot(), count: roots.count)
+        blank = RootVector(emptyTrees: roots.count)
         roots = blank
     }
 
@@ -317,7 +317,9 @@ package struct RawReplay {
     }
 
     /// Gives up; the timeline can be drafted on from where it was.
-    package mutating func cancel() { draft.abort(roots: SnapshotState.trees(roots, notSharedWith: [], extensions)) }
+    package mutating func cancel() {
+        draft.abort(roots: SnapshotState.trees(roots, notSharedWith: RootVector(), extensions))
+    }
 
     /// Gives up, and the timeline with it: all memory is free when this returns, but for what snapshots hold.
     ///

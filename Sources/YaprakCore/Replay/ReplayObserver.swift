@@ -21,12 +21,12 @@ package protocol ReplayObserver: AnyObject {
 package struct ReplayObserverState {
     package let draft: TreeDraft
     private let directory: CollectionDirectory
-    private let roots: SlotVector<TreeRoot>
+    private let roots: RootVector
     /// The roots that are part of the replay's states. Their trees belong to `draft`.
     package var extensions: ExtensionTable
 
     init(
-        draft: TreeDraft, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
+        draft: TreeDraft, directory: CollectionDirectory, roots: RootVector,
         extensions: ExtensionTable
     ) {
         self.draft = draft

@@ -1,4 +1,5 @@
-/// An array of which every copy is a version: a collection's slot leads to its tree, or to its binding.
+/// An array of which every copy is a version: a collection's slot leads to its binding, or to its tree where a ``RootVector``
+/// does not have that in place.
 ///
 ///     head ──▶ │ 0 … 31 │                          an array like any other: all that most databases have
 ///     rest ──▶ │ • • … │──▶ │ 32 … 63 │            as many levels of 32 as the slots behind it need

@@ -18,7 +18,7 @@ package final class SnapshotState: Sendable {
     /// The newest commit in it.
     package var commitNumber: CommitNumber { number }
     @usableFromInline let directory: CollectionDirectory
-    @usableFromInline let roots: SlotVector<TreeRoot>
+    let roots: RootVector
     package let extensions: ExtensionTable
     /// What runs in writes from here on, in its order.
     let reactions: ReactionTable
@@ -30,7 +30,7 @@ package final class SnapshotState: Sendable {
     package let isAheadOfExtensions: Bool
 
     init(
-        number: CommitNumber, directory: CollectionDirectory, roots: SlotVector<TreeRoot>,
+        number: CommitNumber, directory: CollectionDirectory, roots: RootVector,
         extensions: ExtensionTable, reactions: ReactionTable = .empty, version: TreeVersion,
         under: SnapshotState? = nil, isAheadOfExtensions: Bool = false
     ) {
@@ -46,11 +46,11 @@ package final class SnapshotState: Sendable {
     }
 
     /// The same state as a database would publish it, for forks to begin with.
-    var forForks: SnapshotState {
-        if under == nil, !isAheadOfExtensions { return self }
+    static func forForks(_ state: consuming SnapshotState) -> SnapshotState {
+        if state.under == nil, !state.isAheadOfExtensions { return state }
         return SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
-            version: version)
+            number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensions,
+            reactions: state.reactions, version: state.version)
     }
 
     /// The root of the collection called `name`, or `nil`.

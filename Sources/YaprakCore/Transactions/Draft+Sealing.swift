@@ -102,7 +102,7 @@ extension Draft {
 extension SnapshotState {
     /// The trees of collections that may differ from those of a state before, and all that extensions own.
     static func trees(
-        _ roots: SlotVector<TreeRoot>, notSharedWith before: SlotVector<TreeRoot>,
+        _ roots: RootVector, notSharedWith before: RootVector,
         _ extensions: ExtensionTable
     ) -> [TreeRoot] {
         roots.slots(notSharedWith: before).map { roots[$0] }

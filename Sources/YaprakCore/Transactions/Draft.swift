@@ -42,7 +42,7 @@ final class Draft {
     @exclusivity(unchecked)
     var directory: CollectionDirectory
     @exclusivity(unchecked)
-    var roots: SlotVector<TreeRoot>
+    var roots: RootVector
     @exclusivity(unchecked)
     var extensions: ExtensionTable
     @exclusivity(unchecked)
@@ -158,7 +158,7 @@ final class Draft {
     func letGo() {
         start = nil
         directory = .empty
-        roots = []
+        roots = RootVector()
         extensions = ExtensionTable()
         reactions = .empty
     }
