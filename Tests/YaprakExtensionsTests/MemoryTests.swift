@@ -54,7 +54,7 @@ import YaprakTrees
         #expect(left.nodes == 0 && left.rows == 0 && left.bytes == 0)
     }
 
-    @Test(arguments: [ViewOrder.ascending, .descending])
+    @Test(.disabled(if: Sanitizer.placesObjects), arguments: [ViewOrder.ascending, .descending])
     func `The rows of a page lie side by side in memory after a registration`(order: ViewOrder) async throws {
         let database = Database.inMemory()
         var random = SplitMix64(seed: 73)
