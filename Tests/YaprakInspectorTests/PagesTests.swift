@@ -196,7 +196,7 @@
                 "%F0%9F%99%82",
                 "ascending", "time", "undo", "keep", "2147483647", "1e9", "..", "%2E%2E%2F", "a", "null",
             ]
-            for round in 0..<250 {
+            for round in 0..<Soak.volume(100, soak: 250) {
                 var target = paths[random.below(paths.count)]
                 if target.hasSuffix("s/") { target += values[random.below(values.count)] }
                 let query = (0..<random.below(5)).map { _ in

@@ -28,7 +28,7 @@ import YaprakSimulator
     @Test(arguments: [Past.killed, .closed])
     func `Nor after a kill or a close, whatever the next writer does in two steps`(past: Past) throws {
         for steps in [[Step.prunes], [.opensAgain, .prunes], [.prunes, .prunes]] {
-            try sweep(steps, 3, past, .always, attests: true, 1)
+            try sweep(steps, 3, past, .always, attests: true, 1, stride: Soak.volume(2, soak: 1))
         }
     }
 
@@ -38,12 +38,13 @@ import YaprakSimulator
         }
     }
 
-    /// Takes the first step before each call of a check in turn, and the others some calls later.
+    /// Takes the first step before each call of a check in turn, or before each of so many, and the others some calls later.
     private func sweep(
-        _ steps: [Step], _ distance: Int, _ past: Past, _ durability: Durability, attests: Bool, _ level: Int
+        _ steps: [Step], _ distance: Int, _ past: Past, _ durability: Durability, attests: Bool, _ level: Int,
+        stride: Int = 1
     ) throws {
         var calls = 0
-        while try check(steps, distance, past, calls, durability, attests: attests, level) { calls += 1 }
+        while try check(steps, distance, past, calls, durability, attests: attests, level) { calls += stride }
         #expect(calls > 20, "a check reads more than that")
     }
 
