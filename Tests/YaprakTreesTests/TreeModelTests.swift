@@ -9,7 +9,9 @@ import Testing
 
     @Test(arguments: KeyShape.allCases, RowForm.allCases)
     func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, form: RowForm) throws {
-        for seed in Soak.isOn ? 1...6 : 1...2 as ClosedRange<UInt64> { try Self.compare(shape, form, seed: seed) }
+        for seed in 1...UInt64(Soak.volume(CheckedTrees.isOn ? 1 : 2, soak: 6)) {
+            try Self.compare(shape, form, seed: seed)
+        }
     }
 
     private static func compare(_ shape: KeyShape, _ form: RowForm, seed: UInt64) throws {
@@ -38,8 +40,8 @@ import Testing
                     let old = draft.remove(key, from: &root)
                     #expect(old?.number == model.removeValue(forKey: Array(key.utf8)), "seed \(seed)")
                 }
-                if number.isMultiple(of: Soak.volume(4, soak: 1)), let violation = root.firstViolation() {
-                    Issue.record("seed \(seed), round \(round), key \(key), or up to three before: \(violation)")
+                if number.isMultiple(of: Soak.volume(16, soak: 1)), let violation = root.firstViolation() {
+                    Issue.record("seed \(seed), round \(round), key \(key), or up to 15 before: \(violation)")
                     return
                 }
             }
