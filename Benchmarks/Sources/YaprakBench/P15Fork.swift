@@ -46,7 +46,7 @@ extension Measure {
     /// The time of making a value, which is kept, without that of giving it up.
     ///
     /// A hundred are kept at a time, so that the allocator gives no memory back to the system in between: to get pages again
-    /// takes as long as to make the forks, in some runs and not in others.
+    /// takes up to twice as long as to make the forks, in some runs and not in others.
     @inline(__always)
     private static func timeOfMaking<Made>(_ count: Int, _ make: () -> Made) -> Double {
         let kept = 100

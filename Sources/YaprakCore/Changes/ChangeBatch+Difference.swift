@@ -89,6 +89,7 @@ extension SnapshotState {
     fileprivate func slots(notSharedWith other: SnapshotState) -> [Int] {
         let slots = roots.slots(notSharedWith: other.roots)
         if directory === other.directory { return slots }
+        // All empty trees are alike: which collections were in a slot, the bindings say.
         let bound = directory.bindings.slots(notSharedWith: other.directory.bindings)
         return bound.isEmpty ? slots : Set(slots).union(bound).sorted()
     }

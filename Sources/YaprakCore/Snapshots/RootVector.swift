@@ -5,7 +5,8 @@ import YaprakTrees
 ///     in place ──▶ 0 … 3       all that many databases have: a commit copies them with the state, and makes no array
 ///     rest     ──▶ 4 …         a ``SlotVector``
 ///
-/// A copy is O(1); a change of a slot behind the fourth costs what it costs there.
+/// A copy is O(1); a change of a slot behind the fourth costs what it costs there. Two versions are compared by the addresses of
+/// their trees, so both have to be alive.
 ///
 /// - Invariant: `rest` has elements only if all that are in place are taken.
 struct RootVector: Sendable {
