@@ -32,6 +32,8 @@ package final class Timeline: @unchecked Sendable {
     /// The version a fork started from, as long as it has no list.
     @exclusivity(unchecked)
     private var origin: TreeVersion?
+    /// Older versions that a fork started from.
+    private let olderOrigins: [TreeVersion]?
     /// The versions; `nil` before the first is made.
     @exclusivity(unchecked)
     private var list: VersionList?
@@ -77,25 +79,31 @@ package final class Timeline: @unchecked Sendable {
     ///   only where it is not running already on this thread, because that may release the pin of another timeline, and so on
     ///   for all forks.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable (Timeline) -> Void) {
-        self.init(arena: arena, origin: nil, stamp: 0, onGarbage: onGarbage)
+        self.init(arena: arena, origin: nil, olderOrigins: nil, stamp: 0, onGarbage: onGarbage)
     }
 
     private init(
-        arena: Arena, origin: consuming TreeVersion?, stamp: UInt64, onGarbage: @escaping @Sendable (Timeline) -> Void
+        arena: Arena, origin: consuming TreeVersion?, olderOrigins: [TreeVersion]?, stamp: UInt64,
+        onGarbage: @escaping @Sendable (Timeline) -> Void
     ) {
         self.arena = arena
         self.origin = consume origin
+        self.olderOrigins = olderOrigins
         baseStamp = stamp
         self.onGarbage = onGarbage
     }
 
     /// A timeline that starts with what `version` holds. O(1), no node is copied; keeps `version` until it is closed and
     /// its own versions are gone.
+    ///
+    /// - Parameter older: versions of the same arena with smaller stamps, if some of the trees are theirs; kept until the
+    ///   timeline and its versions are gone.
     package static func fork(
-        from version: TreeVersion, onGarbage: @escaping @Sendable (Timeline) -> Void
+        from version: TreeVersion, and older: [TreeVersion]? = nil, onGarbage: @escaping @Sendable (Timeline) -> Void
     ) -> Timeline {
         Timeline(
-            arena: version.timeline.arena, origin: version, stamp: version.stamp, onGarbage: onGarbage)
+            arena: version.timeline.arena, origin: version, olderOrigins: older, stamp: version.stamp,
+            onGarbage: onGarbage)
     }
 
     deinit {
@@ -274,7 +282,10 @@ extension Timeline {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true
             // A fork that nobody wrote to has nothing but the version it began with.
-            guard let base = list?.base else { return (nil as TreeVersion?, nil as TreeDraft?, origin.take(), false) }
+            guard let base = list?.base else {
+                assert(dead.isEmpty, "what is retired was made by a draft, and that has a list")
+                return (nil as TreeVersion?, nil as TreeDraft?, origin.take(), false)
+            }
             bury(&dead, under: youngest)
             // Otherwise the last version brings it into the queue as it goes.
             if base.pointee.next == nil { enqueue(base) }

@@ -2,6 +2,34 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
+
+/// A value with an identity, so that its end can be seen.
+private final class Soul: Codable, Sendable {
+    let name: String
+    init(_ name: String) { self.name = name }
+}
+
+private struct Being: Codable, Sendable { var soul: Soul }
+
+extension RecordCollection where Object == Being, Metadata == NoMetadata {
+    fileprivate static var beings: Self { Self("beings") }
+}
+
+/// Makes a fork of what was there before, when it is adopted or brought up to date.
+private struct Forking: DatabaseExtension {
+    let name: String
+    var dependencies: [String] = []
+    let fork: @Sendable (Snapshot) -> Void
+
+    func makeRoot() -> Int { 0 }
+    func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) -> Never? {
+        fork(context.before)
+        return nil
+    }
+    func encode(_ root: Int) throws -> [UInt8]? { [1] }
+    func decode(_ bytes: [UInt8]) throws -> Int { 1 }
+}
 
 /// Extensions and launches: derived state is adopted or recomputed, primary state is never lost.
 @Suite(.bounded) struct ExtensionPersistenceTests {
@@ -131,6 +159,91 @@ import Yaprak
         database = try await open()
         try await database.register(pins)
         #expect(database.snapshot[pins] == ["c"])
+        try await database.close()
+    }
+
+    /// What is kept of a fork of the state that a persisted root was adopted with.
+    enum Kept: CaseIterable, Sendable { case fork, writtenFork, snapshot, snapshotOfWrittenFork, forkOfSnapshot }
+
+    @Test(arguments: Kept.allCases, [false, true])
+    func `A fork of what was before an adoption has the records of the checkpoint as long as it lives`(
+        kept: Kept, dependsOnAdopted: Bool
+    ) async throws {
+        let parent = Forking(name: "parent") { _ in }
+        @Sendable func forking(_ fork: @escaping @Sendable (Snapshot) -> Void) -> Forking {
+            Forking(name: "forking", dependencies: dependsOnAdopted ? [parent.name] : [], fork: fork)
+        }
+        @Sendable func name(_ index: Int, _ round: String) -> String { "\(round) \(index)" }
+        let count = 300
+        do {
+            let database = try await Database.open(at: path, collections: .beings, .books)
+            try await database.register(parent)
+            try await database.register(forking { _ in })
+            try await database.write { transaction in
+                for index in 0..<count {
+                    transaction[.beings]["\(index)"] = Being(soul: Soul(name(index, "old")))
+                    transaction[.books]["\(index)"] = Book(title: name(index, "old"))
+                }
+            }
+            try await database.checkpoint()
+            try await database.write { transaction in
+                for index in 0..<count {
+                    transaction[.beings]["\(index)"] = Being(soul: Soul(name(index, "new")))
+                    transaction[.books]["\(index)"] = Book(title: name(index, "new"))
+                }
+            }
+            try await database.close()
+        }
+
+        // Two collections get their types one after the other: what was before is made once more each time.
+        let database = try await Database.open(at: path)
+        try await database.bind(.beings, .books)
+        let forks = Mutex<[Database]?>([])
+        try await database.register(parent)
+        let host = try await database.register(
+            forking { before in
+                let fork = database.fork(from: before)
+                forks.withLock { $0?.append(fork) }
+            })
+        #expect(await host.origin == .adopted)
+        var fork: Database? = try #require(forks.withLock { $0.take() }?.first)
+        var snapshot: Snapshot?
+        switch kept {
+        case .fork: break
+        case .writtenFork:
+            try await fork!.write { $0[.books]["more"] = Book(title: "more") }
+        case .snapshot:
+            snapshot = fork!.snapshot
+            fork = nil
+        case .snapshotOfWrittenFork:
+            try await fork!.write { $0[.books]["more"] = Book(title: "more") }
+            snapshot = fork!.snapshot
+            fork = nil
+        case .forkOfSnapshot:
+            try await fork!.write { $0[.books]["more"] = Book(title: "more") }
+            fork = fork!.fork()
+        }
+        weak let soul: Soul? = (snapshot ?? fork!.snapshot)[.beings]["7"]?.soul
+        // Each write frees some of what no version needs.
+        for round in 0..<50 {
+            try await database.write { transaction in
+                for index in 0..<20 { transaction[.books]["\(index)"] = Book(title: "\(round)") }
+            }
+            await Task.yield()
+        }
+        try #require(soul != nil, "the rows of the checkpoint are gone")
+        do {
+            let snapshot = snapshot ?? fork!.snapshot
+            for index in 0..<count {
+                #expect(snapshot[.beings]["\(index)"]?.soul.name == name(index, "old"))
+                #expect(snapshot[.books]["\(index)"]?.title == name(index, "old"))
+            }
+        }
+        snapshot = nil
+        fork = nil
+        for _ in 0..<4_000 where soul != nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(soul == nil, "nothing needs them any more")
+        #expect(database.snapshot[.beings]["7"]?.soul.name == name(7, "new"))
         try await database.close()
     }
 }

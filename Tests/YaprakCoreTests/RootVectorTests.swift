@@ -68,5 +68,11 @@ import Testing
             var vector = RootVector(emptyTrees: 1)
             vector[1] = TreeRoot()
         }
+        // Behind what is in place, of a vector that has only that, and of one that has more.
+        await #expect(processExitsWith: .failure) { _ = RootVector(emptyTrees: 2)[4] }
+        await #expect(processExitsWith: .failure) {
+            var vector = RootVector(emptyTrees: 6)
+            vector[6] = TreeRoot()
+        }
     }
 }

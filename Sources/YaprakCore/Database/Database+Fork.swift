@@ -23,7 +23,7 @@ extension Database {
         let state = SnapshotState.forForks(snapshot?.state ?? publication.newest)
         let settings = settings.ofFork(options, checkingCoding: checkingCoding)
         let reclaimer = Reclaimer(on: settings.scheduler)
-        let timeline = reclaimer.makeTimeline { Timeline.fork(from: state.version, onGarbage: $0) }
+        let timeline = state.makeForkedTimeline(reclaimer)
         if state.extensions.isEmpty {
             return Database(state: state, timeline: timeline, reclaimer: reclaimer, settings: settings)
         }

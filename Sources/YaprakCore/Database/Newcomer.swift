@@ -129,12 +129,14 @@ extension SnapshotState {
         var extensions = extensions
         extensions.append(entry)
         return SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions, version: version, under: self)
+            number: number, directory: directory, roots: roots, extensions: extensions, version: version,
+            olderVersions: versions)
     }
 
     /// The same state, kept by one more version.
     func pinned(by version: TreeVersion) -> SnapshotState {
         SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions, version: version, under: self)
+            number: number, directory: directory, roots: roots, extensions: extensions, version: version,
+            olderVersions: versions)
     }
 }

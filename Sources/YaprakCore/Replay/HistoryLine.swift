@@ -75,10 +75,8 @@ package final class HistoryLine {
         self.makeObserver = types.isEmpty ? makeObserver : nil
         let reclaimer = Reclaimer()
         self.reclaimer = reclaimer
-        timeline = reclaimer.makeTimeline { Timeline.fork(from: state.version, onGarbage: $0) }
-        self.state = SnapshotState(
-            number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensions,
-            version: state.version)
+        timeline = state.makeForkedTimeline(reclaimer)
+        self.state = SnapshotState.forForks(state)
     }
 
     private init(
