@@ -20,6 +20,7 @@ extension Node {
         right.take(n, from: self, at: middle, to: 0)
         right.count = n
         count = middle
+        (change, right.change) = (.unknown, .unknown)
         tightenIfTied()
         right.tightenIfTied()
     }
@@ -31,7 +32,8 @@ extension Node {
         commonSecond = other.commonSecond
     }
 
-    /// Copies entries with their words over others. Within one node the ranges may overlap.
+    /// Copies entries with their words over others. Within one node the ranges may overlap. What differs from another node is
+    /// for the caller to note.
     @inline(__always)
     func take(_ n: Int, from source: Node, at start: Int, to target: Int) {
         guard n > 0 else { return }
@@ -47,12 +49,14 @@ extension Node {
     func openGap(at i: Int) {
         take(count &- i, from: self, at: i, to: i &+ 1)
         count &+= 1
+        noteInsertion(at: i)
     }
 
     @inline(__always)
     func closeGap(at i: Int) {
         take(count &- i &- 1, from: self, at: i &+ 1, to: i)
         count &-= 1
+        noteRemoval(at: i)
     }
 
     /// Inserts `child` at `i`. The node has room.

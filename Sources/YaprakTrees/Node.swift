@@ -1,7 +1,7 @@
 /// One node of a tree: plain memory, without reference counts except those of the rows in leaves.
 ///
 ///     ┌ header, 32 bytes ─────────────────────────────────────────────┐
-///     │ born 8 │ count 1 │ level 1 │ capacity 1 │ ordered 1 │ skip 4  │
+///     │ born 8 │ count 1 │ level 1 │ capacity 1 │ kind 1 │ skip 4     │
 ///     │ the first 16 of the `skip` bytes all entries have in common   │
 ///     ├───────────────────────────────────────────────────────────────┤
 ///     │ entries: word 8 │ row 8, × capacity                           │  leaf ends here
@@ -9,7 +9,8 @@
 ///     │ children, 8 × capacity │ counts of rows below, 4 × capacity   │  inner node
 ///     └────────────────────────┴──────────────────────────────────────┘
 ///
-/// A word and its row are side by side: after a search by words, the row is in the same cache line.
+/// A word and its row are side by side: after a search by words, the row is in the same cache line. The kind is whether a
+/// comparator orders the tree, and a ``CopyChange``.
 ///
 /// Invariants, checked by ``TreeRoot/firstViolation(order:)``:
 /// - an inner node's `rows[i]` *is* the first row below child i, for every i, so it lives as long as the node is reachable;
@@ -46,19 +47,23 @@ struct Node: Equatable {
     static func room(for count: Int) -> Int { min(fanOut, (count &+ (step &- 1)) / step &* step) }
 
     @inline(__always)
-    static func make(level: Int, capacity: Int, born: UInt64, ordered: Bool) -> Node {
+    static func make(
+        level: Int, capacity: Int, born: UInt64, ordered: Bool, change: CopyChange = .unknown
+    ) -> Node {
         let raw = UnsafeMutableRawPointer.allocate(
             byteCount: bytes(level: level, capacity: capacity), alignment: 8)
-        return make(in: raw, level: level, capacity: capacity, born: born, ordered: ordered)
+        return make(in: raw, level: level, capacity: capacity, born: born, ordered: ordered, change: change)
     }
 
     /// An empty node in memory of its size.
     @inline(__always)
     static func make(
-        in raw: UnsafeMutableRawPointer, level: Int, capacity: Int, born: UInt64, ordered: Bool
+        in raw: UnsafeMutableRawPointer, level: Int, capacity: Int, born: UInt64, ordered: Bool,
+        change: CopyChange = .unknown
     ) -> Node {
         raw.storeBytes(of: born, as: UInt64.self)
-        let shape = UInt32(level) &<< 8 | UInt32(capacity) &<< 16 | (ordered ? 1 &<< 24 : 0)
+        let kind = UInt32(change.bits) &<< 1 | (ordered ? 1 : 0)
+        let shape = UInt32(level) &<< 8 | UInt32(capacity) &<< 16 | kind &<< 24
         raw.storeBytes(of: shape.littleEndian, toByteOffset: 8, as: UInt32.self)
         raw.storeBytes(of: 0, toByteOffset: 12, as: UInt32.self)
         raw.storeBytes(of: 0, toByteOffset: 16, as: UInt64.self)
@@ -86,7 +91,7 @@ extension Node {
     var capacity: Int { Int(raw.load(fromByteOffset: 10, as: UInt8.self)) }
     /// Whether a comparator orders the tree, not the keys.
     @inline(__always)
-    var isOrdered: Bool { raw.load(fromByteOffset: 11, as: UInt8.self) != 0 }
+    var isOrdered: Bool { raw.load(fromByteOffset: 11, as: UInt8.self) & 1 != 0 }
     @inline(__always)
     var isLeaf: Bool { level == 0 }
 

@@ -30,7 +30,8 @@ struct ReclaimSlice {
 
     /// Handles a chunk: what was born by `stamp` is kept for that version, or dropped if a base shows that it belongs to
     /// another timeline. The rest is freed.
-    mutating func settle(_ chunk: DeadChunk, stamp: UInt64, isBase: Bool) {
+    mutating func settle(_ chunk: DeadChunk, at version: VersionTraits) {
+        let (stamp, isBase) = (version.stamp, version.isBase)
         if chunk.header.pointee.youngest <= stamp {
             budget &-= 1
             if isBase { spares.keep(chunk) } else { kept.append(chunk) }
@@ -51,7 +52,7 @@ struct ReclaimSlice {
             budget &-= 1
             let birth = entry.birth
             if birth > stamp {
-                free(entry, stamp: stamp, isBase: isBase)
+                free(entry, at: version)
             } else if !isBase {
                 kept.append(entry, birth: birth)
             }
@@ -66,14 +67,14 @@ struct ReclaimSlice {
 
     /// Frees what is born later than the version, and goes on below it.
     @inline(__always)
-    private mutating func free(_ entry: DeadEntry, stamp: UInt64, isBase: Bool) {
+    private mutating func free(_ entry: DeadEntry, at version: VersionTraits) {
         if entry.isRow {
             if entry.isWhole { descend(below: entry.row) }
             rows.push(entry.row)
             freed.rows &-= 1
         } else {
             let node = entry.node
-            if entry.isWhole { descend(below: node, stamp: stamp, isBase: isBase) }
+            if entry.isWhole { descend(below: node, at: version) }
             freed.nodes &-= 1
             freed.bytes &-= node.byteCount
             spares.keep(node)
@@ -82,17 +83,25 @@ struct ReclaimSlice {
 
     /// Adds what is below a node to the stack; keeps or drops at once what the version needs, which is most of what is below a
     /// copied path.
-    private mutating func descend(below node: Node, stamp: UInt64, isBase: Bool) {
-        let isLeaf = node.isLeaf
-        for i in 0..<node.count {
-            let entry: DeadEntry = isLeaf ? .rowTree(node.rows[i]) : .subtree(node.children[i])
+    private mutating func descend(below node: Node, at version: VersionTraits) {
+        var indices = 0..<node.count
+        // What such a node was copied from is as old as the base, with all below.
+        if version.isBase, node.born == version.firstStamp, node.change != .unknown {
+            let changed = node.change.entry ?? indices.upperBound
+            assert(
+                indices.allSatisfy { $0 == changed || node.below($0).birth <= version.stamp },
+                "only what was noted differs")
+            indices = changed < indices.upperBound ? changed..<changed &+ 1 : 0..<0
+        }
+        for i in indices {
+            let entry = node.below(i)
             let birth = entry.birth
-            if birth > stamp {
+            if birth > version.stamp {
                 walk.push(entry)
                 continue
             }
             budget &-= 1
-            if !isBase { kept.append(entry, birth: birth) }
+            if !version.isBase { kept.append(entry, birth: birth) }
         }
     }
 
@@ -106,6 +115,12 @@ struct ReclaimSlice {
         if chunk.header.pointee.count > 0 { rest.append(chunk) } else { chunk.free() }
         while let entry = walk.pop() { rest.append(entry, birth: entry.birth) }
     }
+}
+
+extension Node {
+    /// An entry of a leaf with its nested tree, or a child with all below.
+    @inline(__always)
+    fileprivate func below(_ i: Int) -> DeadEntry { isLeaf ? .rowTree(rows[i]) : .subtree(children[i]) }
 }
 
 /// A stack whose first entry needs no memory of its own: most commits retire one row, and most walks go down one way.

@@ -23,7 +23,7 @@ extension Timeline {
         var remains = false
         while true {
             // What is asked of the version is asked with the lock held: the writer puts the next one behind it meanwhile.
-            let next = locked { () -> (chunk: DeadChunk, stamp: UInt64, isBase: Bool)? in
+            let next = locked { () -> (chunk: DeadChunk, version: VersionTraits)? in
                 if let slot { deposit(&slice, in: slot) }
                 let next = slice.budget > 0 ? nextChunk(&slice) : nil
                 slot = next?.slot
@@ -34,10 +34,10 @@ extension Timeline {
                     spares.fill(from: &slice.spares)
                     slice.report = takeTally()
                 }
-                return next.map { ($0.chunk, $0.slot.pointee.stamp, $0.slot.pointee.isBase) }
+                return next.map { ($0.chunk, $0.slot.pointee.traits) }
             }
             guard let next else { return remains }
-            slice.settle(next.chunk, stamp: next.stamp, isBase: next.isBase)
+            slice.settle(next.chunk, at: next.version)
         }
     }
 

@@ -42,7 +42,7 @@ package final class Timeline: @unchecked Sendable {
         get { list!.youngest }
         set { list!.youngest = newValue }
     }
-    /// `nil` in a fork that was not written yet, and after the end.
+    /// `nil` before the first is sealed or asked for, and after the end.
     var newestVersion: TreeVersion?
     /// Versions whose pin is gone but which are still in the list.
     @exclusivity(unchecked)
@@ -119,23 +119,32 @@ package final class Timeline: @unchecked Sendable {
         spares.free()
     }
 
-    /// The newest sealed version. The first is made when it is asked for, or a draft begins: a fork that nobody writes to
-    /// needs none.
+    /// The newest sealed version. The first is made when it is asked for: what a fork began with is kept by its base, also
+    /// while a draft changes it.
     package var newest: TreeVersion { locked { newestOrFirst() } }
 
     /// Call with the lock held.
     private func newestOrFirst() -> TreeVersion {
         if let newestVersion { return newestVersion }
         precondition(!isClosedUnderLock, "the timeline is closed")
-        if list == nil {
-            let base = VersionSlot.make(stamp: baseStamp, isBase: true, pin: origin.take())
-            list = VersionList(base: base, youngest: base)
-        }
-        append(.make(stamp: arena.nextStamp(), isBase: false))
-        let first = TreeVersion(timeline: self, slot: youngest)
+        makeListIfMissing()
+        // Everything in it was there when the timeline began. Versions that a draft has frozen come after it.
+        let slot = VersionSlot.make(stamp: baseStamp, isBase: false)
+        insert(slot, after: list!.base)
+        let first = TreeVersion(timeline: self, slot: slot)
         newestVersion = first
         pinCount &+= 1
         return first
+    }
+
+    /// Call with the lock held.
+    /// - Returns: whether it was missing.
+    @discardableResult
+    private func makeListIfMissing() -> Bool {
+        if list != nil { return false }
+        let base = VersionSlot.make(stamp: baseStamp, isBase: true, pin: origin.take())
+        list = VersionList(base: base, youngest: base)
+        return true
     }
 
     @inline(__always)
@@ -144,15 +153,15 @@ package final class Timeline: @unchecked Sendable {
         lock.withLockInlined { _ in Carried(value: body()) }.value
     }
 
-    /// How many versions are held, the newest among them, and the label of the oldest in the list. A fork that was not written
-    /// yet counts the version it began with.
+    /// How many versions are held, the newest among them, and the label of the oldest in the list. Before the first is sealed
+    /// that is what the timeline began with.
     ///
     /// - Complexity: O(1), and O(versions that were released and not reclaimed yet).
     package var pins: (count: Int, oldest: VersionLabel?) {
         locked {
             var slot = list?.base.pointee.next
             while let next = slot, next.pointee.isReleased { slot = next.pointee.next }
-            return (newestVersion == nil && !isClosedUnderLock ? 1 : pinCount, slot?.pointee.label)
+            return (newestVersion == nil && !isClosedUnderLock ? pinCount + 1 : pinCount, slot?.pointee.label)
         }
     }
 
@@ -196,18 +205,21 @@ private struct Carried<Value>: @unchecked Sendable { let value: Value }
 // MARK: Drafts
 
 extension Timeline {
-    /// Starts a draft from the newest sealed version. There is one at a time, and one object for all of them.
+    /// Starts a draft from the newest sealed version, or from what the timeline began with. There is one at a time, and one
+    /// object for all of them.
     package func beginDraft() -> TreeDraft {
-        let (draft, newest) = locked {
+        let (draft, newest, stamp) = locked {
             precondition(!isDraftOpen, "one draft at a time")
-            let newest = newestOrFirst()
+            precondition(!isClosedUnderLock, "the timeline is closed")
+            let stamp = arena.nextStamp()
+            if makeListIfMissing() { list!.base.pointee.traits.firstStamp = stamp }
             isDraftOpen = true
             isReclaimOwed = true
             let draft = self.draft ?? makeDraft()
             draft.spares.fill(from: &spares)
-            return (draft, newest)
+            return (draft, newestVersion, stamp)
         }
-        draft.begin(from: newest)
+        draft.begin(from: newest, stamp: stamp)
         return draft
     }
 
@@ -235,7 +247,7 @@ extension Timeline {
         let version = TreeVersion(timeline: self, slot: slot)
         let old = locked {
             bury(&dead, under: youngest)
-            append(slot)
+            insert(slot, after: youngest)
             pinCount &+= 1
             count(made)
             guard isEnd else { return nil as TreeVersion? }
@@ -258,10 +270,18 @@ extension Timeline {
         _ = consume old
     }
 
-    /// A draft adopted trees: how much that is, nobody has counted.
-    func noteTakeover() { locked { ownCount = .max / 2 } }
+    /// A draft adopted trees, which are younger than the base: how much that is, nobody has counted.
+    func noteTakeover() {
+        locked {
+            ownCount = .max / 2
+            list?.base.pointee.traits.firstStamp = 0
+        }
+    }
 
-    /// Call with the lock held.
+    /// Ends a draft that changed nothing and makes no version.
+    func endUnchangedDraft() { locked { endDraftWithoutVersion() } }
+
+    /// Ends a draft that makes no version. Call with the lock held.
     func endDraftWithoutVersion() { isDraftOpen = false }
     var isDraftInProgress: Bool { isDraftOpen }
 
@@ -326,10 +346,12 @@ extension Timeline {
         return tally
     }
 
-    private func append(_ slot: VersionSlot) {
-        slot.pointee.previous = youngest
-        youngest.pointee.next = slot
-        youngest = slot
+    private func insert(_ slot: VersionSlot, after previous: VersionSlot) {
+        slot.pointee.previous = previous
+        slot.pointee.next = previous.pointee.next
+        previous.pointee.next?.pointee.previous = slot
+        previous.pointee.next = slot
+        if youngest == previous { youngest = slot }
     }
 
     /// Whether a list begins with this slot, and it is not one that was cut off.

@@ -91,6 +91,7 @@ extension TreeDraft {
         ownPath(&root, depth: depth, slack: 0)
         guard probe.compare(to: old) == 0 else { return put(row, key: key, into: &root) }
         path[depth].node.rows[index] = adopt(row)
+        path[depth].node.noteChange(at: index)
         fixBounds(depth: depth, isSameKey: true)
         discard(old)
         checkShape(root)
@@ -165,6 +166,7 @@ extension TreeDraft {
         let index = path[depth].index
         let old = leaf.rows[index]
         leaf.rows[index] = new
+        leaf.noteChange(at: index)
         fixBounds(depth: depth, isSameKey: true)
         discard(old)
         checkShape(root)

@@ -69,26 +69,33 @@ extension TreeDraft {
         for level in 0...depth {
             let node = path[level].node
             if node.born != stamp {
-                replaceNode(&root, at: level, capacity: Node.room(for: node.count &+ (level == depth ? slack : 0)))
+                let isLeaf = level == depth
+                // Below a node that is copied all are: the child at its place is next.
+                replaceNode(
+                    &root, at: level, capacity: Node.room(for: node.count &+ (isLeaf ? slack : 0)),
+                    change: isLeaf ? .nothing : .entry(path[level].index))
             }
         }
     }
 
     /// Replaces a node of the path by a copy, and retires the old one.
-    func replaceNode(_ root: inout TreeRoot, at level: Int, capacity: Int) {
+    /// - Parameter change: what the copy will have that the old one has not.
+    func replaceNode(_ root: inout TreeRoot, at level: Int, capacity: Int, change: CopyChange) {
         let node = path[level].node
-        let copy = copy(node, capacity: capacity)
+        let copy = copy(node, capacity: capacity, change: change)
         path[level].node = copy
         if level == 0 {
             root.raw = copy.raw
         } else {
-            path[level &- 1].node.children[path[level &- 1].index] = copy
+            let (parent, index) = (path[level &- 1].node, path[level &- 1].index)
+            parent.children[index] = copy
+            parent.noteChange(at: index)
         }
         discard(node)
     }
 
-    func copy(_ node: Node, capacity: Int) -> Node {
-        let copy = makeNode(level: node.level, capacity: capacity, ordered: node.isOrdered)
+    func copy(_ node: Node, capacity: Int, change: CopyChange) -> Node {
+        let copy = makeNode(level: node.level, capacity: capacity, ordered: node.isOrdered, change: change)
         node.copy(into: copy)
         return copy
     }
@@ -98,7 +105,7 @@ extension TreeDraft {
     func makeRoom(_ root: inout TreeRoot, at level: Int) -> Node {
         let node = path[level].node
         if node.count == node.capacity {
-            replaceNode(&root, at: level, capacity: Node.room(for: node.count + 1))
+            replaceNode(&root, at: level, capacity: Node.room(for: node.count + 1), change: node.change)
         }
         return path[level].node
     }

@@ -44,6 +44,7 @@ extension TreeDraft {
             let b = parent.children[left + 1]
             a.take(counts.1, from: b, at: 0, to: counts.0)
             a.count = sum
+            a.change = .unknown
             a.settleAfterMove(from: b)
             parent.closeGap(at: left + 1)
             discard(b)
@@ -61,6 +62,7 @@ extension TreeDraft {
             }
             a.count = half
             b.count = sum - half
+            (a.change, b.change) = (.unknown, .unknown)
             let isAlike = a.hasPrefix(of: b)
             a.settleAfterMove(isAlike: isAlike)
             b.settleAfterMove(isAlike: isAlike)
@@ -74,8 +76,11 @@ extension TreeDraft {
     private func own(_ parent: Node, child i: Int, atLeast capacity: Int) -> Node {
         let node = parent.children[i]
         if node.born == stamp, node.capacity >= capacity { return node }
-        let copy = copy(node, capacity: Node.room(for: max(capacity, node.count)))
+        let copy = copy(
+            node, capacity: Node.room(for: max(capacity, node.count)),
+            change: node.born == stamp ? node.change : .nothing)
         parent.children[i] = copy
+        parent.noteChange(at: i)
         discard(node)
         return copy
     }

@@ -12,8 +12,11 @@ package final class TreeDraft {
     /// The stamp of everything made now. Increases with each freeze.
     @exclusivity(unchecked)
     package internal(set) var stamp: UInt64 = 0
-    /// The version the draft started from; nil between drafts.
+    /// The version the draft started from; `nil` between drafts, and where the timeline has none yet.
     private var start: TreeVersion?
+    /// Whether the draft can be edited.
+    @exclusivity(unchecked)
+    package private(set) var isOpen = false
     /// Whether nothing has changed since it began or was last frozen.
     @exclusivity(unchecked)
     private var isUnchanged = true
@@ -65,12 +68,14 @@ package final class TreeDraft {
     /// The number of the draft, which distinguishes it from the next.
     private(set) var session: UInt64 = 0
 
-    func begin(from version: TreeVersion) {
+    /// - Parameter version: where it starts; what the timeline began with if `nil`.
+    func begin(from version: TreeVersion?, stamp first: UInt64) {
         session &+= 1
         retiredCount = 0
         start = version
+        isOpen = true
         isUnchanged = true
-        stamp = nextStamp()
+        stamp = first
         var nodes = spares.takeNodes()
         while let node = nodes.pop() { rack.keep(node) }
     }
@@ -83,9 +88,6 @@ package final class TreeDraft {
         precondition(!isOpen, "a draft moves when it has ended")
         owner = .passUnretained(timeline)
     }
-
-    /// Whether the draft can be edited.
-    package var isOpen: Bool { start != nil }
 
     /// Whether anything was changed since the draft began or was last frozen.
     package var hasChanges: Bool { !isUnchanged }
@@ -126,12 +128,20 @@ extension TreeDraft {
     /// nothing changes, the same version is returned. O(1).
     package func freeze() -> TreeVersion {
         precondition(isOpen, "the draft has ended")
-        if isUnchanged, let version = frozen ?? start { return version }
+        if isUnchanged { return frozen ?? startOrFirst() }
         let version = handOver(isEnd: false)
         frozen = version
         isUnchanged = true
         stamp = nextStamp()
         return version
+    }
+
+    /// The version the draft started from, made now if there was none.
+    private func startOrFirst() -> TreeVersion {
+        if let start { return start }
+        let first = timeline.newest
+        start = first
+        return first
     }
 
     private func nextStamp() -> UInt64 { owner._withUnsafeGuaranteedRef { $0.arena.nextStamp() } }
@@ -142,31 +152,36 @@ extension TreeDraft {
     package func seal(label: VersionLabel? = nil) -> TreeVersion {
         precondition(isOpen, "the draft has ended")
         let version: TreeVersion
-        if isUnchanged, let last = frozen ?? start {
-            version = last
+        if isUnchanged {
+            version = frozen ?? startOrFirst()
             timeline.endDraft(with: version, label)
         } else {
             version = handOver(isEnd: true, label)
         }
+        close()
+        return version
+    }
+
+    private func close() {
+        isOpen = false
         frozen = nil
         start = nil
-        return version
     }
 
     /// Ends the draft and discards its changes. Frozen versions can be read until they are released.
     ///
     /// - Parameter roots: all trees as they are now, the edited ones at least.
     package func abort(roots: [TreeRoot]) {
-        guard let start else { preconditionFailure("the draft has ended") }
+        precondition(isOpen, "the draft has ended")
         if isUnchanged, frozen == nil {
-            seal()
-            return
+            timeline.endUnchangedDraft()
+            return close()
         }
+        let stays = startOrFirst()
         var list = takeDead()
         for root in roots { list.append(subtreeOf: root) }
-        frozen = nil
-        self.start = nil
-        timeline.cut(after: start, dead: &list, made: takeMade(), endsDraft: true)
+        close()
+        timeline.cut(after: stays, dead: &list, made: takeMade(), endsDraft: true)
     }
 
     private func handOver(isEnd: Bool, _ label: VersionLabel? = nil) -> TreeVersion {
@@ -252,13 +267,14 @@ extension TreeDraft {
     }
 
     @inline(__always)
-    func makeNode(level: Int, capacity: Int, ordered: Bool) -> Node {
+    func makeNode(level: Int, capacity: Int, ordered: Bool, change: CopyChange = .unknown) -> Node {
         made.nodes &+= 1
         made.bytes &+= Node.bytes(level: level, capacity: capacity)
         if let raw = rack.take(level: level, capacity: capacity) {
-            return Node.make(in: raw, level: level, capacity: capacity, born: stamp, ordered: ordered)
+            return Node.make(
+                in: raw, level: level, capacity: capacity, born: stamp, ordered: ordered, change: change)
         }
-        return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered)
+        return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered, change: change)
     }
 
     @inline(never)

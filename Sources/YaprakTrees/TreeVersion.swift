@@ -40,7 +40,9 @@ typealias VersionSlot = UnsafeMutablePointer<VersionState>
 /// needed here and by no younger version. `unsettled` was retired in the same interval; its births were not checked yet.
 /// The head of a list is not a version but its base: what is as old as the base belongs to another timeline.
 struct VersionState {
-    let stamp: UInt64
+    var traits: VersionTraits
+    var stamp: UInt64 { traits.stamp }
+    var isBase: Bool { traits.isBase }
     var previous: VersionSlot?
     var next: VersionSlot?
     var dead = DeadList()
@@ -51,7 +53,6 @@ struct VersionState {
     var pin: TreeVersion?
     var label: VersionLabel?
     // Side by side, for the room they take.
-    let isBase: Bool
     /// Whether its pin is gone.
     var isReleased = false
     var isUnlinked = false
@@ -59,9 +60,19 @@ struct VersionState {
 
     @inline(__always)
     init(stamp: UInt64, isBase: Bool) {
-        self.stamp = stamp
-        self.isBase = isBase
+        traits = VersionTraits(stamp: stamp, firstStamp: 0, isBase: isBase)
     }
+}
+
+/// What a version says of the garbage behind it.
+struct VersionTraits {
+    /// What is no older was there already.
+    let stamp: UInt64
+    /// Of the base of a list: the stamp of the first draft, if all it began with is as old as the base; or 0. A node with this
+    /// stamp that is a copy is one of a node that the base has.
+    var firstStamp: UInt64
+    /// Whether it is no version, but the head of a list.
+    let isBase: Bool
 }
 
 /// The versions of a timeline that live, from what it began with to the youngest.

@@ -33,7 +33,7 @@ extension CostGates {
         forks.reserveCapacity(2_000)
         gates += await allocations("a fork", atMost: 3.5, rounds: 1_000) { _ in forks.append(database.fork()) }
         forks = []
-        gates += try await allocations("a fork with one write, dropped", atMost: 12, rounds: 1_000) { round in
+        gates += try await allocations("a fork with one write, dropped", atMost: 10, rounds: 1_000) { round in
             let fork = database.fork()
             try await fork.write { $0[.items][keys[round]]?.rank = -round }
         }

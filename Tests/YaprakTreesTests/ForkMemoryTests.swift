@@ -35,8 +35,8 @@ import Testing
 
     private func value(_ key: String, in tree: TreeRoot) -> Int? { (tree.lookup(key) as? CountedRow)?.value }
 
-    private func close(_ fork: Timeline, _ tree: TreeRoot) {
-        fork.close(roots: [tree])
+    private func close(_ fork: Timeline, _ trees: TreeRoot...) {
+        fork.close(roots: trees)
         while fork.reclaim(limit: 100) {}
     }
 
@@ -104,6 +104,85 @@ import Testing
         #expect(!fork.reclaim(limit: 100))
         while origin.reclaim(limit: 100) {}
         #expect(arena.counts.rows == 1_000)
+        close(origin, root)
+        #expect(arena.counts == ArenaCounts())
+    }
+
+    @Test(arguments: [("k500", -1, 1_000), ("k500-new", -1, 1_001), ("k500", nil, 999)] as [(String, Int?, Int)])
+    func `What a dropped fork changed is found without a look at what is beside it`(
+        key: String, value: Int?, count: Int
+    ) {
+        let before = arena.counts
+        let fork = Timeline.fork(from: origin.newest) { _ in }
+        var tree = root
+        let draft = fork.beginDraft()
+        if let value { draft.insert(CountedRow(key, value), into: &tree) } else { draft.remove(key, from: &tree) }
+        draft.seal()
+        #expect(tree.count == count)
+        fork.close(roots: [tree])
+        // Each row and node that is looked at counts; each of the levels has at least eight.
+        #expect(!fork.reclaim(limit: Node.fanOut == 32 ? 12 : 40))
+        #expect(arena.counts == before)
+        close(origin, root)
+        #expect(arena.counts == ArenaCounts())
+    }
+
+    @Test(arguments: [true, false])
+    func `Trees that the first draft of a fork takes over are freed with the fork`(changesThem: Bool) {
+        let before = arena.counts
+        let fork = Timeline.fork(from: origin.newest) { _ in }
+        let newcomer = Timeline(arena: arena) { _ in }
+        var new = TreeRoot()
+        let making = newcomer.beginDraft()
+        for number in 0..<300 { making.insert(CountedRow("n\(number)", number), into: &new) }
+        making.seal()
+        let draft = fork.beginDraft()
+        draft.takeOver([new])
+        var tree = root
+        // Copies of nodes that are younger than what the fork began with.
+        if changesThem { for number in 0..<5 { draft.insert(CountedRow("n\(number)", -1), into: &new) } }
+        draft.insert(CountedRow("k7", -7), into: &tree)
+        draft.seal()
+        newcomer.close(roots: [])
+        newcomer.reclaimAll()
+        #expect(value("n200", in: new) == 200 && value("n1", in: new) == (changesThem ? -1 : 1))
+        close(fork, tree, new)
+        #expect(arena.counts == before)
+        close(origin, root)
+        #expect(arena.counts == ArenaCounts())
+    }
+
+    @Test(arguments: [true, false])
+    func `A draft on a fork that has no version yet is frozen, sealed or aborted`(isAborted: Bool) {
+        let before = arena.counts
+        let fork = Timeline.fork(from: origin.newest) { _ in }
+        var tree = root
+        let draft = fork.beginDraft()
+        #expect(fork.pins.count == 1)
+        draft.insert(CountedRow("k7", -7), into: &tree)
+        var frozen: TreeVersion? = draft.freeze()
+        let frozenTree = tree
+        #expect(fork.pins.count == 2)
+        draft.insert(CountedRow("k7", -8), into: &tree)
+        // What the fork began with: made now, older than what was frozen.
+        var first: TreeVersion? = fork.newest
+        #expect(first!.stamp < frozen!.stamp && first!.covers(root) && !first!.covers(frozenTree))
+        if isAborted {
+            draft.abort(roots: [tree])
+            tree = root
+        } else {
+            draft.seal()
+        }
+        fork.reclaimAll()
+        #expect(value("k7", in: root) == 7 && value("k7", in: frozenTree) == -7)
+        first = nil
+        fork.reclaimAll()
+        #expect(value("k7", in: root) == 7 && value("k7", in: frozenTree) == -7)
+        close(fork, tree)
+        #expect(value("k7", in: frozenTree) == -7 && frozen != nil)
+        frozen = nil
+        fork.reclaimAll()
+        #expect(arena.counts == before)
         close(origin, root)
         #expect(arena.counts == ArenaCounts())
     }

@@ -42,12 +42,14 @@ final class History {
         /// Two trees of keys, one that a comparator orders, one whose rows own trees. A row may stand in the first and in
         /// others.
         var roots: [TreeRoot]
-        init(_ timeline: Timeline, id: Int, base: [Keep], roots: [TreeRoot]) {
+
+        /// - Parameter hasVersion: whether the timeline makes its first version before the first draft begins.
+        init(_ timeline: Timeline, id: Int, base: [Keep], roots: [TreeRoot], hasVersion: Bool) {
             self.timeline = timeline
             self.base = base
             self.roots = roots
             keep = Keep(roots, base, line: id)
-            keep.stamp = timeline.newest.stamp
+            if hasVersion { keep.stamp = timeline.newest.stamp }
         }
     }
 
@@ -66,7 +68,8 @@ final class History {
     init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
         let timeline = janitor.makeTimeline { [arena] in Timeline(arena: arena, onGarbage: $0) }
-        lines[0] = Line(timeline, id: 0, base: [], roots: Array(repeating: TreeRoot(), count: 4))
+        lines[0] = Line(
+            timeline, id: 0, base: [], roots: Array(repeating: TreeRoot(), count: 4), hasVersion: generator.chance(50))
     }
 
     private func row(_ key: String, nested: TreeRoot? = nil) -> TreeRow {
@@ -104,7 +107,7 @@ final class History {
     private func write(_ id: Int) {
         guard let line = lines[id] else { return }
         let draft = line.timeline.beginDraft()
-        let start = line.keep
+        let start = line.keep, begun = draft.stamp
         let startRoots = line.roots
         var frozen: [Held] = []
         for _ in 0...generator.below(3) {
@@ -117,7 +120,7 @@ final class History {
             if generator.chance(20), !frozen.isEmpty { frozen.removeLast() }
         }
         if generator.chance(25) {
-            for i in frozen.indices where frozen[i].version !== line.timeline.newest {
+            for i in frozen.indices where frozen[i].version.stamp >= begun {
                 frozen[i].keep.parents.append(start)
                 frozen[i].keep.isMain = false
             }
@@ -175,7 +178,8 @@ final class History {
         guard !held.isEmpty else { return }
         let source = held[generator.below(held.count)]
         let timeline = janitor.makeTimeline { Timeline.fork(from: source.version, onGarbage: $0) }
-        lines[nextLine] = Line(timeline, id: nextLine, base: [source.keep], roots: source.keep.roots)
+        lines[nextLine] = Line(
+            timeline, id: nextLine, base: [source.keep], roots: source.keep.roots, hasVersion: generator.chance(30))
         nextLine += 1
     }
 
