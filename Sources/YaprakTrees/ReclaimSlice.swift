@@ -28,6 +28,8 @@ struct ReclaimSlice {
         pins.push(last)
     }
 
+    mutating func drop(pins dropped: [TreeVersion]) { for last in dropped { pins.push(last) } }
+
     /// Handles a chunk: what was born by `stamp` is kept for that version, or dropped if a base shows that it belongs to
     /// another timeline. The rest is freed.
     mutating func settle(_ chunk: DeadChunk, at version: VersionTraits) {

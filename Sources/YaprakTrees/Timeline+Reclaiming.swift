@@ -82,7 +82,10 @@ extension Timeline {
         if slot.pointee.isUnlinked { return spares.keep(slot) }
         guard slot.pointee.isBase, slot.pointee.next == nil else { return }
         if isBase(slot) {
-            if isClosedUnderLock { slice.drop(pin: &slot.pointee.pin, isOwn: false) }
+            if isClosedUnderLock {
+                slice.drop(pin: &slot.pointee.pin, isOwn: false)
+                if let others = otherOrigins.take() { slice.drop(pins: others) }
+            }
         } else {
             slice.drop(pin: &slot.pointee.pin, isOwn: true)
             slot.free()

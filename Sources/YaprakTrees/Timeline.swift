@@ -25,16 +25,17 @@ package final class Timeline: @unchecked Sendable {
     /// Held during one slice of reclaiming, and by calls that cut the list. Taken before `lock`.
     private let reclaimLock = Mutex<Void>((), rank: .reclaiming)
 
-    /// The stamp of the version a fork started from, or 0.
+    /// The stamp of the version a fork started from, the largest if there are several; or 0.
     private let baseStamp: UInt64
     // The locks exclude the overlapping accesses that the runtime would check for.
 
     /// The version a fork started from, as long as it has no list.
     @exclusivity(unchecked)
     private var origin: TreeVersion?
-    /// Older versions that a fork started from.
-    private let olderOrigins: [TreeVersion]?
-    /// The versions; `nil` before the first is made.
+    /// Other versions that a fork started from; kept as long as the first.
+    @exclusivity(unchecked)
+    var otherOrigins: [TreeVersion]?
+    /// The versions; `nil` before a draft begins or a version is asked for.
     @exclusivity(unchecked)
     private var list: VersionList?
     /// The youngest live version in the list, which is there.
@@ -79,16 +80,16 @@ package final class Timeline: @unchecked Sendable {
     ///   only where it is not running already on this thread, because that may release the pin of another timeline, and so on
     ///   for all forks.
     package convenience init(arena: Arena, onGarbage: @escaping @Sendable (Timeline) -> Void) {
-        self.init(arena: arena, origin: nil, olderOrigins: nil, stamp: 0, onGarbage: onGarbage)
+        self.init(arena: arena, origin: nil, otherOrigins: nil, stamp: 0, onGarbage: onGarbage)
     }
 
     private init(
-        arena: Arena, origin: consuming TreeVersion?, olderOrigins: [TreeVersion]?, stamp: UInt64,
+        arena: Arena, origin: consuming TreeVersion?, otherOrigins: [TreeVersion]?, stamp: UInt64,
         onGarbage: @escaping @Sendable (Timeline) -> Void
     ) {
         self.arena = arena
         self.origin = consume origin
-        self.olderOrigins = olderOrigins
+        self.otherOrigins = otherOrigins
         baseStamp = stamp
         self.onGarbage = onGarbage
     }
@@ -96,14 +97,14 @@ package final class Timeline: @unchecked Sendable {
     /// A timeline that starts with what `version` holds. O(1), no node is copied; keeps `version` until it is closed and
     /// its own versions are gone.
     ///
-    /// - Parameter older: versions of the same arena with smaller stamps, if some of the trees are theirs; kept until the
-    ///   timeline and its versions are gone.
+    /// - Parameter others: versions of the same arena, older or younger, if some of the trees are theirs; kept as long.
     package static func fork(
-        from version: TreeVersion, and older: [TreeVersion]? = nil, onGarbage: @escaping @Sendable (Timeline) -> Void
+        from version: TreeVersion, and others: [TreeVersion]? = nil, onGarbage: @escaping @Sendable (Timeline) -> Void
     ) -> Timeline {
-        Timeline(
-            arena: version.timeline.arena, origin: version, olderOrigins: older, stamp: version.stamp,
-            onGarbage: onGarbage)
+        // Whatever is no younger than the youngest of them belongs to another timeline.
+        let stamp = others?.reduce(version.stamp) { max($0, $1.stamp) } ?? version.stamp
+        return Timeline(
+            arena: version.timeline.arena, origin: version, otherOrigins: others, stamp: stamp, onGarbage: onGarbage)
     }
 
     deinit {
@@ -298,13 +299,13 @@ extension Timeline {
         var dead = DeadList()
         // A tree that no draft of this timeline has changed belongs to its origin: nothing of it is freed here.
         visitRoots { dead.append(subtreeOf: $0, bornAfter: baseStamp) }
-        let (newest, unused, pin, isOwed) = locked {
+        let (newest, unused, pin, others, isOwed) = locked {
             precondition(!isDraftOpen, "a timeline is closed between drafts")
             isClosedUnderLock = true
             // A fork that nobody wrote to has nothing but the version it began with.
             guard let base = list?.base else {
                 assert(dead.isEmpty, "what is retired was made by a draft, and that has a list")
-                return (nil as TreeVersion?, nil as TreeDraft?, origin.take(), false)
+                return (nil as TreeVersion?, nil as TreeDraft?, origin.take(), otherOrigins.take(), false)
             }
             bury(&dead, under: youngest)
             // Otherwise the last version brings it into the queue as it goes.
@@ -313,11 +314,12 @@ extension Timeline {
             let isUnused = isKnownUniquelyReferenced(&draft)
             let unused = draft.take()
             defer { newestVersion = nil }
-            return (newestVersion, isUnused ? unused : nil, nil, isReclaimOwed)
+            return (newestVersion, isUnused ? unused : nil, nil, nil, isReclaimOwed)
         }
         if let unused, unused.isSmall { arena.keep(unused) }
         // Outside the lock: that of another timeline is taken as its version goes.
         _ = consume pin
+        _ = consume others
         _ = consume newest
         if isOwed { onGarbage(self) }
     }

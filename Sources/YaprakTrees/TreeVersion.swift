@@ -4,7 +4,8 @@
 /// later. Of a closed timeline with little of its own, the owner may call that at once.
 package final class TreeVersion: @unchecked Sendable {
     package let timeline: Timeline
-    /// The stamp of the draft that made it. Later versions have larger ones.
+    /// The stamp of the draft that made it; of a first version that no draft has made, that of what the timeline began with.
+    /// Versions behind it in its list have larger ones.
     package let stamp: UInt64
     let slot: VersionSlot
 
@@ -66,10 +67,10 @@ struct VersionState {
 
 /// What a version says of the garbage behind it.
 struct VersionTraits {
-    /// What is no older was there already.
+    /// What is no younger was there already.
     let stamp: UInt64
     /// Of the base of a list: the stamp of the first draft, if all it began with is as old as the base; or 0. A node with this
-    /// stamp that is a copy is one of a node that the base has.
+    /// stamp whose change is known was copied, at first, from one that the base has.
     var firstStamp: UInt64
     /// Whether it is no version, but the head of a list.
     let isBase: Bool

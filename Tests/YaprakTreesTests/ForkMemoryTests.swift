@@ -187,6 +187,34 @@ import Testing
         #expect(arena.counts == ArenaCounts())
     }
 
+    @Test(arguments: [true, false])
+    func `A fork keeps trees of several versions, whichever is younger, and frees none of them`(isWritten: Bool) {
+        let before = arena.counts
+        let draft = origin.beginDraft()
+        var other = root
+        for number in 0..<300 { draft.insert(CountedRow("k\(number)", -number), into: &other) }
+        var frozen: TreeVersion? = draft.freeze()
+        draft.abort(roots: [other])
+        // The one that it starts from is the older one.
+        let fork = Timeline.fork(from: origin.newest, and: [frozen!]) { _ in }
+        frozen = nil
+        origin.reclaimAll()
+        var (mine, others) = (root, other)
+        if isWritten {
+            let draft = fork.beginDraft()
+            draft.insert(CountedRow("k5", 55), into: &mine)
+            draft.insert(CountedRow("k6", 66), into: &others)
+            draft.seal()
+            #expect(value("k5", in: mine) == 55 && value("k6", in: others) == 66)
+        }
+        #expect(value("k7", in: mine) == 7 && value("k7", in: others) == -7)
+        close(fork, mine, others)
+        origin.reclaimAll()
+        #expect(arena.counts == before)
+        close(origin, root)
+        #expect(arena.counts == ArenaCounts())
+    }
+
     @Test func `A version that outlives its closed timeline is reclaimed as it goes`() {
         let (fork, tree, _) = writtenFork("k7", -7, changes: 300)
         var version: TreeVersion? = fork.newest

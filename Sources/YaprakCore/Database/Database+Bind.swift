@@ -46,6 +46,17 @@ extension Database {
         await waitForLog()
         try checkWritable()
         try prepare()
+        let (base, remade) = (shelf.base, shelf.remadeCollections)
+        do {
+            try await changeShape(body)
+        } catch {
+            // It has the types that are bound, and the extensions that were adopted.
+            shelf.goBack(to: base, remade)
+            throw error
+        }
+    }
+
+    private func changeShape(_ body: (Draft) throws -> Void) async throws {
         let draft = try beginDraft()
         do {
             try body(draft)

@@ -130,13 +130,13 @@ extension SnapshotState {
         extensions.append(entry)
         return SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions, version: version,
-            olderVersions: versions)
+            otherVersions: versions)
     }
 
     /// The same state, kept by one more version.
     func pinned(by version: TreeVersion) -> SnapshotState {
         SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions, version: version,
-            olderVersions: versions)
+            otherVersions: versions)
     }
 }

@@ -39,6 +39,14 @@ package struct ExtensionShelf: Sendable {
         if !items.values.contains(where: { !$0.isPrimary }) { base = nil }
     }
 
+    /// What a change has made of the base is undone, because the change did not come about.
+    mutating func goBack(to base: SnapshotState?, _ remade: Set<String>) {
+        self.base = base
+        remadeCollections = remade
+        // Others may have been taken off meanwhile.
+        dropBaseIfUseless()
+    }
+
     /// Notes a step of an extension that is not registered.
     mutating func add(step: [UInt8], of name: String) {
         items[name, default: Item(versionTag: "", isPrimary: true, bytes: nil)].steps.append(step)

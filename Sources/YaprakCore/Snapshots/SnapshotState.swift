@@ -3,7 +3,7 @@ public import YaprakTrees
 
 /// What a ``Snapshot`` refers to: one moment of the whole database, immutable.
 ///
-///     SnapshotState ──▶ version      keeps the nodes of every tree below alive, but for what only older versions have
+///     SnapshotState ──▶ version      keeps the nodes of every tree below alive; in some states, others do with it
 ///         │
 ///         ├──▶ directory             which collections there are, and their types; shared by most snapshots
 ///         ├──▶ roots[slot]           one tree per collection, in the directory's order
@@ -23,8 +23,9 @@ package final class SnapshotState: Sendable {
     /// What runs in writes from here on, in its order.
     let reactions: ReactionTable
     package let version: TreeVersion
-    /// Older versions that some of the roots belong to and `version` does not keep; `nil` in all that is published.
-    private let olderVersions: [TreeVersion]?
+    /// Other versions that some of the roots belong to and `version` does not keep. `nil` in all that is published, but for the
+    /// first state of a fork of such a one.
+    private let otherVersions: [TreeVersion]?
     /// Whether its records were changed by a transaction that its extensions have not followed yet: their roots say nothing of
     /// them then. Only inside of transactions.
     package let isAheadOfExtensions: Bool
@@ -32,7 +33,7 @@ package final class SnapshotState: Sendable {
     init(
         number: CommitNumber, directory: CollectionDirectory, roots: RootVector,
         extensions: ExtensionTable, reactions: ReactionTable = .empty, version: TreeVersion,
-        olderVersions: [TreeVersion]? = nil, isAheadOfExtensions: Bool = false
+        otherVersions: [TreeVersion]? = nil, isAheadOfExtensions: Bool = false
     ) {
         assert(directory.bindings.count == roots.count, "every collection has a tree")
         self.number = number
@@ -41,24 +42,24 @@ package final class SnapshotState: Sendable {
         self.extensions = extensions
         self.reactions = reactions
         self.version = version
-        self.olderVersions = olderVersions
+        self.otherVersions = otherVersions
         self.isAheadOfExtensions = isAheadOfExtensions
     }
 
     /// All versions that a state with these roots and a version of its own has to keep.
-    var versions: [TreeVersion] { [version] + (olderVersions ?? []) }
+    var versions: [TreeVersion] { [version] + (otherVersions ?? []) }
 
     /// The same state as a database would publish it, for forks to begin with.
     static func forForks(_ state: consuming SnapshotState) -> SnapshotState {
         if !state.isAheadOfExtensions { return state }
         return SnapshotState(
             number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensions,
-            reactions: state.reactions, version: state.version, olderVersions: state.olderVersions)
+            reactions: state.reactions, version: state.version, otherVersions: state.otherVersions)
     }
 
     /// A timeline that starts with this state.
     func makeForkedTimeline(_ reclaimer: Reclaimer) -> Timeline {
-        reclaimer.makeTimeline { Timeline.fork(from: version, and: olderVersions, onGarbage: $0) }
+        reclaimer.makeTimeline { Timeline.fork(from: version, and: otherVersions, onGarbage: $0) }
     }
 
     /// The root of the collection called `name`, or `nil`.

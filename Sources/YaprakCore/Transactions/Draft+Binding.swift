@@ -136,7 +136,7 @@ extension SnapshotState {
         roots[slot] = root
         return SnapshotState(
             number: number, directory: directory.replacing(slot, with: binding), roots: roots, extensions: extensions,
-            reactions: reactions, version: version, olderVersions: versions)
+            reactions: reactions, version: version, otherVersions: versions)
     }
 }
 
