@@ -3,7 +3,8 @@
 /// A draft copies the way to what it changes. Of a copy with 32 entries, mostly one differs: who frees the copy because nobody
 /// needs it has to follow that one, and looks at no other. Each would be a row or a node somewhere else in memory.
 ///
-/// Seven bits of a node's header. Entries that moved to the node from another one make it unknown.
+/// Seven bits of a node's header. All code that puts a child or a row into a node notes it: what differs and is not noted stays
+/// in memory for good, and a debug build stops. Entries that moved to the node from another one make it unknown.
 struct CopyChange: Equatable {
     /// 0: unknown; 1: nothing; *n* + 2: entry *n*.
     let bits: UInt8

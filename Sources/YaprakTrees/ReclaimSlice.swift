@@ -28,6 +28,7 @@ struct ReclaimSlice {
         pins.push(last)
     }
 
+    /// The same for versions of other timelines.
     mutating func drop(pins dropped: [TreeVersion]) { for last in dropped { pins.push(last) } }
 
     /// Handles a chunk: what was born by `stamp` is kept for that version, or dropped if a base shows that it belongs to

@@ -50,7 +50,8 @@ extension Database {
         do {
             try await changeShape(body)
         } catch {
-            // It has the types that are bound, and the extensions that were adopted.
+            // The base has types that were not bound after all, or a root that was not adopted: the next try would read the
+            // values of the one as bytes.
             shelf.goBack(to: base, remade)
             throw error
         }
