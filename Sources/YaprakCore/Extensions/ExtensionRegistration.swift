@@ -55,12 +55,14 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// What led from one root to another; from nothing if `before` is `nil`.
     func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem { .unknown }
 
-    /// Whether it reports nothing: ``follow(_:for:in:)`` takes the place of an update; see ``SilentExtension``.
-    var isSilent: Bool { false }
+    /// Whether ``follow(_:for:in:)`` takes the place of an update; see ``InPlaceExtension``.
+    var followsInPlace: Bool { false }
 
     /// Brings a root up to date where it is.
-    /// - Returns: whether the commit has to be judged.
-    func follow(_ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext) throws -> Bool {
+    /// - Returns: its changes, and whether the commit has to be judged.
+    func follow(
+        _ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext
+    ) throws -> (changes: (any Sendable)?, isToBeJudged: Bool) {
         fatalError("abstract")
     }
 

@@ -14,10 +14,10 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     override var judges: Bool { judging != nil }
     private let judging: Judging?
     private let selecting: Selecting?
-    private let silent: Silent?
+    private let inPlace: InPlace?
     private let rootType: Any.Type
 
-    override var isSilent: Bool { silent != nil }
+    override var followsInPlace: Bool { inPlace != nil }
     override var isSelective: Bool { selecting != nil }
     override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
 
@@ -27,7 +27,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         let judge = (base as? any JudgingExtension).flatMap { $0.judges ? $0 : nil }
         judging = judge.map { Judging($0) }
         selecting = (base as? any SelectiveExtension).map { Selecting($0) }
-        silent = (base as? any SilentExtension).map { Silent($0) }
+        inPlace = (base as? any InPlaceExtension).map { InPlace($0) }
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
@@ -103,13 +103,12 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     override func follow(
         _ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext
-    ) throws -> Bool {
-        guard let silent else { preconditionFailure("\(name) reports changes: it is updated") }
-        func open<Root>(_ root: inout Root) throws -> Bool {
+    ) throws -> (changes: (any Sendable)?, isToBeJudged: Bool) {
+        guard let inPlace else { preconditionFailure("\(name) is updated by the types of its root and its changes") }
+        func open<Root>(_ root: inout Root) throws -> (changes: (any Sendable)?, isToBeJudged: Bool) {
             precondition(Root.self == rootType, "a root is of the type of its extension")
             return try withUnsafeMutablePointer(to: &root) { root in
-                try silent.follow(root, changes, context)
-                return judging?.mayRefuse(root) ?? false
+                (try inPlace.follow(root, changes, context), judging?.mayRefuse(root) ?? false)
             }
         }
         return try open(&root)
@@ -285,11 +284,11 @@ private struct Selecting {
     init<S: SelectiveExtension>(_ base: S) { isLeftAlone = { base.isLeftAlone(by: $0) } }
 }
 
-/// What reports nothing. The root is that of its extension.
-private struct Silent {
-    let follow: (UnsafeMutableRawPointer, NetChanges, ExtensionContext) throws -> Void
+/// What is followed in place. The root is that of its extension.
+private struct InPlace {
+    let follow: (UnsafeMutableRawPointer, NetChanges, ExtensionContext) throws -> (any Sendable)?
 
-    init<S: SilentExtension>(_ base: S) {
-        follow = { try base.follow(&$0.assumingMemoryBound(to: S.Root.self).pointee, $1, in: $2) }
+    init<E: InPlaceExtension>(_ base: E) {
+        follow = { try base.follow(&$0.assumingMemoryBound(to: E.Root.self).pointee, $1, in: $2) }
     }
 }

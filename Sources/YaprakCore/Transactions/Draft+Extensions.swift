@@ -102,12 +102,15 @@ extension Draft {
             context = given
             let isParent = reported != nil && extensions.parents.contains(registration.name)
             if isParent { updated.insert(registration.name) }
-            if registration.isSilent {
+            if registration.followsInPlace {
                 var root = extensions.root(at: index)
-                if try wrap(registration, { try registration.follow(&root, for: changes, in: given) }) {
-                    isToBeJudged = true
-                }
+                let done = try wrap(registration) { try registration.follow(&root, for: changes, in: given) }
                 replaceRoot(at: index, by: root, seenIn: given)
+                if done.isToBeJudged { isToBeJudged = true }
+                if let changes = done.changes {
+                    if isParent { reported?.add(changes, of: registration.name) }
+                    extensionChanges.append((registration.name, changes))
+                }
                 continue
             }
             let update = try update(registration, extensions.root(at: index), for: changes, in: given)

@@ -44,6 +44,14 @@ public struct AutoView<Element: ViewRow>: OrderedView {
     }
 }
 
+extension AutoView: InPlaceExtension {
+    package func follow(
+        _ root: inout ViewRoot, _ changes: NetChanges, in context: ExtensionContext
+    ) -> (any Sendable)? {
+        AutoConfiguration.follow(changes, &root, draft: context.draft)
+    }
+}
+
 extension AutoConfiguration {
     /// Moves the rows of changed records.
     static func follow(_ changes: NetChanges, _ root: inout ViewRoot, draft: TreeDraft) -> ViewChanges? {

@@ -62,6 +62,14 @@ public struct FilteredView<Parent: OrderedView>: OrderedView {
     }
 }
 
+extension FilteredView: InPlaceExtension {
+    package func follow(
+        _ root: inout ViewRoot, _ changes: NetChanges, in context: ExtensionContext
+    ) -> (any Sendable)? {
+        update(&root, for: changes, in: context)
+    }
+}
+
 extension FilterConfiguration {
     /// Applies what the parent did with a row, if the row passes the filter.
     func follow(_ change: ViewChanges.RowChange, in editor: ViewEditor) {

@@ -63,7 +63,7 @@ public struct RecordIndex<Object: Codable & Sendable, Metadata: Codable & Sendab
 
     /// Moves the entries of changed records.
     public func update(_ root: inout IndexRoot, for changes: NetChanges, in context: ExtensionContext) -> Never? {
-        follow(&root, changes, in: context)
+        _ = follow(&root, changes, in: context)
         return nil
     }
 
@@ -73,10 +73,13 @@ public struct RecordIndex<Object: Codable & Sendable, Metadata: Codable & Sendab
     }
 }
 
-extension RecordIndex: SilentExtension {
-    package func follow(_ root: inout IndexRoot, _ changes: NetChanges, in context: ExtensionContext) {
-        guard let boxes = changes.boxes(in: configuration.collection) else { return }
+extension RecordIndex: InPlaceExtension {
+    package func follow(
+        _ root: inout IndexRoot, _ changes: NetChanges, in context: ExtensionContext
+    ) -> (any Sendable)? {
+        guard let boxes = changes.boxes(in: configuration.collection) else { return nil }
         IndexEditor(configuration, context.draft).update(&root, isCleared: boxes.isCleared, boxes.entries)
+        return nil
     }
 }
 

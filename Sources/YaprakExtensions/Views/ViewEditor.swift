@@ -75,13 +75,13 @@ final class ViewEditor {
     func takeOut(_ row: RowID, _ before: PlaceRow, kinds: ChangeKinds) {
         for old in before.all { takeOut(old) }
         draft.remove(row.key, from: &root.places[row.collection])
-        changes.rows.append(.init(row: row, before: before, after: nil, kinds: kinds))
+        changes.note(.init(row: row, before: before, after: nil, kinds: kinds))
     }
 
     /// Takes out all rows of a collection. O(groups) if it is the only one.
     func clear(_ collection: Int) {
         guard !root.places[collection].isEmpty else { return }
-        changes.clearedCollections.append(collection)
+        changes.noteClear(of: collection)
         if root.places.indices.allSatisfy({ $0 == collection || root.places[$0].isEmpty }) {
             root.rawOperations += root.count + root.groups.count
             root.count = 0
@@ -148,7 +148,7 @@ final class ViewEditor {
         } else if before != nil {
             draft.remove(row.key, from: &root.places[row.collection])
         }
-        changes.rows.append(.init(row: row, before: before, after: after, kinds: kinds))
+        changes.note(.init(row: row, before: before, after: after, kinds: kinds))
     }
 
     /// As ``notePlace(_:from:to:kinds:)``, for one place.
@@ -161,7 +161,7 @@ final class ViewEditor {
                 SeveralPlaces(placement, [])
             }
         if after !== before { draft.insert(after, into: &root.places[row.collection]) }
-        changes.rows.append(.init(row: row, before: before, after: after, kinds: kinds))
+        changes.note(.init(row: row, before: before, after: after, kinds: kinds))
     }
 
     // MARK: Groups
@@ -221,7 +221,7 @@ final class ViewEditor {
         for (old, new) in zip(before.all, touched) { put(new, replacing: old) }
         let after = PlaceRow.row(for: touched, bornIn: draft.stamp)
         if let after { draft.insert(after, into: &root.places[row.collection]) }
-        changes.touched.append(.init(row: row, before: before, after: after, kinds: kinds))
+        changes.noteTouch(.init(row: row, before: before, after: after, kinds: kinds))
     }
 
     /// Exchanges the configuration, and with it all rows' boxes, for others in another order.

@@ -129,7 +129,7 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
 
     /// Follows the texts of changed records.
     public func update(_ root: inout FullTextRoot, for changes: NetChanges, in context: ExtensionContext) -> Never? {
-        follow(&root, changes, in: context)
+        _ = follow(&root, changes, in: context)
         return nil
     }
 
@@ -146,9 +146,11 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     }
 }
 
-extension FullTextIndex: SilentExtension {
-    package func follow(_ root: inout FullTextRoot, _ changes: NetChanges, in context: ExtensionContext) {
-        guard let boxes = changes.boxes(in: types) else { return }
+extension FullTextIndex: InPlaceExtension {
+    package func follow(
+        _ root: inout FullTextRoot, _ changes: NetChanges, in context: ExtensionContext
+    ) -> (any Sendable)? {
+        guard let boxes = changes.boxes(in: types) else { return nil }
         let draft = context.draft
         if boxes.isCleared {
             for var tree in root.trees { draft.clear(&tree) }
@@ -166,6 +168,7 @@ extension FullTextIndex: SilentExtension {
             }
             editor.finish(&root, draft)
         }
+        return nil
     }
 
     /// A record without types has no text.
