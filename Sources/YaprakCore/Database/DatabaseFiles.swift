@@ -70,7 +70,7 @@ final class DatabaseFiles: Sendable {
                 return !wasClosed
             })
         else { return }
-        try? store.close()
+        store.closeUnattended()
     }
 
     /// Whose turn it is to write a checkpoint.

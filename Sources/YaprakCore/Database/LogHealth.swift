@@ -3,9 +3,9 @@ import YaprakModel
 
 /// The first failure of the log that no writer has dealt with yet.
 ///
-/// Notified by the log's thread, which keeps this and not the database: it must never be the last to let go of that, for
-/// closing waits for the log's thread. Commits that were queued before a failure was dealt with may fail after it;
-/// they are of an older era, and no news.
+/// Notified by the log's thread, which keeps this and not the database: it is not to be the last to let go of that. (It may be,
+/// where an extension has the database; then it closes the files without waiting.) Commits that were queued before a failure
+/// was dealt with may fail after it; they are of an older era, and no news.
 final class LogHealth: Sendable {
     private struct State {
         var era = 0

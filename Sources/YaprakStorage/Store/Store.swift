@@ -109,9 +109,9 @@ package final class Store: Sendable {
     ///
     /// - Throws: `readOnly`, `closed`.
     package func resume(after last: CommitNumber) throws(DatabaseError) {
-        precondition(last == acknowledgedNumber, "a log goes on behind the last commit it acknowledged")
         let refusal = logThread.queue.withLock { queue -> DatabaseError? in
             guard case .suspended = queue.status, !queue.isClosing else { return queue.refusal() }
+            precondition(last == acknowledgedNumber, "a log goes on behind the last commit it acknowledged")
             queue.status = .running
             queue.next = last.rawValue + 1
             return nil
@@ -230,6 +230,12 @@ package final class Store: Sendable {
             answer.broadcast()
         }
         try logThread.wait(for: answer).get()
+    }
+
+    /// The same for a store that nobody will use again: blocks, unless the thread is a log's, which would wait for itself or for
+    /// one that waits for it.
+    package func closeUnattended() {
+        if LogThread.isCurrent { close { _ in } } else { try? close() }
     }
 
     /// The same without blocking. Calls `completion` on the log's thread.

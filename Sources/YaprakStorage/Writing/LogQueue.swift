@@ -44,6 +44,8 @@ struct LogQueue {
         case barrier(Barrier)
         case sync
         case attest
+        /// Handle a failure from elsewhere.
+        case poison(DatabaseError)
         case close
     }
 
@@ -51,6 +53,9 @@ struct LogQueue {
     /// The required number of the next append.
     var next: UInt64 = 1
     var entries = Deque<Entry>()
+    /// A sync of the log's directory failed on another thread. All completions run on the log's own, in the order of the commits:
+    /// a group may be under way there.
+    var poison: DatabaseError?
     var isClosing = false
     /// The thread sleeps: a caller that adds an entry must wake it.
     var sleeps = false
@@ -93,6 +98,7 @@ struct LogQueue {
 
     /// What to do now; nil to sleep, until the deadline if there is one.
     mutating func nextTurn(now: UInt64, limits: StoreOptions, deadline: inout UInt64?) -> Turn? {
+        if let cause = poison.take() { return .poison(cause) }
         if let turn = nextEntry(limits) { return turn }
         if isClosing { return .close }
         if let due = syncDeadline, due <= now { return .sync }

@@ -56,17 +56,32 @@ final class LogThread: Sendable {
         init(_ writer: LogWriter) { self.writer = writer }
     }
 
+    /// Whether the thread is a log's, or inside a turn of one: it can't wait for an answer of a log's thread.
+    static var isCurrent: Bool { isInTurns.isSet }
+    private static let isInTurns = ThreadFlag()
+
     private func run(_ writer: LogWriter, _ closing: ClosingMark?) {
-        while true {
-            let turn = queue.waitFor { queue, deadline in
-                queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
+        // Also between two turns: what a turn had is released there.
+        _ = Self.isInTurns.unlessSet {
+            while true {
+                let turn = queue.waitFor { queue, deadline in
+                    queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
+                }
+                if perform(turn, writer, closing) { return }
             }
-            if perform(turn, writer, closing) { return }
         }
     }
 
     /// Does a turn without a thread, if there is one.
     private func takeTurn(
+        _ writer: LogWriter, _ closing: ClosingMark?, _ scheduler: any WorkScheduler
+    ) -> LogRest {
+        var rest = LogRest.ended
+        let isOutermost = Self.isInTurns.unlessSet { rest = takeTurnMarked(writer, closing, scheduler) }
+        return isOutermost ? rest : takeTurnMarked(writer, closing, scheduler)
+    }
+
+    private func takeTurnMarked(
         _ writer: LogWriter, _ closing: ClosingMark?, _ scheduler: any WorkScheduler
     ) -> LogRest {
         var deadline: UInt64?
@@ -88,6 +103,7 @@ final class LogThread: Sendable {
         case .barrier(let barrier): pass(barrier, writer)
         case .sync: guarded(writer) { try writer.sync() }
         case .attest: attest(writer)
+        case .poison(let cause): poison(cause, [], writer)
         case .close:
             close(writer, closing)
             return true
@@ -244,8 +260,11 @@ final class LogThread: Sendable {
 
     /// Makes the log read-only because a sync of its directory failed elsewhere.
     func poison(_ error: DatabaseError) {
-        let waiting = queue.withLock { $0.stop(.readOnly(error)) }
-        refuse(waiting, DatabaseError(.readOnly, "The database is read-only since its log failed.", cause: error))
+        let wakes = queue.withLock { queue in
+            queue.poison = error
+            return queue.wake()
+        }
+        if wakes { wake() }
     }
 
     private func close(_ writer: LogWriter, _ closing: ClosingMark?) {
