@@ -35,6 +35,19 @@ import YaprakStorage
         }
     }
 
+    @Test func `A fork at the last numbers there are is out of reach`() async throws {
+        let database = try await open(path("source"))
+        try await write(database, 1...3, "source")
+        let reader = try ReplayReader(path("source"))
+        for number in [.max, .max - 1, UInt64(Int64.max)] as [UInt64] {
+            let error = #expect(throws: DatabaseError.self) {
+                try reader.fork(at: CommitNumber(number), to: path("fork"))
+            }
+            #expect(error?.code == .commitOutOfReach)
+        }
+        try await database.close()
+    }
+
     @Test(arguments: [1, 2] as [UInt64])
     func `A fork at any commit holds its state and history, verifies, and goes on`(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

@@ -117,6 +117,26 @@ import YaprakReplay
         try await database.close()
     }
 
+    // Rows of the second took the place of the first ones under a binding that those had been decoded for, and were read as what
+    // they are not; or took their place without a word.
+    @Test(arguments: [true, false], [true, false])
+    func `Two sections of records of one collection are refused`(typed: Bool, decodes: Bool) async throws {
+        try plant(["a"]) { writer in
+            let item = CBORWriter()
+            item.writeArrayHead(count: 2)
+            item.write(text: "z")
+            if decodes { item.write(text: "second") } else { item.write(unsigned: 7) }
+            var digest = StateDigest()
+            item.withBytes { digest.add($0) }
+            try writer.beginSection(kind: 1, name: "texts", info: SectionInfo(version: 1).bytes, asOf: 5)
+            try writer.append(item.bytes)
+            try writer.endSection(count: 1, digest: digest.value)
+        }
+        let error = await refusal(typed: typed)
+        #expect(error?.code == .corruptCheckpoint && error?.place.collection == "texts", "\(String(describing: error))")
+        #expect(try ReplayReader(path).verify(.replay).severity == .corrupt)
+    }
+
     // MARK: Commits
 
     /// A log with one commit that consists of these fields besides its number and time.
@@ -194,6 +214,31 @@ import YaprakReplay
         try? FileManager.default.removeItem(atPath: path.string)
         try plant([String(repeating: "k", count: DatabaseLimits.storedKeyBytesMax + 1)])
         #expect(await refusal()?.code == .corruptCheckpoint)
+    }
+
+    // The number of the frame was checked, and the one in the commit believed: readers computed with it, and trapped.
+    @Test(arguments: [
+        [0xa1, 0x61, 0x63, 0x80] as [UInt8],
+        [0xa3, 0x61, 0x63, 0x80, 0x61, 0x6e, 0x1b] + [UInt8](repeating: 0xff, count: 8) + [0x61, 0x74, 0x01],
+    ])
+    func `A commit that calls itself another one is an error for every reader`(item: [UInt8]) throws {
+        let (store, recovery) = try Store.open(path)
+        try recovery.replay { _, _ in }
+        try store.append(number: 1, item: item) { _ in }
+        try store.flush()
+        try store.close()
+        let reader = try ReplayReader(path)
+        #expect(try reader.newestCommitNumber() == 1)
+        let error = #expect(throws: DatabaseError.self) { try CommitIndex(reader).activity(in: 1...1, slicesMax: 1) }
+        #expect(error?.code == .corruptLog)
+        #expect(throws: DatabaseError.self) {
+            var revisions = reader.history(ofKey: "k", inCollection: "x").makeAsyncIterator()
+            while try revisions.next() != nil {}
+        }
+        #expect(throws: DatabaseError.self) {
+            var commits = reader.commits().makeAsyncIterator()
+            while try commits.next() != nil {}
+        }
     }
 
     @Test func `What the limits let a program write, the next opening reads`() async throws {

@@ -29,6 +29,17 @@ import YaprakStorage
         try await database.close()
     }
 
+    // Its log had a name with eleven digits, which no reader takes for one: the result was said to be clean, and had lost it.
+    @Test func `A file with the last epoch there is stops a repair, and not its log`() async throws {
+        try await prepare()
+        let stray = "00000000000000000041-9999999999.ckpt"
+        try Data().write(to: URL(fileURLWithPath: "\(path("source"))/ckpt/\(stray)"))
+        let error = #expect(throws: DatabaseError.self) { try ReplayReader(path("source")).repair() }
+        #expect(error?.code == .overLimit && error?.message.contains(stray) == true, "\(String(describing: error))")
+        try FileManager.default.removeItem(atPath: "\(path("source"))/ckpt/\(stray)")
+        #expect(try ReplayReader(path("source")).repair().last == 100)
+    }
+
     /// Changes a bit of the payload, or of the header, of the frame with a commit.
     private func damage(_ name: String = "source", commit: UInt64, at offset: Int = 70) async throws {
         var commits = try ReplayReader(path(name)).commits(

@@ -48,7 +48,15 @@ package struct RawReplay {
     package mutating func load(_ checkpoint: CheckpointReader) throws {
         precondition(roots.isEmpty, "a checkpoint is loaded first")
         number = checkpoint.number
+        var collections: Set<String> = []
         for section in checkpoint.sections {
+            // The rows of a second one would take the place of the first, under a binding that these may have been decoded for.
+            if SectionKind(rawValue: section.kind) == .records, !collections.insert(section.name).inserted {
+                throw DatabaseError(
+                    .corruptCheckpoint,
+                    "\(checkpoint.fileName) has two sections of records of \(section.name.debugDescription). Restore a backup.",
+                    place: .init(file: checkpoint.fileName, collection: section.name))
+            }
             try checkpoint.namingItself(section) { try load(section, checkpoint) }
         }
         if directory.isBeyondFormat {

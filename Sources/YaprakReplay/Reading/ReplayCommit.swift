@@ -29,6 +29,11 @@ public struct ReplayCommit: Sendable {
                 .corruptLog, "commit \(stored.number) is not in the form of this version. Run `yaprak verify`.",
                 place: place, cause: error)
         }
+        guard logged.number == stored.number else {
+            throw DatabaseError(
+                .corruptLog, "commit \(stored.number) calls itself commit \(logged.number). Run `yaprak verify`.",
+                place: place)
+        }
     }
 
     /// The number. O(1).

@@ -31,6 +31,7 @@ struct HistoryPlan {
     /// - Throws: `commitOutOfReach`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `DiskError`.
     /// - Complexity: O(bytes of the nearest checkpoint and of the log since then).
     static func make(upTo number: UInt64, in directory: DatabaseDirectory, _ store: StoreReader) throws -> HistoryPlan {
+        guard number < .max else { throw outOfReach(number, "No commit has the last number that there is.") }
         let listing = try directory.list()
         let lineage = try store.lineage(of: listing) ?? Lineage(id: DatabaseID(high: 0, low: 0))
         var plan = HistoryPlan(number: number, lineage: lineage, epoch: listing.epoch)

@@ -103,6 +103,12 @@ package struct Repair {
                 .notADatabase, "No file here has a header that verifies: nothing can be saved. Restore a backup.")
         }
         self.lineage = lineage
+        if let last = listing.fileOfLastEpoch {
+            throw DatabaseError(
+                .overLimit,
+                "The name of \(last) has the last epoch that names can count, and a repair needs another. Move that file away.",
+                place: .init(file: last))
+        }
         epoch = listing.epoch
         var newest: (name: FileName, header: FileHeader?)?
         if let name = listing.segments.last { newest = (name, try store.header(name, .segment).header) }
@@ -347,5 +353,15 @@ package struct Repair {
             throw DatabaseError(.ioFailed, "The source changed while it was read. Try again.")
         }
         try writer.close()
+    }
+}
+
+extension DatabaseDirectory.Listing {
+    /// A file whose name has an epoch that no other can come after.
+    fileprivate var fileOfLastEpoch: String? {
+        func path(_ names: [FileName], _ kind: FileKind) -> String? {
+            names.first { $0.epoch >= FileName.epochMax }?.path(kind)
+        }
+        return path(segments, .segment) ?? path(checkpoints, .checkpoint)
     }
 }
