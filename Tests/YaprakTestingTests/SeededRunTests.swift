@@ -233,4 +233,53 @@ import YaprakTesting
             #expect(changeset.nanosecondsSince1970 == 1_356_998_460_000_000_000)
         }
     }
+
+    // The engine woke the oldest of many writers by the clock of the machine, and counted that as the program's fault.
+    @Test func `Writers of several priorities stay within a seeded run`() async throws {
+        for seed in UInt64(0)..<5 {
+            try await withSeed(seed) { run in
+                let database = try await Self.open(.memory, run)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for n in 0..<4 {
+                        group.addTask {
+                            for i in 0..<5 {
+                                try await database.write { $0[.books]["low \(n)"] = Book(title: "\(i)") }
+                            }
+                        }
+                    }
+                    for n in 0..<24 {
+                        group.addTask(priority: .high) {
+                            for i in 0..<12 {
+                                try await database.write { $0[.books]["high \(n)"] = Book(title: "\(i)") }
+                                // A program that computes between two writes.
+                                usleep(500)
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    // The list of logs was changed from their threads and from the run's own.
+    @Test func `Tasks that escape and write to a log fail the run, and nothing else`() async {
+        for seed in UInt64(0)..<4 {
+            let escaped = await #expect(throws: (any Error).self, "seed \(seed)") {
+                try await withSeed(seed) { run in
+                    let database = try await Self.open(.disk, run)
+                    let escaped = (0..<4).map { n in
+                        Task.detached {
+                            for i in 0..<100 {
+                                try? await database.write { $0[.books]["e\(n)"] = Book(title: "\(i)") }
+                            }
+                        }
+                    }
+                    for i in 0..<100 { try await database.write { $0[.books]["m"] = Book(title: "\(i)") } }
+                    for task in escaped { await task.value }
+                }
+            }
+            #expect(escaped != nil)
+        }
+    }
 }

@@ -128,6 +128,10 @@ extension Database {
     /// Gives the turn back, and offers it to the next in line.
     nonisolated func passTurn() {
         guard let favored = turns.pass() else { return }
+        if let scheduler = settings.scheduler, scheduler.isDriven {
+            // A seed says when, and no clock.
+            return scheduler.run { [self] in turns.reconsider(favored) }
+        }
         // Once in 64 turns, where writers of several priorities wait. The task has the priority of the one that waits: it
         // gets a thread if that one does.
         Task.detached(priority: favored.priorityOfFirst) { [self] in

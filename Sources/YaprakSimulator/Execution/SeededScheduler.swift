@@ -22,6 +22,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     private struct Incoming {
         var jobs: [UnownedJob] = []
         var works: [@Sendable () -> Void] = []
+        var logs: [LogTurn] = []
         var isDriven = false
         var escapes = 0
     }
@@ -31,7 +32,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     private var jobs: [UnownedJob] = []
     private var works: [@Sendable () -> Void] = []
     /// A log with something to do. Not a tuple: a closure that goes into one and out again is wrapped each time.
-    private struct LogTurn {
+    private struct LogTurn: Sendable {
         let turn: @Sendable () -> LogRest
         var due: UInt64
     }
@@ -87,7 +88,12 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         if isForeign { arrival.signal() }
     }
 
-    package func logHasWork(_ turn: @escaping @Sendable () -> LogRest) { logs.append(LogTurn(turn: turn, due: 0)) }
+    package func logHasWork(_ turn: @escaping @Sendable () -> LogRest) {
+        let log = LogTurn(turn: turn, due: 0)
+        if Self.isDriving.isSet { return logs.append(log) }
+        incoming.withLock { $0.logs.append(log) }
+        arrival.signal()
+    }
 
     package func now() -> UInt64 { clock }
 
@@ -169,6 +175,10 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         incoming.withLock { incoming in
             jobs += incoming.jobs
             works += incoming.works
+            if !incoming.logs.isEmpty {
+                logs += incoming.logs
+                incoming.logs = []
+            }
             incoming.jobs.removeAll(keepingCapacity: true)
             incoming.works.removeAll(keepingCapacity: true)
         }
