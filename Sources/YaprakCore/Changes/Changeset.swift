@@ -38,13 +38,7 @@ public struct Changeset: Sendable {
     public func info<Info: Codable & Sendable>(as type: Info.Type = Info.self) throws -> Info? {
         switch contents.info {
         case nil: return nil
-        case .value(let value as Info, _)?: return value
-        case .value(let value, _)?:
-            throw DecodingError.typeMismatch(
-                Info.self,
-                .init(
-                    codingPath: [], debugDescription: "the info of commit \(commitNumber) is a \(Swift.type(of: value))"
-                ))
+        case .value(let value, _)?: return value as? Info
         case .encoded(let bytes)?: return try CBORDecoder().decode(Info.self, from: bytes)
         }
     }

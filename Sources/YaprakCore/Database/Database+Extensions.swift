@@ -15,7 +15,8 @@ extension Database {
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
-    /// - Throws: `nameTaken`, `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `uniqueViolation` for
+    /// - Throws: `nameTaken`, also where primary state of that name waits for its extension and this one is derived;
+    ///   `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `uniqueViolation` for
     ///   a unique index if two records have the same values; `CancellationError` if the task is cancelled while records are
     ///   put in. Nothing is registered then.
     /// - Complexity: O(number of records) the first time, O(changes) when a root is adopted.
@@ -226,6 +227,14 @@ extension Database {
                 .nameTaken,
                 "an extension called \"\(registration.name)\" is registered already. Unregister it first, or take another name."
             )
+        }
+        if !registration.isPrimary, shelf.items[registration.name]?.isPrimary ?? false {
+            throw DatabaseError(
+                .nameTaken,
+                """
+                primary state is kept under the name "\(registration.name)", for the extension it belongs to, and this one \
+                recomputes its own. Take another name.
+                """)
         }
         for name in registration.dependencies where working.entry(ofExtension: name) == nil {
             throw missing(name, for: registration.name)

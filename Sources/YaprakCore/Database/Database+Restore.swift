@@ -19,8 +19,9 @@ extension Database {
     ///
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// - Throws: `undecodableRecord` if a record of a collection that got its type since does not decode; as
-    ///   ``write(origin:_:)``. Nothing is changed then.
+    /// - Throws: `undecodableRecord` if a record of a collection that got its type since does not decode, or one that is set
+    ///   aside in the snapshot is gone since: it is no record that could be written again; as ``write(origin:_:)``. Nothing is
+    ///   changed then.
     /// - Precondition: collections with a type in both have the same one.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; of a collection that got its type since,
     ///   all records count.
@@ -68,6 +69,7 @@ extension Draft {
         precondition(
             target.version.timeline.arena === base.version.timeline.arena,
             "a snapshot of another database can't be restored here: make a backup of it, and restore that")
+        try checkAsides(of: target)
         let rebound = self.rebound(in: target), reboundSlots = Set(rebound.map(\.slot))
         let batch = ChangeBatch(from: base, to: target, includesRaw: true)
         for changes in batch.collections {
@@ -106,6 +108,27 @@ extension Draft {
                 let box = unsafeDowncast(row, to: RecordBox.self)
                 return try box as? RawRecord ?? RawRecord(encoding: box, of: source)
             }
+        }
+    }
+
+    /// Fails if a record that is set aside in another state is not here: it can't be brought back.
+    private func checkAsides(of target: SnapshotState) throws {
+        guard target.directory.hasAsides else { return }
+        for (index, binding) in target.directory.bindings.enumerated() where !binding.isHidden {
+            guard let aside = target.directory.asideSlot(of: index) else { continue }
+            let own = directory.slot(of: binding.name).flatMap { directory.asideSlot(of: $0) }
+            var lost: String?
+            _ = TreeRoot.difference(from: own.map { roots[$0] } ?? TreeRoot(), to: target.roots[aside]) { step in
+                if case .inserted(let row) = step, lost == nil { lost = row.keyString }
+            }
+            guard let lost else { continue }
+            throw DatabaseError(
+                .undecodableRecord,
+                """
+                the record \(lost.debugDescription) of "\(binding.name)" is set aside in the snapshot, because it does not \
+                decode, and has been removed or replaced since: it can't be written again. Nothing was restored.
+                """,
+                place: .init(collection: binding.name, key: lost))
         }
     }
 

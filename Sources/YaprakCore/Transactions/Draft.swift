@@ -269,7 +269,7 @@ final class Draft {
     /// - Returns: the record there was before.
     @usableFromInline @discardableResult
     func edit(_ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit) rethrows -> RecordBox? {
-        guard failure == nil, admit(key) else { return nil }
+        guard failure == nil, countOperation() else { return nil }
         var after: RecordBox?
         var kinds: ChangeKinds = []
         var changed = false
@@ -281,6 +281,8 @@ final class Draft {
                     case .keep:
                         return .keep
                     case .put(let box, let what):
+                        // What is there may go, and stay, whatever the limit was when it came.
+                        if row == nil, !admit(key) { return .keep }
                         after = box
                         kinds = row == nil ? .inserted : what
                         changed = true
@@ -359,6 +361,7 @@ final class Draft {
         return recorders.takeAll()
     }
 
+    /// Whether a record may be put under a key that has none; fails if not.
     private func admit(_ key: String) -> Bool {
         let most = min(environment.limits.keyBytesMax, DatabaseLimits.storedKeyBytesMax)
         if key.utf8.count > most {
@@ -369,7 +372,7 @@ final class Draft {
                     place: .init(key: String(key.prefix(64)))))
             return false
         }
-        return countOperation()
+        return true
     }
 
     func countOperation() -> Bool {

@@ -63,7 +63,9 @@ extension WriteTransaction {
         inCollectionNamed name: String, reporting reported: ChangeKinds? = nil
     ) throws -> ChangeKinds {
         let known = draft.directory.slot(of: name)
-        if known == nil, let error = invalidName(name, of: "collection") { throw error }
+        // The engine has collections of its own, under names that are none of a program's.
+        let isCollection = known.map { !draft.directory.bindings[$0].isHidden } ?? false
+        if !isCollection, let error = invalidName(name, of: "collection") { throw error }
         // The log writes versions as unsigned numbers. A file may say anything.
         guard version >= 0 else { throw undecodable(key, name, nil) }
         let key = RecordKey.normalized(key)
