@@ -8,6 +8,24 @@ import Yaprak
 @Suite(.bounded) struct AutoViewTests {
     let database = Database.inMemory()
 
+    // They were put in the order of their names, and back with the next change of the record.
+    @Test func `The first group of a row stays the first, whatever its view is sorted by`() async throws {
+        let database = Database.inMemory()
+        let view = AutoView("tags", of: .books, groupedByEach: \.tags, sortedBy: \.title)
+        try await database.register(view)
+        try await database.write { $0[.books]["a"] = Book(title: "A", tags: ["y", "x"]) }
+        #expect(database.snapshot[view].places(of: "a").map(\.group) == ["y", "x"])
+        try await database.write {
+            try $0.setSorting(of: view, sortedBy: .byObject { $0.rank }, versionTag: "rank")
+        }
+        let rebuilt = AutoView("rebuilt", of: .books, groupedByEach: \.tags, sortedBy: \.rank)
+        try await database.register(rebuilt)
+        let snapshot = database.snapshot
+        #expect(snapshot[rebuilt].places(of: "a").map(\.group) == ["y", "x"])
+        #expect(snapshot[view].places(of: "a").map(\.group) == ["y", "x"])
+        #expect(snapshot[view].group(of: "a") == snapshot[rebuilt].group(of: "a"))
+    }
+
     @Test func `Rows stand in their groups, in order, in the same commit`() async throws {
         let view = AutoView("ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
         try await database.write { transaction in

@@ -19,6 +19,28 @@ import Yaprak
         }
     }
 
+    // It is neither below nor above a bound: the search ended among such rows, and rows of no range were in it.
+    @Test(arguments: [ViewOrder.ascending, .descending])
+    func `What is not a number is in no range`(order: ViewOrder) async throws {
+        let values: [Double] = [0.5, 2, .nan, .nan, .nan]
+        let database = Database.inMemory()
+        let view = AutoView(
+            "numbers", of: .books, groupedBy: .everything(in: "all"), sortedBy: .byObject { values[$0.rank] },
+            order: order)
+        try await database.register(view)
+        try await database.write { transaction in
+            for rank in values.indices { transaction[.books]["\(rank)"] = Book(rank: rank) }
+        }
+        let group = database.snapshot[view]["all"]
+        func value(_ row: Record<Book, Shelf>) -> Double { values[row.object.rank] }
+        #expect(group.rows(by: value, in: 0...1).map(\.key) == ["0"])
+        #expect(group.rows(by: value, in: 0..<2).map(\.key) == ["0"])
+        #expect(group.rows(by: value, in: 1...).map(\.key) == ["1"])
+        #expect(group.rows(by: value, in: ..<1).map(\.key) == ["0"])
+        #expect(Set(group.rows(by: value, in: ...Double.infinity).map(\.key)) == ["0", "1"])
+        #expect(group.rows(by: value, in: 3...4).isEmpty)
+    }
+
     @Test func `A group is a collection`() {
         let group = database.snapshot[view]["sci-fi"]
         #expect(group.count == 495 && group.name == "sci-fi")

@@ -105,6 +105,7 @@ import YaprakExtensions
     func `Numbers are in their total order, and what is not a number comes last`(seed: UInt64) async throws {
         try await check(seed, Double.self, comparing: totally, number)
         try await check(seed, Float.self, comparing: totally, number)
+        try await check(seed, CGFloat.self, comparing: totally, number)
         #if arch(arm64) || os(Linux)
             try await check(seed, Float16.self, comparing: totally, number)
         #endif

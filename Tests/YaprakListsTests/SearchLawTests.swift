@@ -159,6 +159,31 @@ import YaprakExtensions
         }
     }
 
+    // The names of the new view's collections were all that it knew, and rows of the old one had numbers beyond them.
+    @Test func `A searched list leads from a view of three collections to one of two`() async throws {
+        let database = Database.inMemory()
+        let towns = RecordCollection<City, Visit>("towns")
+        let ports = RecordCollection<City, Visit>("ports")
+        let group = Grouping<City, Visit>.everything(in: "all")
+        let sort = Sorting<City, Visit, String>.byObject { $0.name }
+        let three = AutoView(
+            "places", of: .cities, towns, ports, groupedBy: group, group, group, sortedBy: sort, sort, sort)
+        let two = AutoView("places", of: .cities, towns, groupedBy: group, group, sortedBy: sort, sort)
+        let text = FullTextIndex("text", of: ports, columns: [SearchColumn("name", \.name)])
+        try await database.register(three)
+        try await database.register(text)
+        try await database.write { $0[ports]["p"] = City(name: "old") }
+        let before = database.snapshot
+        try await database.unregister("places")
+        try await database.register(two)
+        let after = database.snapshot
+        let gone: [RowChange.Kind] = [.delete(ListPath(section: 0, row: 0))]
+        var sections = ViewMappings(three)
+        #expect(try sections.changes(from: before, to: after).rowChanges.map(\.kind) == gone)
+        sections.setSearch(.word("old"), in: text)
+        #expect(try sections.changes(from: before, to: after).rowChanges.map(\.kind) == gone)
+    }
+
     @Test(arguments: (1...UInt64(Soak.volume(4, soak: 60))).map { $0 })
     func `A list in which somebody searches obeys the law of lists`(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

@@ -9,6 +9,28 @@ import Yaprak
     // MARK: Another view under the same name
 
     /// Rows are known by the number of their collection: those of one view were taken for those of the other.
+    // One flag said how rows are paired and what they are called: the change named a row that the list did not have.
+    @Test func `A change names a row as its list does, where rows are in one group from now on`() async throws {
+        let database = Database.inMemory()
+        let view = CityView.byTag
+        try await database.register(view)
+        try await database.put(["c1": City(name: "a", country: "tr", tags: ["tr"])])
+        let old = database.snapshot
+        try await database.write {
+            try $0.setGrouping(of: view, groupedBy: .byObject { $0.country }, versionTag: "one")
+            $0[.cities]["c1"] = City(name: "a", country: "tr", people: 7, tags: ["tr"])
+        }
+        let new = database.snapshot
+        var sections = ViewMappings(view)
+        for (from, to) in [(old, new), (new, old)] {
+            try sections.update(to: from)
+            let changes = try sections.advance(from: from, to: to)
+            let items = Set(to.itemIDs(of: sections).flatMap(\.items))
+            #expect(changes.rowChanges.count == 1)
+            for change in changes.rowChanges { #expect(items.contains(change.itemID), "\(change.itemID), \(items)") }
+        }
+    }
+
     @Test func `A view of other collections under the same name is a reload`() async throws {
         let database = Database.inMemory()
         let towns = RecordCollection<City, Visit>("towns")

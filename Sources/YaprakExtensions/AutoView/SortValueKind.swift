@@ -1,12 +1,12 @@
+import Foundation
 import YaprakCore
-
-import struct Foundation.Date
 
 /// The order of values of one type: how they are prepared, what of them fits into a word, how they compare.
 ///
 ///     type                              word               equal words
 ///     Int … Int8, UInt … UInt8          the value          equal values
-///     Double, Float, Float16, Date      its total order    equal values
+///     Double, Float, Float16, CGFloat,
+///     Date                              its total order    equal values
 ///     Float80                           as a Double        compare the values
 ///     Int128, UInt128                   the nearest Int64  compare the values
 ///     String                            its first 8 bytes  compare the bytes
@@ -59,6 +59,7 @@ struct SortValueKind<Key: Comparable & Sendable>: Sendable {
             }
         case is Double.Type: self.init(word: { totalOrder(unsafeBitCast($0, to: Double.self)) })
         case is Float.Type: self.init(word: { totalOrder(Double(unsafeBitCast($0, to: Float.self))) })
+        case is CGFloat.Type: self.init(word: { totalOrder(Double(unsafeBitCast($0, to: CGFloat.self))) })
         case is Date.Type:
             self.init(word: { totalOrder(unsafeBitCast($0, to: Date.self).timeIntervalSinceReferenceDate) })
         case is String.Type:

@@ -254,7 +254,10 @@ final class ViewEditor {
         }
         for (row, placements) in others.sorted(by: { ($0.key.collection, $0.key.key) < ($1.key.collection, $1.key.key) }
         ) {
-            notePlace(row, from: root.place(of: row), to: placements, kinds: [])
+            let before = root.place(of: row)!
+            // In the sequence in which they were: the first group of a row is the first that its grouping gave.
+            let renewed = Dictionary(uniqueKeysWithValues: placements.map { ($0.group, $0) })
+            notePlace(row, from: before, to: before.all.compactMap { renewed[$0.group] }, kinds: [])
         }
         changes.reordering = configuration
         closeGroups()

@@ -39,7 +39,7 @@ extension ViewGroup {
     ///
     ///     for row in books.rows(by: \.object.salesRank, in: 10...20) { … }
     ///
-    /// Works in ascending and descending order. Empty if there is none.
+    /// Works in ascending and descending order. Empty if there is none. What is not a number is in no range.
     /// - Complexity: O(log *n*) calls of `value`.
     public func rows<Value: Comparable>(by value: (Element) -> Value, in range: ClosedRange<Value>) -> Self {
         rows(by: value, isBelow: { $0 < range.lowerBound }, isAbove: { $0 > range.upperBound })
@@ -69,13 +69,15 @@ extension ViewGroup {
         by value: (Element) -> Value, isBelow: (Value) -> Bool, isAbove: (Value) -> Bool
     ) -> Self {
         let isDescending = rows.state.root.configuration.order.isDescending
+        // What is not equal to itself is not a number: it stands behind all that are, and `<` says nothing of it.
+        func isBehind(_ value: Value) -> Bool { value != value || isAbove(value) }
         let lower = rows.partitioningIndex(in: bounds) { placement in
             let value = value(element(placement))
-            return isDescending ? !isAbove(value) : !isBelow(value)
+            return isDescending ? !isBehind(value) : !isBelow(value)
         }
         let upper = rows.partitioningIndex(in: lower..<bounds.upperBound) { placement in
             let value = value(element(placement))
-            return isDescending ? isBelow(value) : isAbove(value)
+            return isDescending ? isBelow(value) : isBehind(value)
         }
         return self[lower..<upper]
     }

@@ -44,7 +44,8 @@ extension ListTransition {
                     let name = table.groupNames[shown.groups[Int(latest)].number]
                     contexts[collection] = RowChange.Context(
                         group: name, oldGroup: name, collection: collection,
-                        collectionName: collectionNames[collection], rowsHaveOnePlace: rowsHaveOnePlace)
+                        collectionName: collectionNames[collection],
+                        rowsHaveOnePlace: rowsHaveOnePlace.after)
                 }
                 changes.append(
                     RowChange(

@@ -69,16 +69,18 @@ final class SelectedRowsDifference: ViewDifference {
     let old: any GroupedRows
     let new: any GroupedRows
     let collectionNames: [String]
-    let rowsHaveOnePlace: Bool
+    let rowsHaveOnePlace: (before: Bool, after: Bool)
 
     init(from old: SelectedRows, to new: SelectedRows) {
         before = old
         after = new
         self.old = old
         self.new = new
-        collectionNames = new.state.root.configuration.collectionNames
-        rowsHaveOnePlace =
-            old.state.root.configuration.rowsHaveOnePlace && new.state.root.configuration.rowsHaveOnePlace
+        let (was, now) = (old.state.root.configuration, new.state.root.configuration)
+        // Rows of both are named.
+        collectionNames =
+            was.collectionNames.count > now.collectionNames.count ? was.collectionNames : now.collectionNames
+        rowsHaveOnePlace = (was.rowsHaveOnePlace, now.rowsHaveOnePlace)
     }
 
     /// All: a choice may differ anywhere.

@@ -16,7 +16,7 @@ extension ListItemID: CustomStringConvertible {
 }
 
 extension RowChange {
-    /// The identity of the row after the change. O(1).
+    /// The identity of the row in the list after the change; for a delete, in the list before it. O(1).
     public var itemID: ListItemID {
         ListItemID(collectionName: collectionName, key: key, group: context.rowsHaveOnePlace ? nil : group)
     }
