@@ -58,6 +58,12 @@ import Yaprak
         #expect(error?.description == "\(error?.message ?? ""), at column \(offset + 1)")
     }
 
+    @Test func `A column of a generic object is named for its property`() {
+        let envelopes = RecordCollection<Envelope<[String: Double]>, NoMetadata>("envelopes")
+        let index = FullTextIndex("envelopes.text", of: envelopes, \.title, \.upper)
+        #expect(index.columnNames == ["title", "2"])
+    }
+
     @Test func `A column that an index does not have is an error with its place`() {
         let index = MailIndex("text", of: .mails, \.title, \.body)
         #expect(index.columnNames == ["title", "body"])
@@ -156,4 +162,10 @@ import Yaprak
         #expect(SearchQuery.typing("dun me") == .all(of: [.prefix("dun"), .prefix("me")]))
         #expect(SearchQuery.typing("AND (") == .all(of: [.prefix("AND"), .prefix("(")]))
     }
+}
+
+private struct Envelope<Payload: Codable & Sendable>: Codable, Sendable {
+    var title: String
+    var payload: Payload
+    var upper: String { title.uppercased() }
 }

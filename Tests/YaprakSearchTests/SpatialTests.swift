@@ -18,6 +18,38 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
 @Suite(.bounded) struct SpatialTests {
     static let index = SpatialIndex<Spot, NoMetadata>("place", of: .spots, at: \.place)
 
+    // One in four was not: the way from a chord to metres and back ends a bit away.
+    @Test func `A record is within its own distance, and its own longitude beyond 180`() async throws {
+        let database = Database.inMemory()
+        try await database.register(Self.index)
+        try await database.write { transaction in
+            for longitude in 1..<180 {
+                transaction[.spots]["s\(longitude)"] = Spot(
+                    place: GeoCoordinate(latitude: Double(longitude % 7) / 3, longitude: Double(longitude) * 0.99))
+            }
+            transaction[.spots]["edge"] = Spot(place: GeoCoordinate(latitude: 1, longitude: -170.1))
+        }
+        let here = GeoCoordinate(latitude: 0, longitude: 0)
+        let reader = database.snapshot[Self.index]
+        for hit in reader.nearest(180, to: here) {
+            let hits = reader.hits(within: hit.distance, of: here)
+            #expect(hits.contains { $0.key == hit.key }, "\(hit.key)")
+            #expect(hits.allSatisfy { $0.distance <= hit.distance })
+        }
+        // 189.9 − 360 is −170.1, exactly.
+        let box = GeoBox(south: 0.5, west: 189.9, north: 2, east: 189.9)
+        #expect(reader.keys(in: box) == ["edge"])
+        #expect(box.contains(GeoCoordinate(latitude: 1, longitude: -170.1)))
+        #expect(reader.nearest(1, to: GeoCoordinate(latitude: 1, longitude: 189.9))[0].distance == 0)
+        let pairs: [(Double, Double)] = [
+            (180, -180), (-180, -180), (540, -180), (-540, -180), (360, 0), (-360, 0), (-190, 170),
+        ]
+        for (longitude, same) in pairs {
+            let found = GeoCoordinate.wrapped(longitude)
+            #expect(found == same && (found != 0 || found.sign == .plus), "\(longitude)")
+        }
+    }
+
     // MARK: The plainest search
 
     /// Steps of a quarter of a degree have no rounding.

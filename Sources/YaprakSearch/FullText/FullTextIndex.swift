@@ -87,7 +87,8 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     ///
     ///     FullTextIndex("messages.text", of: .messages, \.title, \.body)
     ///
-    /// In a program that is built without reflection metadata, columns are named `1`, `2` and so on.
+    /// Computed properties have no names here, and none has one in a program that is built without reflection metadata: such
+    /// columns are named `1`, `2` and so on.
     public init(
         _ name: String, versionTag: String = "", of collection: RecordCollection<Object, Metadata>,
         _ properties: any KeyPath<Object, String> & Sendable..., tokenizer: any SearchTokenizer = WordTokenizer(),
@@ -100,10 +101,11 @@ public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Send
     }
 
     private static func propertyName(_ property: AnyKeyPath) -> String? {
-        let path = String(describing: property)
-        guard path.hasPrefix("\\"), let dot = path.firstIndex(of: "."), !path.contains("<") else { return nil }
-        let name = path[path.index(after: dot)...]
-        return name.isEmpty ? nil : String(name)
+        let path = String(describing: property), root = "\\\(type(of: property).rootType)."
+        guard path.hasPrefix("\\"), let dot = path.firstIndex(of: ".") else { return nil }
+        // The name of a generic type may have dots of its own.
+        let name = path.hasPrefix(root) ? path.dropFirst(root.count) : path[path.index(after: dot)...]
+        return name.isEmpty || name.contains("<") ? nil : String(name)
     }
 
     private static func tag(_ own: String, _ columns: [String], _ tokenizer: any SearchTokenizer) -> String {

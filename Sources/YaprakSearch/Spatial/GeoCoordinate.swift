@@ -36,9 +36,9 @@ public struct GeoCoordinate: Sendable, Hashable, Codable {
     /// A longitude in −180..<180.
     static func wrapped(_ longitude: Double) -> Double {
         if longitude >= -180 && longitude < 180 { return longitude }
-        let rest = (longitude + 180).truncatingRemainder(dividingBy: 360)
-        let wrapped = rest < 0 ? rest + 360 - 180 : rest - 180
-        return wrapped < 180 ? wrapped : -180
+        // This remainder is exact, −180 to 180. Without the sign of a zero: one meridian, one number.
+        let rest = longitude.remainder(dividingBy: 360)
+        return (rest < 180 ? rest : -180) + 0
     }
 }
 
@@ -68,7 +68,7 @@ extension Double {
     var arcLength: Double { 2 * GeoCoordinate.earthRadius * asin(min(1, squareRoot() / 2)) }
 
     /// The square of the chord of the unit sphere under an arc of so many metres on the Earth; infinity from half of the
-    /// circumference on, which nothing is beyond.
+    /// circumference on, which nothing is beyond. The way back gives the arc up to the last bits.
     var squaredChordOfArc: Double {
         // The square of a chord to the other side of the Earth may be computed as a little more than 4.
         if self >= .pi * GeoCoordinate.earthRadius { return .infinity }

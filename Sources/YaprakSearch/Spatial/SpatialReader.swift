@@ -72,7 +72,9 @@ public struct SpatialReader<Object: Codable & Sendable, Metadata: Codable & Send
     public func hits(within metres: Double, of center: GeoCoordinate) -> [SpatialHit<Object, Metadata>] {
         guard center.isValid, metres >= 0 else { return [] }
         return withExtendedLifetime(snapshot) {
-            search.rows(within: metres.squaredChordOfArc, of: center.normalized).compactMap(hit)
+            // A little more, of which the distances decide: a record is within its own.
+            search.rows(within: metres.squaredChordOfArc * (1 + 1e-14), of: center.normalized)
+                .filter { $0.squaredChord.arcLength <= metres }.compactMap(hit)
         }
     }
 
