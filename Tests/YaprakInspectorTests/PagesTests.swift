@@ -551,6 +551,19 @@
             #expect(status["newest"] == 60)
         }
 
+        @Test func `A database in whose place another was put is found, however long its log is`() async throws {
+            let inspected = try await InspectedDatabase(commits: 8), other = try await InspectedDatabase(commits: 12)
+            let service = try inspected.service()
+            #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 8)
+            try await inspected.database.close()
+            try await other.database.close()
+            try FileManager.default.moveItem(
+                atPath: inspected.path.string, toPath: inspected.directory.appending("away"))
+            #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 8)
+            try FileManager.default.copyItem(atPath: other.path.string, toPath: inspected.path.string)
+            #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 12)
+        }
+
         @Test func `A database that is damaged, gone or replaced is said to be, and found again`() async throws {
             let inspected = try await InspectedDatabase(commits: 8)
             let service = try inspected.service()

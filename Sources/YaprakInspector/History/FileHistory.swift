@@ -5,19 +5,23 @@
 
     /// The history that the files of a database have, also while a program writes them.
     ///
-    /// Where the directory was replaced by another, it is opened again: what was kept of the old one is forgotten.
+    /// Where the directory was replaced by another, it is opened again: what was kept of the old one is forgotten. So it is where
+    /// commits are missing; files that were exchanged one by one, for a log with as many commits or more, are not noticed.
     actor FileHistory: InspectedHistory {
         nonisolated let path: FilePath?
         nonisolated let title: String
         private let directory: FilePath
         private var history: SharedHistory
         private var newestSeen = CommitNumber.zero
+        /// Which directory was opened.
+        private var opened: FileIdentity?
 
         /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`.
         init(_ path: FilePath) throws(DatabaseError) {
             self.path = path
             directory = path
             title = path.lexicallyNormalized().lastComponent?.string ?? "database"
+            opened = FileIdentity(of: path)
             history = SharedHistory(try ReplayReader(path))
         }
 
@@ -53,11 +57,15 @@
         }
 
         private func reopen() throws {
+            // Asked for first: one that comes in between is found the next time.
+            opened = FileIdentity(of: directory)
             history = SharedHistory(try ReplayReader(directory))
             newestSeen = .zero
         }
 
         func newest() async throws -> CommitNumber {
+            // One that was moved away stays readable, and nothing else says so.
+            if let found = FileIdentity(of: directory), found != opened { try reopen() }
             // Calls run beside each other: what others see meanwhile says nothing of this answer.
             let (seen, asked) = (newestSeen, history)
             var number = try await reading { try $0.newestCommitNumber() }
