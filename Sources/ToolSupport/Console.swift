@@ -98,6 +98,6 @@ package struct Console: Sendable {
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
             if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
         }
-        return variable("COLUMNS").flatMap { Int($0) } ?? 100
+        return variable("COLUMNS").flatMap { Int($0) }.map { min(max($0, 1), 10_000) } ?? 100
     }
 }

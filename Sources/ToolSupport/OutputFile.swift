@@ -14,13 +14,15 @@ package import SystemPackage
 ///     try file.sink.write("id,name\r\n")
 ///     try file.finish()
 ///
-/// A file that is to be overwritten keeps its contents until the new ones are complete. What was begun and not finished is
+/// It is written under a hidden name beside its own, and has that when it is complete: a program that is killed leaves no half of
+/// it that looks like all, and what was to be overwritten has its contents until then. What was begun and not finished is
 /// removed.
 package final class OutputFile {
     /// Where its text goes.
     package let sink: TextSink
     private let path: FilePath
-    /// Where it is written; the same as `path` unless it takes the place of another.
+    private let overwrites: Bool
+    /// Where it is written.
     private let written: FilePath
     private let descriptor: FileDescriptor
     private var isFinished = false
@@ -29,13 +31,12 @@ package final class OutputFile {
     /// - Throws: `Errno`; `fileExists` if there is anything under the name, a link too, and it isn't to be overwritten;
     ///   `notPermitted` for a device or a pipe that is to be.
     package init(_ path: FilePath, overwrites: Bool) throws(Errno) {
-        if overwrites { try Self.checkReplaceable(path) }
+        if overwrites { try Self.checkReplaceable(path) } else { try Self.checkAbsent(path) }
         self.path = path
-        written =
-            overwrites
-            ? path.removingLastComponent().appending(
-                ".\(path.lastComponent?.string ?? "")-\(UInt64.random(in: 0 ... .max))")
-            : path
+        self.overwrites = overwrites
+        let name = path.lastComponent?.string ?? ""
+        written = path.removingLastComponent().appending(
+            ".\(name.utf8.count <= 200 ? name : "output")-\(UInt64.random(in: 0 ... .max))")
         do {
             descriptor = try FileDescriptor.open(
                 written, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
@@ -44,6 +45,11 @@ package final class OutputFile {
             throw error as? Errno ?? .ioError
         }
         sink = TextSink(descriptor)
+    }
+
+    private static func checkAbsent(_ path: FilePath) throws(Errno) {
+        var found = stat()
+        if lstat(path.string, &found) == 0 { throw .fileExists }
     }
 
     /// A device or a pipe would be replaced by a file, which nobody wants who names `/dev/null`.
@@ -63,16 +69,27 @@ package final class OutputFile {
         try sink.flush()
         // Whatever closing says, the number is free afterwards, and may be another file's.
         isFinished = true
-        do { try descriptor.close() } catch {
+        var isClaimed = false
+        do {
+            try descriptor.close()
+            if !overwrites {
+                // An empty file takes the name first: another program that has taken it meanwhile keeps it.
+                try Self.claim(path)
+                isClaimed = true
+            }
+            guard rename(written.string, path.string) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
             unlink(written.string)
+            if isClaimed { unlink(path.string) }
             throw error
         }
-        guard written != path else { return }
-        guard rename(written.string, path.string) == 0 else {
-            let error = Errno(rawValue: errno)
-            unlink(written.string)
-            throw error
-        }
+    }
+
+    private static func claim(_ path: FilePath) throws {
+        try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+            permissions: [.ownerRead, .ownerWrite]
+        ).close()
     }
 
     deinit {

@@ -70,7 +70,13 @@ extension Invocation {
             return failure.exitCode
         }
         if Failure.isClosedPipe(error) { return 0 }
-        if let code = error as? ExitCode { return code.rawValue }
+        if let code = error as? ExitCode {
+            // An answer that says what the exit code says, and can't be written, is none.
+            do { try console.flush() } catch {
+                if !Failure.isClosedPipe(error) { return report(error, asJSON: asJSON) }
+            }
+            return code.rawValue
+        }
         // Help and complaints of the parser.
         let code = YaprakCommand.exitCode(for: error).rawValue
         let text = YaprakCommand.fullMessage(for: error)

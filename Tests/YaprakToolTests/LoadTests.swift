@@ -42,6 +42,51 @@ import YaprakReplay
         #expect(try count() == 25)
     }
 
+    @Test func `A text of a number and white space behind it comes back from CSV as a text`() async throws {
+        let path = folder("pad.yaprak"), things = RecordCollection<CBORValue, NoMetadata>("things")
+        let made = try await Database.open(at: FilePath(path), collections: things)
+        try await made.write { transaction in
+            transaction[things]["1"] = ["zip": "12 ", "word": "null  ", "sign": "-", "flag": "true\t", "size": " 3"]
+            transaction[things]["1 "] = ["zip": "7\t", "word": "[1] ", "sign": "1e5 ", "flag": "  ", "size": "\t"]
+        }
+        try await made.close()
+        #expect(try await comesBack(path, as: "csv"))
+    }
+
+    @Test(arguments: ["ndjson", "json", "csv"])
+    func `An object with a field that is called as a part of a record comes back`(form: String) async throws {
+        let path = folder("own.yaprak"), things = RecordCollection<CBORValue, NoMetadata>("things")
+        let made = try await Database.open(at: FilePath(path), collections: things)
+        try await made.write { transaction in
+            transaction[things]["a"] = ["$key": "b", "n": 1]
+            transaction[things]["b"] = ["$metadata": ["by": "me"], "n": 2]
+            transaction[things]["c"] = [".": 5]
+            transaction[things]["d"] = [".": ["$key": "x"]]
+            transaction[things]["e"] = ["n": 3, "inner": ["$key": 1, ".": 2]]
+        }
+        try await made.close()
+        #expect(try await comesBack(path, as: form))
+        let text = try String(contentsOfFile: folder("out.\(form)"), encoding: .utf8)
+        #expect(form != "ndjson" || text.hasPrefix(#"{"$key":"a",".":{"n":1,"$key":"b"}}"#), "\(text)")
+        let asked = await yaprak("export", path, "things", "--columns", #"$key,["$key"]"#, "--format", "csv")
+        #expect(asked.code == 0 && asked.out.contains("\na,b\r"), "\(asked.out)\(asked.err)")
+    }
+
+    /// Whether what is exported and loaded again is what was there.
+    private func comesBack(_ path: String, as form: String) async throws -> Bool {
+        let file = folder("out.\(form)"), copy = folder("copy.yaprak")
+        let exported = await yaprak("export", path, "things", "--output", file)
+        let loaded = await yaprak("load", file, copy, "--collection", "things")
+        guard exported.code == 0, loaded.code == 0 else {
+            Issue.record("\(exported.err)\(loaded.err)")
+            return false
+        }
+        let before = Array(await yaprak("dump", path).lines.dropFirst())
+        let after = Array(await yaprak("dump", copy).lines.dropFirst())
+        if before != after { Issue.record("\(before)\n\(after)") }
+        return before == after
+    }
+
     @Test func `A bad line ends the loading with its number, and nothing before it is lost`() async throws {
         let outcome = try await load(
             "{\"id\":\"a\"}\r\n\n{\"id\":\"b\"}\n{\"id\":\"c\",}\n{\"id\":\"d\"}\n", "--format", "json")

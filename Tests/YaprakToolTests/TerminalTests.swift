@@ -41,6 +41,71 @@ import Yaprak
         #expect(terminal.isAsBefore)
     }
 
+    // A CSV or NDJSON that was cut looks complete: it had the name that was asked for from the beginning.
+    @Test(arguments: ["dump", "export"], [SIGINT, SIGKILL])
+    func `A program that is ended while it writes a file leaves none of that name`(
+        word: String, signal: Int32
+    ) async throws {
+        let path = folder("large.yaprak"), things = RecordCollection<[String: String], NoMetadata>("things")
+        let database = try await Database.open(at: FilePath(path), collections: things)
+        let text = String(repeating: "some words ", count: 200)
+        try await database.write { transaction in
+            for index in 0..<4000 { transaction[things]["\(index)"] = ["t": text] }
+        }
+        try await database.close()
+        let directory = folder("out"), process = Process()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        process.executableURL = BuiltProgram.url("yaprak")
+        let collection = word == "export" ? ["things"] : []
+        process.arguments = [word, path] + collection + ["--output", directory + "/out.ndjson"]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var begun: [String] = []
+        for _ in 0..<20_000 where begun.isEmpty && process.isRunning {
+            begun = try FileManager.default.contentsOfDirectory(atPath: directory)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(begun.count == 1 && begun[0].hasPrefix(".out.ndjson-"), "\(begun)")
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory)
+        if signal == SIGINT {
+            #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+            #expect(left.isEmpty)
+        } else {
+            #expect(process.terminationReason == .uncaughtSignal && left == begun)
+        }
+    }
+
+    #if os(Linux)
+        @Test(arguments: [["log"], ["diff", "1", "3"]])
+        func `An answer that can't be written is an error, whatever its exit code would be`(words: [String]) throws {
+            let process = Process(), err = Pipe()
+            process.executableURL = BuiltProgram.url("yaprak")
+            process.arguments = [words[0], shop] + words.dropFirst()
+            process.standardOutput = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+            process.standardError = err
+            try process.run()
+            let text = String(decoding: err.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 6 && text.contains("ioFailed"), "\(process.terminationStatus) \(text)")
+        }
+    #endif
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807", "0", "x"])
+    func `A width of the terminal that is no width ends nothing`(columns: String) throws {
+        let process = Process(), out = Pipe()
+        process.executableURL = BuiltProgram.url("yaprak")
+        process.arguments = ["log", shop, "--format", "table"]
+        process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": columns]) { $1 }
+        process.standardOutput = out
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0 && !text.isEmpty)
+    }
+
     // After Ctrl-Z and `fg` keys were echoed, and came with the return key only.
     @Test func `A program that was stopped and goes on has its keys again`() throws {
         let terminal = try step(), program = terminal.process.processIdentifier

@@ -42,6 +42,26 @@ import ToolSupport
         #expect(stat(pipe, &found) == 0 && found.st_mode & S_IFMT == S_IFIFO)
     }
 
+    @Test func `Who makes a file meanwhile keeps it, and nothing else is left`() throws {
+        let folder = try Folder(), path = folder("x")
+        do {
+            let file = try OutputFile(FilePath(path), overwrites: false)
+            try file.sink.write("mine")
+            #expect(FileManager.default.createFile(atPath: path, contents: Data("other".utf8)))
+            #expect(throws: Errno.fileExists) { try file.finish() }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["x"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "other")
+        // A link that leads nowhere is something, too; a name as long as names may be is none too long.
+        #expect(symlink("nowhere", folder("link")) == 0)
+        #expect(throws: Errno.fileExists) { try OutputFile(FilePath(folder("link")), overwrites: false) }
+        let long = folder(String(repeating: "n", count: 255))
+        let file = try OutputFile(FilePath(long), overwrites: false)
+        try file.sink.write("long")
+        try file.finish()
+        #expect(try String(contentsOfFile: long, encoding: .utf8) == "long")
+    }
+
     // A false length in the head of a frame, and a pipe that gives little: a number of seconds beyond any integer.
     @Test func `A bar of progress has an end, however far it is`() {
         let bar = ProgressBar(Console(out: TextSink(), err: TextSink()), "loading")

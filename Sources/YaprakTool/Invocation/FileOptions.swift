@@ -11,7 +11,8 @@ struct FileOptions: ParsableArguments {
     @Flag(help: "Replace the file if it is there.")
     var overwrite = false
 
-    func validate() throws {
+    /// For subcommands that write to no file but this one.
+    func checkOverwriting() throws {
         if overwrite, path == nil { throw ValidationError("--overwrite goes with --output") }
     }
 
@@ -21,10 +22,14 @@ struct FileOptions: ParsableArguments {
         try Self.write(to: path, overwrites: overwrite, on: console, body)
     }
 
-    /// Calls `body` with a console whose data go to a file.
+    /// Calls `body` with a console whose data go to a file. Ctrl-C ends it where `body` asks for it, and leaves no file.
+    ///
+    /// - Parameter alternative: what else can be chosen where the file is there already.
     static func write(
-        to path: String, overwrites: Bool, on console: Console, _ body: (Console) throws -> Void
+        to path: String, overwrites: Bool, on console: Console, alternative: String = "another name",
+        _ body: (Console) throws -> Void
     ) throws {
+        Interruption.listen()
         do {
             let file = try OutputFile(FilePath(path), overwrites: overwrites)
             try body(Console(out: file.sink, err: console.err, isWatched: console.isWatched))
@@ -34,7 +39,7 @@ struct FileOptions: ParsableArguments {
             throw Failure(
                 isTaken ? "alreadyExists" : "ioFailed",
                 isTaken
-                    ? "\(path) exists already. Remove it, choose another name, or add --overwrite."
+                    ? "\(path) exists already. Remove it, choose \(alternative), or add --overwrite."
                     : "\(path): \(error)", place: .init(file: path),
                 exitCode: isTaken ? 5 : error == .noSuchFileOrDirectory ? 3 : 6)
         }

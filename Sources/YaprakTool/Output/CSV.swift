@@ -35,13 +35,17 @@ enum CSV {
         }
     }
 
-    /// Whether it is worth asking the reader of JSON: a container or a string by its first byte, a number by all of them.
+    /// Whether it is worth asking the reader of JSON: a container or a string by its first byte, a number by all of them. The
+    /// reader skips white space behind a value.
     private static func mayBeJSON(_ text: String) -> Bool {
-        guard let first = text.utf8.first else { return false }
+        guard let first = text.utf8.first, let last = text.utf8.lastIndex(where: { $0 != 0x20 && $0 != 0x09 }) else {
+            return false
+        }
+        let value = text.utf8[...last]
         return switch first {
         case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\""): true
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): text.utf8.allSatisfy(isOfNumber)
-        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): text.utf8.count <= 5
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): value.allSatisfy(isOfNumber)
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): value.count <= 5
         default: false
         }
     }

@@ -89,9 +89,19 @@ struct RecordColumns {
     static func nested(_ record: ReplayRecord) -> CBORValue {
         let object = record.object
         var pairs: [CBORValue.Pair] = [.init(.text(key), .text(record.key))]
-        if let fields = object.map { pairs += fields } else { pairs.append(.init(.text(whole), object)) }
+        if let fields = object.map, !hasNameOfPart(fields) {
+            pairs += fields
+        } else {
+            pairs.append(.init(.text(whole), object))
+        }
         if let metadata = record.metadata { pairs.append(.init(.text(Self.metadata), metadata)) }
         return .map(pairs)
+    }
+
+    /// Whether a field has the name of another part of a record: such an object stands in one piece where one without fields
+    /// does, so that neither is taken for the other.
+    private static func hasNameOfPart(_ fields: [CBORValue.Pair]) -> Bool {
+        fields.contains { [.text(key), .text(metadata), .text(whole)].contains($0.key) }
     }
 
     /// Calls a closure with the values of a record by columns, the key last: the last one of a name counts.
@@ -100,7 +110,9 @@ struct RecordColumns {
     ) {
         let object = record.object
         if case .map(let fields) = object, !fields.isEmpty {
-            flatten(fields, "", withContainers, 0, body)
+            let isWhole = hasNameOfPart(fields)
+            if isWhole { body(whole, object) }
+            if !isWhole || withContainers { flatten(fields, "", withContainers, 0, body) }
         } else {
             body(whole, object)
         }

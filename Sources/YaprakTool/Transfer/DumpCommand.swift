@@ -37,6 +37,8 @@ struct DumpCommand: AsyncParsableCommand {
     @OptionGroup var file: FileOptions
     @OptionGroup var paging: PagingOptions
 
+    func validate() throws { try file.checkOverwriting() }
+
     func run() async throws {
         let console = Invocation.console
         let condition = try condition.map { text in try ReplayExpression(text, about: .record) }

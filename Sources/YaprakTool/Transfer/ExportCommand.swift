@@ -15,8 +15,9 @@ struct ExportCommand: AsyncParsableCommand {
             """,
         discussion: """
             In CSV, Markdown and tables each field of the objects is a column; fields of fields are called a.b. The key is \
-            $key, metadata is $metadata or $metadata.a, an object without fields is a dot. JSON has the objects as they \
-            are. What those forms can't say becomes text; `yaprak dump` loses nothing.
+            $key, metadata is $metadata or $metadata.a, an object without fields is a dot, and so is one with a field of \
+            such a name. JSON has the objects as they are. What those forms can't say becomes text; `yaprak dump` loses \
+            nothing.
 
             The ending of a file's name sets its format, unless --format is given: .csv, .json, .ndjson, .md.
 
@@ -55,7 +56,11 @@ struct ExportCommand: AsyncParsableCommand {
         guard (collection == nil) != (eachCollection == nil) else {
             throw ValidationError("give a collection, or --each-collection")
         }
-        if eachCollection != nil, file.path != nil { throw ValidationError("--output is for one collection") }
+        if eachCollection == nil {
+            try file.checkOverwriting()
+        } else if file.path != nil {
+            throw ValidationError("--output is for one collection")
+        }
         if let columns, Self.names(columns).isEmpty { throw ValidationError("--columns names no column") }
     }
 
@@ -90,7 +95,9 @@ struct ExportCommand: AsyncParsableCommand {
         for name in exporter.snapshot.collectionNames {
             let path = directory + "/" + OutputFile.name(for: name, ending: format.fileEnding, taken: &taken)
             var count = 0
-            try FileOptions.write(to: path, overwrites: file.overwrite, on: console) { console in
+            try FileOptions.write(
+                to: path, overwrites: file.overwrite, on: console, alternative: "another directory"
+            ) { console in
                 count = try exporter.write(name, format, console)
             }
             try rows.write([.text(name), .count(count), .text(path)])

@@ -31,6 +31,8 @@ struct ExportTestCommand: AsyncParsableCommand {
     @OptionGroup var file: FileOptions
     @OptionGroup var paging: PagingOptions
 
+    func validate() throws { try file.checkOverwriting() }
+
     func run() async throws {
         let reader = try ReplayReader.open(database)
         let number = try reader.commitNumber(at: position)

@@ -111,7 +111,7 @@ struct Loader {
             if field.key == .text(RecordColumns.metadata) { metadata = field.value }
             return [.text(RecordColumns.key), .text(RecordColumns.metadata)].contains(field.key)
         }
-        // An object that is no map was exported as a field named by a dot.
+        // An object without fields, or with one of these names, was exported as a field named by a dot.
         let isWhole = fields.count == 1 && fields[0].key == .text(RecordColumns.whole)
         let object = isWhole ? fields[0].value : .map(fields)
         let metadataBytes: [UInt8]? = if let metadata { try bytes(metadata) } else { nil }
