@@ -560,7 +560,14 @@
             try FileManager.default.moveItem(
                 atPath: inspected.path.string, toPath: inspected.directory.appending("away"))
             #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 8)
-            try FileManager.default.copyItem(atPath: other.path.string, toPath: inspected.path.string)
+            // One that is not complete yet is none, and asked for again.
+            try FileManager.default.createDirectory(
+                atPath: inspected.path.string, withIntermediateDirectories: false)
+            #expect(await service.ask("/api/status").status != 200)
+            for part in try FileManager.default.contentsOfDirectory(atPath: other.path.string) {
+                try FileManager.default.copyItem(
+                    atPath: other.path.appending(part).string, toPath: inspected.path.appending(part).string)
+            }
             #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 12)
         }
 

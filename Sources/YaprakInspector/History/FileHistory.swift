@@ -57,9 +57,10 @@
         }
 
         private func reopen() throws {
-            // Asked for first: one that comes in between is found the next time.
-            opened = FileIdentity(of: directory)
+            // Asked for first: one that comes in between is found the next time. So is one that is not complete yet.
+            let found = FileIdentity(of: directory)
             history = SharedHistory(try ReplayReader(directory))
+            opened = found
             newestSeen = .zero
         }
 
