@@ -1,10 +1,13 @@
 import Foundation
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
 import YaprakCBOR
+
+@testable import YaprakTool
 
 /// `export`: columns, forms and names of files.
 @Suite(.bounded) struct ExportTests {
@@ -82,6 +85,33 @@ import YaprakCBOR
         let asked = await yaprak("export", database, "things", "--output", folder("y.csv"), "--format", "markdown")
         #expect(asked.code == 0)
         #expect(try String(contentsOfFile: folder("y.csv"), encoding: .utf8).hasPrefix("| $key"))
+    }
+
+    // The walk over the records ended as if there were no more, and what there was took the place of a whole file.
+    @Test(arguments: [["--format", "csv"], ["--columns", "$key,n"], ["--where", ".n >= 0", "--format", "csv"], []])
+    func `An export that is interrupted replaces nothing, and says so`(options: [String]) async throws {
+        let many = RecordCollection<CBORValue, NoMetadata>("many")
+        let path = folder("many.yaprak"), file = folder("many.out")
+        let database = try await Database.open(at: FilePath(path), collections: many)
+        try await database.write { for n in 0..<2000 { $0[many]["\(n)"] = ["n": .unsigned(UInt64(n))] } }
+        try await database.close()
+        // At any of the moments at which it is asked.
+        for moment in [0, 1, 2, 5, 7, 8, 9, 12, 15, 16, 17] {
+            try Data("before".utf8).write(to: URL(fileURLWithPath: file))
+            let asked = Atomic(0)
+            let code = await Invocation.run(
+                ["export", path, "many", "--output", file, "--overwrite"] + options,
+                in: .init(
+                    console: Console(out: TextSink(), err: TextSink(), isTerminal: false),
+                    isInterrupted: { asked.add(1, ordering: .relaxed).newValue > moment }))
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            if asked.load(ordering: .relaxed) > moment {
+                #expect(code == 130 && text == "before", "\(moment)")
+            } else {
+                #expect(code == 0 && text.split(separator: "\n").count >= 2000, "\(moment)")
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") } == [])
     }
 
     @Test func `Names of collections become names of files that stay in their directory`() async throws {

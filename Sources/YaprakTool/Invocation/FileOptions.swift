@@ -33,6 +33,8 @@ struct FileOptions: ParsableArguments {
         do {
             let file = try OutputFile(FilePath(path), overwrites: overwrites)
             try body(Console(out: file.sink, err: console.err, isWatched: console.isWatched))
+            // Who reads records ends with them, interrupted or not: what is not all takes no name.
+            if Invocation.isInterrupted() { throw CancellationError() }
             try file.finish()
         } catch let error as Errno {
             let isTaken = error == .fileExists

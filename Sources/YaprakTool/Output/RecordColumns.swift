@@ -37,11 +37,15 @@ struct RecordColumns {
             let row = order.map { values[$0] }
             try rows.write(row)
             count += 1
-            if count % 256 == 0, Invocation.isInterrupted() { throw CancellationError() }
+            if count % 256 == 0 { try Self.checkInterruption() }
         }
+        try Self.checkInterruption()
         try rows.finish()
         return count
     }
+
+    /// A walk over records that is interrupted ends as if there were no more.
+    private static func checkInterruption() throws { if Invocation.isInterrupted() { throw CancellationError() } }
 
     private static func scalar(_ value: CBORValue) -> CBORValue {
         switch value {
@@ -68,6 +72,7 @@ struct RecordColumns {
         }
         var known = Set(isText.keys)
         let texts = Set(isText.filter(\.value).keys)
+        try Self.checkInterruption()
         guard let columns else {
             known.remove(Self.key)
             return ([Self.key] + known.sorted(), texts)
