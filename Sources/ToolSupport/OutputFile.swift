@@ -15,8 +15,8 @@ package import SystemPackage
 ///     try file.finish()
 ///
 /// It is written under a hidden name beside its own, and has that when it is complete: a program that is killed leaves no half of
-/// it that looks like all, and what was to be overwritten has its contents until then. What was begun and not finished is
-/// removed.
+/// it that looks like all, at most an empty one, and what was to be overwritten has its contents until then. What was begun and
+/// not finished is removed.
 package final class OutputFile {
     /// Where its text goes.
     package let sink: TextSink

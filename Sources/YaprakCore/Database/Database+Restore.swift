@@ -126,7 +126,8 @@ extension Draft {
                 .undecodableRecord,
                 """
                 the record \(lost.debugDescription) of "\(binding.name)" is set aside in the snapshot, because it does not \
-                decode, and has been removed or replaced since: it can't be written again. Nothing was restored.
+                decode, and not here: it was removed or replaced since, or the collection has no type here. It can't be \
+                written again. Nothing was restored.
                 """,
                 place: .init(collection: binding.name, key: lost))
         }

@@ -228,7 +228,8 @@ struct WriteTurns: ~Copyable, Sendable {
     }
 
     /// Gives the turn back, and offers it to the next in line.
-    /// - Returns: one that goes before its time. Call `reconsider` when it has had ``patience`` long to claim the turn.
+    /// - Returns: one that goes before its time. Call `reconsider` when it has had ``patience`` long to claim the turn;
+    ///   where a seed decides what runs, at any time.
     @inline(never)
     func pass() -> Favored? {
         let next = state.withLockInlined { state in

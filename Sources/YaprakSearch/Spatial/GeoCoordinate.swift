@@ -36,7 +36,7 @@ public struct GeoCoordinate: Sendable, Hashable, Codable {
     /// A longitude in −180..<180.
     static func wrapped(_ longitude: Double) -> Double {
         if longitude >= -180 && longitude < 180 { return longitude }
-        // This remainder is exact, −180 to 180. Without the sign of a zero: one meridian, one number.
+        // This remainder is exact, −180 to 180; 0 takes the place of −0.
         let rest = longitude.remainder(dividingBy: 360)
         return (rest < 180 ? rest : -180) + 0
     }
