@@ -33,7 +33,7 @@ struct FileOptions: ParsableArguments {
         do {
             let file = try OutputFile(FilePath(path), overwrites: overwrites)
             try body(Console(out: file.sink, err: console.err, isWatched: console.isWatched))
-            // Who reads records ends with them, interrupted or not: what is not all takes no name.
+            // A walk over records that is interrupted ends early, without an error: what it wrote is not all of them.
             if Invocation.isInterrupted() { throw CancellationError() }
             try file.finish()
         } catch let error as Errno {

@@ -106,7 +106,11 @@ struct RecordColumns {
     /// Whether a field has the name of another part of a record: such an object stands in one piece where one without fields
     /// does, so that neither is taken for the other.
     private static func hasNameOfPart(_ fields: [CBORValue.Pair]) -> Bool {
-        fields.contains { [.text(key), .text(metadata), .text(whole)].contains($0.key) }
+        // Asked of each record: no values are made to compare with.
+        fields.contains { field in
+            guard let name = field.key.text else { return false }
+            return name == key || name == metadata || name == whole
+        }
     }
 
     /// Calls a closure with the values of a record by columns, the key last: the last one of a name counts.
