@@ -14,9 +14,9 @@ package import SystemPackage
 ///     try file.sink.write("id,name\r\n")
 ///     try file.finish()
 ///
-/// It is written under a hidden name beside its own, and has that when it is complete: a program that is killed leaves no half of
-/// it that looks like all, at most an empty one, and what was to be overwritten has its contents until then. What was begun and
-/// not finished is removed.
+/// It is written under a hidden name in the same directory, and is renamed when it is complete: a program that is killed leaves
+/// no part of it under its own name, at most an empty file, and what is to be overwritten keeps its contents until then. What was
+/// begun and not finished is removed.
 package final class OutputFile {
     /// Where its text goes.
     package let sink: TextSink

@@ -2,8 +2,7 @@
 ///
 /// A write calls `follow` in place of `update(_:for:in:)`, on the root where it is, and gets the changes as what a changeset
 /// keeps. Copying the root out and in again, and looking up the types of both, took one part in fifteen of a write with three
-/// indexes, and one in thirty of a write with a view. Both must do the same. The root is kept as what it is: its type is no
-/// protocol.
+/// indexes. Both must do the same. The root is kept as what it is: its type is no protocol.
 package protocol InPlaceExtension: DatabaseExtension {
     /// Brings the root up to date, as `update(_:for:in:)` does.
     ///

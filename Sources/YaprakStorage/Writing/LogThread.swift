@@ -258,7 +258,8 @@ final class LogThread: Sendable {
         }
     }
 
-    /// Makes the log read-only because a sync of its directory failed elsewhere.
+    /// Makes the log read-only because a sync of its directory failed elsewhere: on its own thread, before anything else that it
+    /// does next. What that is writing now is completed as ever.
     func poison(_ error: DatabaseError) {
         let wakes = queue.withLock { queue in
             queue.poison = error
