@@ -66,7 +66,7 @@ public struct CBORDecoder: Sendable {
         } catch {
             throw state.corrupted(error, nil)
         }
-        let value = try state.decode(type, at: 0)
+        let value = try state.decodeRoot(type)
         if isMap {
             do throws(CBORError) {
                 try CBORDecoder.check(bytes, end: state.rootEnd)
@@ -104,7 +104,7 @@ public struct CBORDecoder: Sendable {
             } catch {
                 throw state.corrupted(error, nil)
             }
-            return try state.decode(type, at: 0)
+            return try state.decodeRoot(type)
         }
     }
 

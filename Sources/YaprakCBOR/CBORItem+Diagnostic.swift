@@ -36,9 +36,9 @@ extension CBORItem {
     public static func diagnostic(
         of bytes: UnsafeRawBufferPointer, from offset: Int = 0, style: CBORDiagnosticStyle = .oneLine
     ) throws(CBORError) -> String {
-        _ = try length(of: bytes, from: offset)
+        let isDeep = try measure(bytes, from: offset).isDeep
         var printer = DiagnosticPrinter(reader: CBORReader(bytes, at: offset), style: style)
-        try printer.item(level: 0, indent: 0)
+        try DeepStack.run(if: isDeep) { () throws(CBORError) in try printer.item(indent: 0) }
         return printer.finished
     }
 
@@ -88,15 +88,8 @@ struct DiagnosticPrinter {
     /// A scalar has at most four bytes of UTF-8.
     private var isFull: Bool { limit < .max && out.utf8.count / 4 > limit }
 
-    /// Prints the next item, which `level` others are around.
-    mutating func item(level: Int, indent: Int) throws(CBORError) {
-        if level == DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(CBORError) in try printItem(level, indent) }
-        }
-        try printItem(level, indent)
-    }
-
-    private mutating func printItem(_ level: Int, _ indent: Int) throws(CBORError) {
+    /// Prints the next item.
+    mutating func item(indent: Int) throws(CBORError) {
         // Once the text is long enough, the rest does not matter, nor does the position.
         if isFull { return }
         let head = try Head(reader.bytes, at: reader.position)
@@ -106,10 +99,10 @@ struct DiagnosticPrinter {
             try reader.skip()
             out += String(-1 - Int128(head.argument))
         case .bytes, .text: try string(head)
-        case .array, .map: try container(head, level, indent)
+        case .array, .map: try container(head, indent)
         case .tag:
             out += String(try reader.readTag()) + "("
-            try item(level: level + 1, indent: indent)
+            try item(indent: indent)
             out += ")"
         case .bool: out += try reader.readBool() ? "true" : "false"
         case .null, .undefined:
@@ -142,8 +135,7 @@ struct DiagnosticPrinter {
     }
 
     private mutating func content(_ major: UInt8, _ range: Range<Int>) {
-        let shown = limit == .max ? range : range.prefix(limit + 1)
-        let bytes = UnsafeRawBufferPointer(rebasing: reader.bytes[shown])
+        let bytes = UnsafeRawBufferPointer(rebasing: reader.bytes[shown(range, ofText: major == Major.text)])
         if major == Major.text {
             CBORNotation.quote(String(decoding: bytes, as: UTF8.self), into: &out)
         } else {
@@ -156,10 +148,20 @@ struct DiagnosticPrinter {
         }
     }
 
-    private mutating func container(_ head: Head, _ level: Int, _ indent: Int) throws(CBORError) {
+    /// The bytes that are shown at most: of one character more than there is room for.
+    private func shown(_ range: Range<Int>, ofText isText: Bool) -> Range<Int> {
+        // A character of text has up to four bytes.
+        let most = limit > Int.max / 8 ? Int.max : (limit + 1) * (isText ? 4 : 1)
+        if range.count <= most { return range }
+        var end = range.lowerBound + most
+        if isText { while end > range.lowerBound, reader.bytes[end] & 0xc0 == 0x80 { end -= 1 } }
+        return range.lowerBound..<end
+    }
+
+    private mutating func container(_ head: Head, _ indent: Int) throws(CBORError) {
         let isMap = head.major == Major.map
         let start = reader.position
-        let isBroken = style.isPretty ? try !fits(start, level) : false
+        let isBroken = style.isPretty ? try !fits(start) : false
         let count = isMap ? try reader.readMapHead() : try reader.readArrayHead()
         out += isMap ? "{" : "["
         if count == nil { out += "_" }
@@ -173,10 +175,10 @@ struct DiagnosticPrinter {
             } else if read > 0 || count == nil {
                 out += " "
             }
-            try item(level: level + 1, indent: indent + 1)
+            try item(indent: indent + 1)
             if isMap {
                 out += ": "
-                try item(level: level + 1, indent: indent + 1)
+                try item(indent: indent + 1)
             }
             read += 1
         }
@@ -192,14 +194,14 @@ struct DiagnosticPrinter {
     }
 
     /// Whether the container at `start` fits on one line.
-    private func fits(_ start: Int, _ level: Int) throws(CBORError) -> Bool {
+    private func fits(_ start: Int) throws(CBORError) -> Bool {
         // A scalar item takes about a character for each byte; what is far too long is not tried.
         let width = min(max(style.lineWidth, 0), Int.max / 16)
         let length = try CBORItem.length(of: reader.bytes, from: start)
         if length > 9 * (width + 1) { return false }
         var trial = DiagnosticPrinter(
             reader: CBORReader(reader.bytes, at: start), style: CBORDiagnosticStyle(charactersMax: width))
-        try trial.printItem(level, 0)
+        try trial.item(indent: 0)
         return trial.out.unicodeScalars.count <= width
     }
 }

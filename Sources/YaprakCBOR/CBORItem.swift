@@ -149,6 +149,47 @@ public enum CBORItem {
         }
     }
 
+    /// The offset after the item that starts at `offset`, and whether recursions over it need a ``DeepStack``.
+    /// - Throws: as ``length(of:from:maxDepth:)-(UnsafeRawBufferPointer,_,_)``. - Complexity: as that.
+    static func measure(
+        _ bytes: UnsafeRawBufferPointer, from offset: Int
+    ) throws(CBORError) -> (end: Int, isDeep: Bool) {
+        let head = try Head(bytes, at: offset)
+        if let end = try endOfShallow(bytes, offset, head, DeepStack.levelsBefore) { return (end, false) }
+        return (try end(bytes, offset, head, depthMax), true)
+    }
+
+    /// The offset after an item; nil if containers are nested in it more than `levels` deep.
+    private static func endOfShallow(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ levels: Int
+    ) throws(CBORError) -> Int? {
+        guard head.major == Major.array || head.major == Major.map || head.major == Major.tag else {
+            return try end(bytes, offset, head, 0)
+        }
+        if levels == 0 { return nil }
+        if head.major == Major.tag {
+            return try endOfShallow(bytes, head.end, try Head(bytes, at: head.end), levels - 1)
+        }
+        var position = head.end, read = 0
+        let count = head.isIndefinite ? nil : try itemCount(bytes, head)
+        while read != count {
+            read += 1
+            let length = scalarLength(bytes, position)
+            if length > 0 {
+                position += length
+                continue
+            }
+            let next = try Head(bytes, at: position)
+            if count == nil, next.isBreak {
+                if head.major == Major.map, read % 2 == 0 { throw .malformed("a key has no value", position) }
+                return position + 1
+            }
+            guard let end = try endOfShallow(bytes, position, next, levels - 1) else { return nil }
+            position = end
+        }
+        return position
+    }
+
     /// The number of items in a definite array or map. Each takes at least a byte, so a count can't exceed what remains.
     @inline(__always)
     static func itemCount(_ bytes: UnsafeRawBufferPointer, _ head: Head) throws(CBORError) -> Int {

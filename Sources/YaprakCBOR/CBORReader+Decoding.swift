@@ -1,10 +1,12 @@
 extension CBORReader {
-    /// A float, rounded to the nearest; a finite one stays finite.
+    /// A float, rounded to the nearest; a finite one stays finite. An integer is not rounded.
     mutating func readFloat() throws(CBORError) -> Float {
         let before = position
+        let isInteger = bytes[before] >> 5 <= Major.negative
         let wide = try readDouble()
         let value = Float(wide)
         if wide.isFinite, !value.isFinite { throw .outOfRange("the number is too large for a float", before) }
+        if isInteger, Double(value) != wide { throw .outOfRange("a float does not hold the integer exactly", before) }
         return value
     }
 

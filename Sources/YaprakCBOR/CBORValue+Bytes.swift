@@ -27,19 +27,12 @@ extension CBORValue {
     /// The value of the next item.
     package init(_ reader: inout CBORReader) throws(CBORError) {
         // Nothing is built before the whole item is known to be well-formed.
-        _ = try CBORItem.length(of: reader.bytes, from: reader.position)
-        self = try CBORValue.pull(&reader, 0)
+        let isDeep = try CBORItem.measure(reader.bytes, from: reader.position).isDeep
+        self = try DeepStack.run(if: isDeep) { () throws(CBORError) in try CBORValue.pull(&reader) }
     }
 
-    /// The next item, which `level` others are around.
-    private static func pull(_ reader: inout CBORReader, _ level: Int) throws(CBORError) -> CBORValue {
-        if level == DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(CBORError) in try pullItem(&reader, level) }
-        }
-        return try pullItem(&reader, level)
-    }
-
-    private static func pullItem(_ reader: inout CBORReader, _ level: Int) throws(CBORError) -> CBORValue {
+    /// The next item.
+    private static func pull(_ reader: inout CBORReader) throws(CBORError) -> CBORValue {
         let start = reader.position
         switch try reader.peek() {
         case .unsigned: return .unsigned(try reader.readUnsigned())
@@ -53,21 +46,21 @@ extension CBORValue {
             var items: [CBORValue] = []
             if let count = try reader.readArrayHead() {
                 items.reserveCapacity(count)
-                for _ in 0..<count { items.append(try pull(&reader, level + 1)) }
+                for _ in 0..<count { items.append(try pull(&reader)) }
             } else {
-                while try !reader.readStop() { items.append(try pull(&reader, level + 1)) }
+                while try !reader.readStop() { items.append(try pull(&reader)) }
             }
             return .array(items)
         case .map:
             var pairs: [Pair] = []
             if let count = try reader.readMapHead() {
                 pairs.reserveCapacity(count)
-                for _ in 0..<count { pairs.append(try pullPair(&reader, level + 1)) }
+                for _ in 0..<count { pairs.append(try pullPair(&reader)) }
             } else {
-                while try !reader.readStop() { pairs.append(try pullPair(&reader, level + 1)) }
+                while try !reader.readStop() { pairs.append(try pullPair(&reader)) }
             }
             return .map(pairs)
-        case .tag: return .tag(try reader.readTag(), try pull(&reader, level + 1))
+        case .tag: return .tag(try reader.readTag(), try pull(&reader))
         case .bool: return .bool(try reader.readBool())
         case .null:
             try reader.skip()
@@ -81,9 +74,9 @@ extension CBORValue {
         }
     }
 
-    private static func pullPair(_ reader: inout CBORReader, _ level: Int) throws(CBORError) -> Pair {
-        let key = try pull(&reader, level)
-        return Pair(key, try pull(&reader, level))
+    private static func pullPair(_ reader: inout CBORReader) throws(CBORError) -> Pair {
+        let key = try pull(&reader)
+        return Pair(key, try pull(&reader))
     }
 
     /// The item in the deterministic form of RFC 8949 §4.2.1: pairs sorted by key, and everything as short as possible.
@@ -100,20 +93,15 @@ extension CBORValue {
 
     /// Writes the item; `depth` more levels are allowed inside. If an error is thrown, part of it may have been written.
     package func write(to writer: CBORWriter, depth: Int) throws(CBORError) {
-        try write(to: writer, depth, 0, sorted: true)
+        try write(to: writer, depth, sorted: true)
     }
 
-    /// Writes the item, which `level` others are around.
-    func write(to writer: CBORWriter, _ depth: Int, _ level: Int = 0, sorted: Bool) throws(CBORError) {
-        if level == DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(CBORError) in try writeItem(to: writer, depth, level, sorted) }
-        }
-        try writeItem(to: writer, depth, level, sorted)
+    /// Writes the item; its pairs in their order, unless they are to be sorted.
+    func write(to writer: CBORWriter, _ depth: Int, sorted: Bool) throws(CBORError) {
+        try DeepStack.run(if: isDeep) { () throws(CBORError) in try writeItem(to: writer, depth, sorted) }
     }
 
-    private func writeItem(
-        to writer: CBORWriter, _ depth: Int, _ level: Int, _ sorted: Bool
-    ) throws(CBORError) {
+    private func writeItem(to writer: CBORWriter, _ depth: Int, _ sorted: Bool) throws(CBORError) {
         switch self {
         case .unsigned(let value): writer.write(unsigned: value)
         case .negative(let value): writer.write(negative: value)
@@ -131,19 +119,19 @@ extension CBORValue {
         case .array(let items):
             guard depth > 0 else { throw .tooDeep(nil) }
             writer.writeArrayHead(count: items.count)
-            for item in items { try item.write(to: writer, depth - 1, level + 1, sorted: sorted) }
+            for item in items { try item.writeItem(to: writer, depth - 1, sorted) }
         case .tag(let number, let item):
             guard depth > 0 else { throw .tooDeep(nil) }
-            try CBORValue.write(tag: number, item, to: writer, depth - 1, level + 1, sorted: sorted)
+            try CBORValue.write(tag: number, item, to: writer, depth - 1, sorted: sorted)
         case .map(let pairs):
             guard depth > 0 else { throw .tooDeep(nil) }
             writer.writeMapHead(count: pairs.count)
             if sorted {
-                try CBORValue.writeSorted(pairs, to: writer, depth - 1, level + 1)
+                try CBORValue.writeSorted(pairs, to: writer, depth - 1)
             } else {
                 for pair in pairs {
-                    try pair.key.write(to: writer, depth - 1, level + 1, sorted: false)
-                    try pair.value.write(to: writer, depth - 1, level + 1, sorted: false)
+                    try pair.key.writeItem(to: writer, depth - 1, false)
+                    try pair.value.writeItem(to: writer, depth - 1, false)
                 }
             }
         }
@@ -151,7 +139,7 @@ extension CBORValue {
 
     /// A bignum that a plain integer could hold has to be one (§3.4.3, preferred serialization).
     private static func write(
-        tag number: UInt64, _ item: CBORValue, to writer: CBORWriter, _ depth: Int, _ level: Int, sorted: Bool
+        tag number: UInt64, _ item: CBORValue, to writer: CBORWriter, _ depth: Int, sorted: Bool
     ) throws(CBORError) {
         if sorted, number == 2 || number == 3, case .bytes(let bytes) = item {
             let digits = bytes.drop { $0 == 0 }
@@ -163,7 +151,7 @@ extension CBORValue {
             return writer.write(bytes: Array(digits))
         }
         writer.write(tag: number)
-        try item.write(to: writer, depth, level, sorted: sorted)
+        try item.writeItem(to: writer, depth, sorted)
     }
 
     /// The order of pairs whose keys are all texts, as nearly all keys are; `nil` if another is among them. Encoded, the
@@ -185,14 +173,14 @@ extension CBORValue {
     }
 
     private static func writeSorted(
-        _ pairs: [Pair], to writer: CBORWriter, _ depth: Int, _ level: Int
+        _ pairs: [Pair], to writer: CBORWriter, _ depth: Int
     ) throws(CBORError) {
         if let order = orderOfTexts(pairs) {
             for (place, index) in order.enumerated() {
                 let key = pairs[index].key
                 if place > 0, !isEncodedBefore(pairs[order[place - 1]].key, key) { throw .duplicateKey }
-                try key.write(to: writer, depth, level, sorted: true)
-                try pairs[index].value.write(to: writer, depth, level, sorted: true)
+                try key.writeItem(to: writer, depth, true)
+                try pairs[index].value.writeItem(to: writer, depth, true)
             }
             return
         }
@@ -200,14 +188,14 @@ extension CBORValue {
         encoded.reserveCapacity(pairs.count)
         for pair in pairs {
             let key = CBORWriter(capacity: 32)
-            try pair.key.write(to: key, depth, level, sorted: true)
+            try pair.key.writeItem(to: key, depth, true)
             encoded.append((key.bytes, pair.value))
         }
         encoded.sort { $0.key.lexicographicallyPrecedes($1.key) }
         for (index, pair) in encoded.enumerated() {
             if index > 0, encoded[index - 1].key == pair.key { throw .duplicateKey }
             writer.write(encoded: pair.key)
-            try pair.value.write(to: writer, depth, level, sorted: true)
+            try pair.value.writeItem(to: writer, depth, true)
         }
     }
 }

@@ -27,16 +27,11 @@ extension CBORValue {
     /// - Complexity: O(size).
     public func json() -> String {
         var out = ""
-        write(json: &out, 0)
+        DeepStack.run(if: isDeep) { write(json: &out) }
         return out
     }
 
-    private func write(json out: inout String, _ level: Int) {
-        if level == DeepStack.levelsBefore { return DeepStack.run { writeItem(json: &out, level) } }
-        writeItem(json: &out, level)
-    }
-
-    private func writeItem(json out: inout String, _ level: Int) {
+    private func write(json out: inout String) {
         switch self {
         case .unsigned(let value): out += String(value)
         case .negative(let value): out += String(-1 - Int128(value))
@@ -51,7 +46,7 @@ extension CBORValue {
             out += "["
             for (index, item) in items.enumerated() {
                 if index > 0 { out += "," }
-                item.write(json: &out, level + 1)
+                item.write(json: &out)
             }
             out += "]"
         case .map(let pairs):
@@ -60,14 +55,14 @@ extension CBORValue {
                 if index > 0 { out += "," }
                 CBORNotation.quote(pair.key.text ?? pair.key.description, into: &out)
                 out += ":"
-                pair.value.write(json: &out, level + 1)
+                pair.value.write(json: &out)
             }
             out += "}"
         case .tag(let number, let item):
             if let digits = CBORValue.digits(number, item) {
                 out += digits
             } else {
-                item.write(json: &out, level + 1)
+                item.write(json: &out)
             }
         }
     }

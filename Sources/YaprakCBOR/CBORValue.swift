@@ -71,32 +71,55 @@ extension CBORValue {
 
 extension CBORValue: Hashable {
     /// Whether two items are equal; see the type. O(size).
-    public static func == (a: CBORValue, b: CBORValue) -> Bool { isSame(a, b, 0) }
-
-    private static func isSame(_ a: CBORValue, _ b: CBORValue, _ level: Int) -> Bool {
-        if level == DeepStack.levelsBefore { return DeepStack.run { isSameItem(a, b, level) } }
-        return isSameItem(a, b, level)
+    public static func == (a: CBORValue, b: CBORValue) -> Bool {
+        var descent = Descent(isOnDeepStack: false)
+        let answer = isSame(a, b, 0, &descent)
+        if !descent.isCutShort { return answer }
+        return DeepStack.run {
+            var descent = Descent(isOnDeepStack: true)
+            return isSame(a, b, 0, &descent)
+        }
     }
 
-    private static func isSameItem(_ a: CBORValue, _ b: CBORValue, _ level: Int) -> Bool {
+    /// Where a recursion is, and whether it has ended because it needs a stack of its own.
+    private struct Descent {
+        let isOnDeepStack: Bool
+        var isCutShort = false
+    }
+
+    private static func isSame(_ a: CBORValue, _ b: CBORValue, _ level: Int, _ descent: inout Descent) -> Bool {
         switch (a, b) {
-        case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b
-        case (.bytes(let a), .bytes(let b)): a == b
-        case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): return a == b
+        case (.bytes(let a), .bytes(let b)): return a == b
+        case (.text(let a), .text(let b)): return a.utf8.elementsEqual(b.utf8)
+        case (.bool(let a), .bool(let b)): return a == b
+        case (.null, .null), (.undefined, .undefined): return true
+        case (.float(let a), .float(let b)): return a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
+        case (.simple(let a), .simple(let b)): return a == b
+        case (.array, .array), (.map, .map), (.tag, .tag): break
+        default: return false
+        }
+        if level == DeepStack.levelsBefore, !descent.isOnDeepStack {
+            descent.isCutShort = true
+            return false
+        }
+        switch (a, b) {
         case (.array(let a), .array(let b)):
-            isShared(a, b) || a.count == b.count && a.indices.allSatisfy { isSame(a[$0], b[$0], level + 1) }
+            if isShared(a, b) { return true }
+            guard a.count == b.count else { return false }
+            for index in a.indices where !isSame(a[index], b[index], level + 1, &descent) { return false }
+            return true
         case (.map(let a), .map(let b)):
-            isShared(a, b)
-                || a.count == b.count
-                    && a.indices.allSatisfy {
-                        isSame(a[$0].key, b[$0].key, level + 1) && isSame(a[$0].value, b[$0].value, level + 1)
-                    }
-        case (.tag(let a, let x), .tag(let b, let y)): a == b && isSame(x, y, level + 1)
-        case (.bool(let a), .bool(let b)): a == b
-        case (.null, .null), (.undefined, .undefined): true
-        case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
-        case (.simple(let a), .simple(let b)): a == b
-        default: false
+            if isShared(a, b) { return true }
+            guard a.count == b.count else { return false }
+            for index in a.indices {
+                guard isSame(a[index].key, b[index].key, level + 1, &descent),
+                    isSame(a[index].value, b[index].value, level + 1, &descent)
+                else { return false }
+            }
+            return true
+        case (.tag(let a, let x), .tag(let b, let y)): return a == b && isSame(x, y, level + 1, &descent)
+        default: return false
         }
     }
 
@@ -108,14 +131,23 @@ extension CBORValue: Hashable {
     }
 
     /// Hashes what equality compares. O(size).
-    public func hash(into hasher: inout Hasher) { hash(into: &hasher, 0) }
+    public func hash(into hasher: inout Hasher) { DeepStack.run(if: isDeep) { hashItem(into: &hasher) } }
 
-    private func hash(into hasher: inout Hasher, _ level: Int) {
-        if level == DeepStack.levelsBefore { return DeepStack.run { hashItem(into: &hasher, level) } }
-        hashItem(into: &hasher, level)
+    /// Whether recursions over it need a ``DeepStack``. O(size).
+    package var isDeep: Bool { isDeeper(than: DeepStack.levelsBefore) }
+
+    private func isDeeper(than levels: Int) -> Bool {
+        switch self {
+        case .array(let items): levels == 0 || items.contains { $0.isDeeper(than: levels - 1) }
+        case .map(let pairs):
+            levels == 0
+                || pairs.contains { $0.key.isDeeper(than: levels - 1) || $0.value.isDeeper(than: levels - 1) }
+        case .tag(_, let item): levels == 0 || item.isDeeper(than: levels - 1)
+        default: false
+        }
     }
 
-    private func hashItem(into hasher: inout Hasher, _ level: Int) {
+    private func hashItem(into hasher: inout Hasher) {
         switch self {
         case .unsigned(let value): hasher.combine(0); hasher.combine(value)
         case .negative(let value): hasher.combine(1); hasher.combine(value)
@@ -123,11 +155,11 @@ extension CBORValue: Hashable {
         case .text(let value): hasher.combine(3); hasher.combine(value)
         case .array(let items):
             hasher.combine(4); hasher.combine(items.count)
-            for item in items { item.hash(into: &hasher, level + 1) }
+            for item in items { item.hashItem(into: &hasher) }
         case .map(let pairs):
             hasher.combine(5); hasher.combine(pairs.count)
-            for pair in pairs { pair.key.hash(into: &hasher, level + 1); pair.value.hash(into: &hasher, level + 1) }
-        case .tag(let tag, let item): hasher.combine(6); hasher.combine(tag); item.hash(into: &hasher, level + 1)
+            for pair in pairs { pair.key.hashItem(into: &hasher); pair.value.hashItem(into: &hasher) }
+        case .tag(let tag, let item): hasher.combine(6); hasher.combine(tag); item.hashItem(into: &hasher)
         case .bool(let value): hasher.combine(7); hasher.combine(value)
         case .null: hasher.combine(8)
         case .undefined: hasher.combine(9)

@@ -134,6 +134,25 @@ final class DecodingState {
         return try descend(type, at: offset)
     }
 
+    /// The value of the whole item. A large one of many levels is decoded on a ``DeepStack`` as a whole: it may have very many
+    /// items at the level at which each would otherwise go to one of its own.
+    @inline(__always)
+    func decodeRoot<T: Decodable>(_ type: T.Type) throws -> T {
+        if bytes.count >= DecodingState.largeBytes { return try decodeLargeRoot(type) }
+        return try decode(type, at: 0)
+    }
+
+    private static let largeBytes = 4096
+
+    @inline(never)
+    private func decodeLargeRoot<T: Decodable>(_ type: T.Type) throws -> T {
+        // What is malformed says so where it is decoded.
+        guard (try? CBORItem.measure(bytes, from: 0))?.isDeep ?? false else { return try decode(type, at: 0) }
+        isOnDeepStack = true
+        defer { isOnDeepStack = false }
+        return try DeepStack.run { () throws(any Error) in try decode(type, at: 0) }
+    }
+
     /// Lets the type decode itself from the item at `offset`.
     @inline(__always)
     private func descend<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
@@ -343,10 +362,12 @@ final class DecodingState {
         case Major.negative: entry.kind = .negative
         case Major.bytes, Major.text:
             var reader = CBORReader(bytes, at: position)
-            let (content, chunks) = try reader.string(head.major, "a string")
-            if head.major == Major.text, let chunks, !chunks.withUnsafeBytes({ CBORReader.isText($0) }) {
-                throw .invalidText(position)
+            if head.major == Major.text, head.isIndefinite {
+                // Each chunk has to be text by itself (§3.2.3).
+                var text = reader
+                _ = try text.readText()
             }
+            let (content, chunks) = try reader.string(head.major, "a string")
             entry.kind = head.major == Major.text ? .text : .bytes
             entry.length = UInt32(content.count)
             entry.key = UInt32(end - content.count)

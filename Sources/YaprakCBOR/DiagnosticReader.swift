@@ -9,19 +9,38 @@ extension CBORValue {
     /// Indefinite lengths and embedded comments are refused: they describe bytes, not values.
     /// - Throws: `malformed` with the byte, `tooDeep`. - Complexity: O(length).
     public init(diagnostic text: String) throws(CBORError) {
-        var reader = DiagnosticReader(Array(text.utf8))
-        self = try reader.whole()
+        self = try DiagnosticReader.value(of: Array(text.utf8))
     }
 }
 
 /// Reads diagnostic notation, which people type.
 struct DiagnosticReader {
     private let bytes: [UInt8]
+    private let isOnDeepStack: Bool
+    /// It was ended because it needs a ``DeepStack``.
+    private var isCutShort = false
     private var position = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// The value of a text.
+    static func value(of bytes: [UInt8]) throws(CBORError) -> CBORValue {
+        var reader = DiagnosticReader(bytes, isOnDeepStack: false)
+        do throws(CBORError) {
+            return try reader.whole()
+        } catch {
+            guard reader.isCutShort else { throw error }
+        }
+        return try DeepStack.run { () throws(CBORError) in
+            var reader = DiagnosticReader(bytes, isOnDeepStack: true)
+            return try reader.whole()
+        }
+    }
 
-    mutating func whole() throws(CBORError) -> CBORValue {
+    private init(_ bytes: [UInt8], isOnDeepStack: Bool) {
+        self.bytes = bytes
+        self.isOnDeepStack = isOnDeepStack
+    }
+
+    private mutating func whole() throws(CBORError) -> CBORValue {
         let value = try value(CBORItem.depthMax)
         skipSpace()
         guard position == bytes.count else { throw wrong("something follows the value") }
@@ -44,13 +63,10 @@ struct DiagnosticReader {
     }
 
     private mutating func value(_ depth: Int) throws(CBORError) -> CBORValue {
-        if depth == CBORItem.depthMax - DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(CBORError) in try item(depth) }
+        if depth == CBORItem.depthMax - DeepStack.levelsBefore, !isOnDeepStack {
+            isCutShort = true
+            throw wrong("values are nested deep")
         }
-        return try item(depth)
-    }
-
-    private mutating func item(_ depth: Int) throws(CBORError) -> CBORValue {
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return try map(depth)

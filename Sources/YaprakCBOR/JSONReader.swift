@@ -11,21 +11,39 @@ import YaprakLocks
 /// - Complexity: O(bytes).
 struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let isOnDeepStack: Bool
+    /// It was ended because it needs a ``DeepStack``.
+    private var isCutShort = false
     private var position = 0
 
     /// The value of a text.
     /// - Throws: `malformed` with the byte.
     static func value(of text: ArraySlice<UInt8>) throws(CBORError) -> CBORValue {
         try text.withUnsafeBufferPointer { (bytes) throws(CBORError) in
-            var reader = JSONReader(bytes: bytes)
-            let value = try reader.value(depth: CBORItem.depthMax)
-            reader.skipSpace()
-            guard reader.position == bytes.count else { throw reader.wrong("something follows the value") }
-            return value
+            var reader = JSONReader(bytes, isOnDeepStack: false)
+            do throws(CBORError) {
+                return try reader.whole()
+            } catch {
+                guard reader.isCutShort else { throw error }
+            }
+            return try DeepStack.run { () throws(CBORError) in
+                var reader = JSONReader(bytes, isOnDeepStack: true)
+                return try reader.whole()
+            }
         }
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, isOnDeepStack: Bool) {
+        self.bytes = bytes
+        self.isOnDeepStack = isOnDeepStack
+    }
+
+    private mutating func whole() throws(CBORError) -> CBORValue {
+        let value = try value(depth: CBORItem.depthMax)
+        skipSpace()
+        guard position == bytes.count else { throw wrong("something follows the value") }
+        return value
+    }
 
     private func wrong(_ what: String) -> CBORError { CBORError(.malformed, what, offset: position) }
 
@@ -42,13 +60,10 @@ struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(CBORError) -> CBORValue {
-        if depth == CBORItem.depthMax - DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(CBORError) in try item(depth: depth) }
+        if depth == CBORItem.depthMax - DeepStack.levelsBefore, !isOnDeepStack {
+            isCutShort = true
+            throw wrong("values are nested deep")
         }
-        return try item(depth: depth)
-    }
-
-    private mutating func item(depth: Int) throws(CBORError) -> CBORValue {
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)

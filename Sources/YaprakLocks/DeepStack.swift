@@ -8,11 +8,11 @@
 
 /// A stack of known size for deep recursions, on whatever thread they begin.
 ///
-///     if level == DeepStack.levelsBefore { return try DeepStack.run { try walk(item, level + 1) } }
+///     try DeepStack.run(if: value.isDeep) { try walk(value) }
 ///
-/// Recursions over values from files go as deep as the format allows, and a thread may have 512 kB of stack. They stay on
-/// the caller's stack for the first levels, so that a shallow value costs nothing; then the rest runs on a thread
-/// made for it while the caller waits. Decision 32 has the figures.
+/// Recursions over values from files go as deep as the format allows, and a thread may have 512 kB of stack. Those over a
+/// value of few levels stay on the caller's stack, and cost nothing; others run on a thread made for it while the caller
+/// waits: the whole of them, for a value may have a million items at one level. Decision 32 has the figures.
 @usableFromInline
 package enum DeepStack {
     /// How many levels stay on the stack of the caller.
@@ -23,6 +23,14 @@ package enum DeepStack {
     private struct Call {
         let body: () -> Void
         let words: ThreadWords
+    }
+
+    /// Runs `body` on a stack of 16 MiB if that is needed, else where the caller is.
+    package static func run<Value, Failure: Error>(
+        if isNeeded: Bool, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        if isNeeded { return try run(body) }
+        return try body()
     }
 
     /// Runs `body` on a stack of 16 MiB, and waits for it.

@@ -234,4 +234,56 @@ import Testing
         #expect(encode(60).threads == 2 && encode(60).error == nil)
         #expect(encode(200).threads == 2 && encode(200).error is Probe.Refusal)
     }
+
+    /// A list of many items, within others.
+    private static func wide(_ count: Int, within levels: Int, of item: [UInt8]) -> [UInt8] {
+        let head = [0x9a, 0, UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255)]
+        return [UInt8](repeating: 0x81, count: levels) + head + Array(repeatElement(item, count: count).joined())
+    }
+
+    // Each item at the level at which recursions leave the caller's stack got a thread of its own.
+    @Test(arguments: [[0x00], [0x80], [0xa0], [0x81, 0x80]] as [[UInt8]])
+    func `Many items at any level cost what they cost at others`(item: [UInt8]) throws {
+        let count = 50_000
+        func time(_ levels: Int) throws -> Duration {
+            let bytes = Self.wide(count, within: levels, of: item)
+            return try ContinuousClock().measure { try Self.walk(bytes) }
+        }
+        let shallow = try time(5)
+        for levels in 13...17 { #expect(try time(levels) < shallow * 10 + .milliseconds(500), "\(levels)") }
+    }
+
+    @Test func `Values that differ deep down differ, and are found to on a small stack`() throws {
+        for levels in [5, 15, 16, 17, 300] {
+            try SmallStack.run {
+                let nests = [UInt8](repeating: 0x81, count: levels)
+                let (a, b) = (try CBORValue(decoding: nests + [1]), try CBORValue(decoding: nests + [2]))
+                #expect(a == a && a != b && Set([a, b, a]).count == 2)
+            }
+        }
+    }
+
+    private final class Branch: Codable {
+        var name = "n"
+        var children: [Branch] = []
+    }
+
+    @Test func `A wide tree of objects at any level is decoded in linear time`() throws {
+        func bytes(_ levels: Int) throws -> [UInt8] {
+            let root = Branch()
+            var last = root
+            for _ in 0..<levels {
+                let next = Branch()
+                last.children = [next]
+                last = next
+            }
+            last.children = (0..<10_000).map { _ in Branch() }
+            return try CBOREncoder().encode(root)
+        }
+        func time(_ bytes: [UInt8]) throws -> Duration {
+            try ContinuousClock().measure { _ = try CBORDecoder().decode(Branch.self, from: bytes) }
+        }
+        let shallow = try time(try bytes(1))
+        for levels in 5...9 { #expect(try time(try bytes(levels)) < shallow * 10 + .milliseconds(100), "\(levels)") }
+    }
 }

@@ -185,4 +185,41 @@ import YaprakCBOR
         let style = CBORDiagnosticStyle(isPretty: true, lineWidth: .max)
         #expect((["a", [1, 2]] as CBORValue).diagnostic(style: style) == #"["a", [1, 2]]"#)
     }
+
+    // It counted bytes: texts of other alphabets were cut where they fit, in the middle of a character, and without a mark.
+    @Test func `A limit of characters counts characters`() throws {
+        for character in ["e", "é", "€", "𝄞"] {
+            let fits = CBORValue.array([.text(String(repeating: character, count: 60)), 7])
+            #expect(fits.diagnostic(style: CBORDiagnosticStyle(charactersMax: 100)) == fits.description)
+            for limit in [0, 1, 20, 59, 61] {
+                let style = CBORDiagnosticStyle(charactersMax: limit)
+                let cut = fits.diagnostic(style: style)
+                #expect(cut == String(fits.description.unicodeScalars.prefix(limit)) + "…", "\(limit)")
+            }
+            #expect(fits.diagnostic(style: CBORDiagnosticStyle(charactersMax: .max)) == fits.description)
+        }
+        let broken = try CBORItem.diagnostic(
+            of: [0x44, 0xc3, 0xa9, 0xc3, 0xa9], style: CBORDiagnosticStyle(charactersMax: 100))
+        #expect(broken == "h'c3a9c3a9'")
+    }
+
+    @Test func `An integer that a float does not hold exactly is no float`() throws {
+        #expect(try CBORDecoder().decode(Float.self, from: [0x1a, 0x01, 0x00, 0x00, 0x00]) == 16_777_216)
+        #expect(throws: DecodingError.self) {
+            try CBORDecoder().decode(Float.self, from: [0x1a, 0x01, 0x00, 0x00, 0x01])
+        }
+        #expect(throws: DecodingError.self) {
+            try CBORDecoder().decode(Float.self, from: [0x3a, 0x01, 0x00, 0x00, 0x00])
+        }
+        // What was written as a float is rounded.
+        let tenth = try CBOREncoder().encode(0.1)
+        #expect(try CBORDecoder().decode(Float.self, from: tenth) == 0.1)
+    }
+
+    @Test func `A key in chunks that are not text each is refused by every reader`() throws {
+        let bytes = hex("bf7f61c361a9ff01ff")
+        #expect(throws: CBORError.self) { try CBORValue(decoding: bytes) }
+        #expect(throws: DecodingError.self) { try CBORDecoder().decode([String: Int].self, from: bytes) }
+        #expect(try CBORDecoder().decode([String: Int].self, from: hex("bf7f62c3a96161ff01ff")) == ["éa": 1])
+    }
 }

@@ -9,6 +9,9 @@ struct ReferenceWalk {
     private var expansion = Expansion()
     /// The objects that are around the one at hand.
     private var around: Set<Int> = []
+    private var isOnDeepStack = false
+    /// It was ended because it needs a ``DeepStack``.
+    private var isCutShort = false
     /// The names of the classes of a keyed archive that were met, by their place in it.
     var classNames: [UInt64: [String]] = [:]
 
@@ -22,10 +25,30 @@ struct ReferenceWalk {
         _ number: Int, _ level: Int,
         _ convert: (inout ReferenceWalk, BinaryPropertyList.Object, Int) throws(ForeignDataError) -> CBORValue
     ) throws(ForeignDataError) -> CBORValue {
-        if level == DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(ForeignDataError) in try step(number, level, convert) }
+        if around.isEmpty, !isOnDeepStack { return try valueOfTop(number, level, convert) }
+        if level == DeepStack.levelsBefore, !isOnDeepStack {
+            isCutShort = true
+            throw ForeignDataError(.overLimit, "the value is nested deep")
         }
         return try step(number, level, convert)
+    }
+
+    /// Begins once more on a ``DeepStack`` if there are many levels.
+    private mutating func valueOfTop(
+        _ number: Int, _ level: Int,
+        _ convert: (inout ReferenceWalk, BinaryPropertyList.Object, Int) throws(ForeignDataError) -> CBORValue
+    ) throws(ForeignDataError) -> CBORValue {
+        var trial = self
+        do throws(ForeignDataError) {
+            let value = try trial.step(number, level, convert)
+            self = trial
+            return value
+        } catch {
+            guard trial.isCutShort else { throw error }
+        }
+        isOnDeepStack = true
+        defer { isOnDeepStack = false }
+        return try DeepStack.run { () throws(ForeignDataError) in try step(number, level, convert) }
     }
 
     private mutating func step(

@@ -55,21 +55,14 @@ enum DumpNotation {
         if case .map(let pairs) = json, pairs.count == 1, pairs[0].key == .text(hexMarker) {
             return try bytes(ofHex: pairs[0].value)
         }
-        return try value(of: json, 0).encoded()
+        return try DeepStack.run(if: json.isDeep) { () throws(CBORError) in try value(of: json) }.encoded()
     }
 
-    private static func value(of json: CBORValue, _ level: Int) throws(CBORError) -> CBORValue {
-        if level == DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(CBORError) in try valueItem(of: json, level) }
-        }
-        return try valueItem(of: json, level)
-    }
-
-    private static func valueItem(of json: CBORValue, _ level: Int) throws(CBORError) -> CBORValue {
+    private static func value(of json: CBORValue) throws(CBORError) -> CBORValue {
         switch json {
         case .array(let items):
             var values: [CBORValue] = []
-            for item in items { values.append(try value(of: item, level + 1)) }
+            for item in items { values.append(try value(of: item)) }
             return .array(values)
         case .map(let pairs):
             var values: [CBORValue.Pair] = []
@@ -80,7 +73,7 @@ enum DumpNotation {
                     }
                     return try CBORValue(diagnostic: text)
                 }
-                values.append(.init(pair.key, try value(of: pair.value, level + 1)))
+                values.append(.init(pair.key, try value(of: pair.value)))
             }
             return .map(values)
         default: return json

@@ -107,17 +107,16 @@ extension CBORValue {
     }
 
     /// Whether expressions call two values equal. NaN equals nothing. O(size).
-    func isSame(as other: CBORValue, _ level: Int = 0) -> Bool {
-        if level == DeepStack.levelsBefore { return DeepStack.run { isSameItem(as: other, level) } }
-        return isSameItem(as: other, level)
+    func isSame(as other: CBORValue) -> Bool {
+        DeepStack.run(if: isDeep && other.isDeep) { isSameItem(as: other) }
     }
 
-    private func isSameItem(as other: CBORValue, _ level: Int) -> Bool {
+    private func isSameItem(as other: CBORValue) -> Bool {
         switch (untagged, other.untagged) {
         case (.array(let a), .array(let b)):
-            a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1, level + 1) }
+            a.count == b.count && zip(a, b).allSatisfy { $0.isSameItem(as: $1) }
         case (.map(let a), .map(let b)):
-            a.count == b.count && zip(a, b).allSatisfy { $0.key == $1.key && $0.value.isSame(as: $1.value, level + 1) }
+            a.count == b.count && zip(a, b).allSatisfy { $0.key == $1.key && $0.value.isSameItem(as: $1.value) }
         case (let a, let b):
             if a.number != nil || b.number != nil { a.order(to: b) == 0 } else { a == b || (a.isNull && b.isNull) }
         }

@@ -31,21 +31,14 @@ public struct FieldChange: Sendable, Hashable {
     /// - Complexity: O(size of both).
     public static func between(_ before: CBORValue?, _ after: CBORValue?) -> [FieldChange] {
         var changes: [FieldChange] = []
-        compare(before, after, FieldPath(), 0, &changes)
+        // It goes on where both have containers.
+        let isDeep = (before?.isDeep ?? false) && (after?.isDeep ?? false)
+        DeepStack.run(if: isDeep) { compare(before, after, FieldPath(), &changes) }
         return changes
     }
 
     private static func compare(
-        _ before: CBORValue?, _ after: CBORValue?, _ path: FieldPath, _ level: Int, _ changes: inout [FieldChange]
-    ) {
-        if level == DeepStack.levelsBefore {
-            return DeepStack.run { compareItems(before, after, path, level, &changes) }
-        }
-        compareItems(before, after, path, level, &changes)
-    }
-
-    private static func compareItems(
-        _ before: CBORValue?, _ after: CBORValue?, _ path: FieldPath, _ level: Int, _ changes: inout [FieldChange]
+        _ before: CBORValue?, _ after: CBORValue?, _ path: FieldPath, _ changes: inout [FieldChange]
     ) {
         if before == after { return }
         switch (before, after) {
@@ -53,17 +46,17 @@ public struct FieldChange: Sendable, Hashable {
             let known = Dictionary(old.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
             let wanted = Dictionary(new.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
             for pair in old {
-                compare(pair.value, wanted[pair.key], path.appending(.key(pair.key)), level + 1, &changes)
+                compare(pair.value, wanted[pair.key], path.appending(.key(pair.key)), &changes)
             }
             for pair in new where known[pair.key] == nil {
-                compare(nil, pair.value, path.appending(.key(pair.key)), level + 1, &changes)
+                compare(nil, pair.value, path.appending(.key(pair.key)), &changes)
             }
         case (.array(let old), .array(let new)):
             for place in 0..<max(old.count, new.count) {
                 // Not `nil` alone, which is also how a value writes null.
                 compare(
                     place < old.count ? old[place] : Optional.none, place < new.count ? new[place] : Optional.none,
-                    path.appending(.place(place)), level + 1, &changes)
+                    path.appending(.place(place)), &changes)
             }
         default: changes.append(FieldChange(path, before: before, after: after))
         }

@@ -28,7 +28,7 @@ struct RecordTexts {
 
     private mutating func add(_ name: String, _ value: CBORValue) {
         var parts: [String] = []
-        Self.collect(value, 0, into: &parts)
+        DeepStack.run(if: value.isDeep) { Self.collect(value, into: &parts) }
         guard !parts.isEmpty else { return }
         // Between two texts stands what belongs to no word.
         let text = parts.joined(separator: "\n")
@@ -40,13 +40,12 @@ struct RecordTexts {
         }
     }
 
-    private static func collect(_ value: CBORValue, _ level: Int, into parts: inout [String]) {
-        if level == DeepStack.levelsBefore { return DeepStack.run { collect(value, level + 1, into: &parts) } }
+    private static func collect(_ value: CBORValue, into parts: inout [String]) {
         switch value {
         case .text(let text): parts.append(text)
-        case .array(let items): for item in items { collect(item, level + 1, into: &parts) }
-        case .map(let pairs): for pair in pairs { collect(pair.value, level + 1, into: &parts) }
-        case .tag(_, let item): collect(item, level + 1, into: &parts)
+        case .array(let items): for item in items { collect(item, into: &parts) }
+        case .map(let pairs): for pair in pairs { collect(pair.value, into: &parts) }
+        case .tag(_, let item): collect(item, into: &parts)
         default: break
         }
     }

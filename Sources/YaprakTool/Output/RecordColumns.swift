@@ -121,12 +121,17 @@ struct RecordColumns {
         if case .map(let fields) = object, !fields.isEmpty {
             let isWhole = hasNameOfPart(fields)
             if isWhole { body(whole, object) }
-            if !isWhole || withContainers { flatten(fields, "", withContainers, 0, body) }
+            if !isWhole || withContainers {
+                DeepStack.run(if: object.isDeep) { flatten(fields, "", withContainers, body) }
+            }
         } else {
             body(whole, object)
         }
         switch record.metadata {
-        case .map(let fields)? where !fields.isEmpty: flatten(fields, metadata + ".", withContainers, 0, body)
+        case .map(let fields)? where !fields.isEmpty:
+            DeepStack.run(if: record.metadata?.isDeep ?? false) {
+                flatten(fields, metadata + ".", withContainers, body)
+            }
         case let value?: body(metadata, value)
         case nil: break
         }
@@ -134,16 +139,13 @@ struct RecordColumns {
     }
 
     private static func flatten(
-        _ fields: [CBORValue.Pair], _ prefix: String, _ withContainers: Bool, _ level: Int,
+        _ fields: [CBORValue.Pair], _ prefix: String, _ withContainers: Bool,
         _ body: (String, CBORValue) -> Void
     ) {
-        if level == DeepStack.levelsBefore {
-            return DeepStack.run { flatten(fields, prefix, withContainers, level + 1, body) }
-        }
         for field in fields {
             let part = component(field.key), name = prefix.isEmpty ? part : prefix + part
             if case .map(let inner) = field.value, !inner.isEmpty {
-                flatten(inner, name + ".", withContainers, level + 1, body)
+                flatten(inner, name + ".", withContainers, body)
                 if withContainers { body(name, field.value) }
             } else {
                 body(name, field.value)
