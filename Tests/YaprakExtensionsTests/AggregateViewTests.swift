@@ -231,6 +231,8 @@ import Yaprak
         try await database.write { transaction in
             transaction[.books]["b"] = Book(title: "B", rank: 7, tags: ["x"])
             transaction[.children]["c"] = Node()
+            // Of the name of a view, and nothing to do with it.
+            transaction[RecordCollection<String, NoMetadata>("totals")]["x"] = "no row"
         }
         let snapshot = database.snapshot
         #expect(

@@ -76,4 +76,56 @@ import YaprakTrees
         #expect(database.snapshot[view]["x"].map(\.key) == expected)
         #expect(replaced <= 6 * inserted, "\(replaced) of \(count) rows for \(inserted)")
     }
+
+    // Each removal went through all rows of its group.
+    @Test func `A launch applies the steps of a manual view in less than their number times its rows`() async throws {
+        let view = ManualView("order", of: .books)
+        let clock = ProcessorClock()
+        try await expectGrowth("replay of moves", 1_000) { count in
+            let folder = TemporaryDirectory()
+            let path = FilePath(folder.path).appending("db")
+            var options = DatabaseOptions()
+            options.durability = .relaxed
+            let first = try await Database.open(at: path, options: options, collections: .books)
+            try await first.register(view)
+            try await first.write { transaction in
+                for number in 0..<count {
+                    transaction[.books]["\(number)"] = Book()
+                    try transaction.append("\(number)", to: "g", in: view)
+                }
+            }
+            try await first.write { transaction in
+                for number in 0..<count { try transaction.move("\(number)", to: number * 7 % count, of: "g", in: view) }
+            }
+            let keys = first.snapshot[view]["g"].map(\.key)
+            try await first.close()
+            let again = try await Database.open(at: path, options: options, collections: .books)
+            let time = try await clock.measure { try await again.register(view) }
+            #expect(again.snapshot[view]["g"].map(\.key) == keys)
+            try await again.close()
+            return time
+        }
+    }
+
+    @Test func `In a view of two collections the one whose record is meant can be said`() async throws {
+        let database = Database.inMemory()
+        let view = ManualView("mixed", of: .movies, .actors)
+        try await database.register(view)
+        try await database.write { transaction in
+            transaction[.movies]["1"] = Movie()
+            transaction[.actors]["1"] = Actor()
+            try transaction.append("1", of: .movies, to: "g", in: view)
+            try transaction.append("1", of: .actors, to: "g", in: view)
+            let moved = try ["1", "2"].map { try transaction.move($0, of: .actors, to: 0, of: "h", in: view) }
+            #expect(moved == [true, false])
+        }
+        #expect(database.snapshot[view].place(of: "1", in: .movies)?.group == "g")
+        #expect(database.snapshot[view].place(of: "1", in: .actors)?.group == "h")
+        try await database.write { transaction in
+            let removed = try ["1", "1"].map { try transaction.remove($0, of: .actors, from: view) }
+            #expect(removed == [true, false])
+        }
+        #expect(database.snapshot[view].place(of: "1", in: .actors) == nil)
+        #expect(database.snapshot[view]["g"].count == 1)
+    }
 }

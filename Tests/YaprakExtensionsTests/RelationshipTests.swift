@@ -74,6 +74,42 @@ import Yaprak
         }
     }
 
+    @Test func `A record that refers to thousands of removed ones loses their keys in linear time`() async throws {
+        let many = Relationship("many", from: .children, \.many, to: .parents, onDelete: .nullify)
+        let clock = ProcessorClock()
+        try await expectGrowth("nullify", 500) { count in
+            let database = Database.inMemory()
+            try await database.register(many)
+            let keys = (0..<count).map { "p\($0)" }
+            try await Self.link(database, .parents, keys.map { ($0, nil) })
+            try await database.write { $0[.children]["c"] = Node(many: keys + ["never"]) }
+            let time = try await clock.measure {
+                try await database.write { for key in keys.dropFirst() { $0[.parents].remove(key) } }
+            }
+            #expect(database.snapshot[.children]["c"]?.many == ["p0", "never"])
+            return time
+        }
+    }
+
+    @Test func `A key that an answer brings back after it was taken out is taken out again`() async throws {
+        let many = Relationship("many", from: .children, \.many, to: .parents, onDelete: .nullify)
+        let asked = Relationship(
+            "asked", from: .children, \.one, to: .parents,
+            onDelete: .notify { child, _ in
+                var changed = child.object
+                changed.one = nil
+                changed.many.append("b")
+                return changed
+            })
+        try await database.register(many)
+        try await database.register(asked)
+        try await Self.link(database, .parents, [("a", nil), ("b", nil), ("c", nil)])
+        try await database.write { $0[.children]["x"] = Node(one: "a", many: ["a", "b", "c"]) }
+        try await database.write { for key in ["a", "b"] { $0[.parents].remove(key) } }
+        #expect(database.snapshot[.children]["x"] == Node(many: ["c"]))
+        #expect(database.snapshot[many].missingTargets.isEmpty)
+    }
+
     @Test func `What an answer takes away from another relationship is followed, too`() async throws {
         let asked = Relationship(
             "asked", from: .children, \.one, to: .parents,

@@ -265,7 +265,18 @@ import YaprakReplay
             }
         }
         #expect(try database.snapshot[index].sum(ofColumn: 1) == 4)
-        try await database.write { $0[.goods]["g1"]?.wide = 1 }
+        // In range as a whole, if not on the way.
+        for (values, sum) in [
+            ([Int128.min, -1, 1], Int128.min), ([.max, .max, .min], .max - 1), ([.min, .min + 1, .max], .min),
+        ] as [([Int128], Int128)] {
+            try await database.write { transaction in
+                for (number, wide) in values.enumerated() { transaction[.goods]["g\(number)"]?.wide = wide }
+            }
+            #expect(try database.snapshot[index].sum(ofColumn: 1) == sum)
+        }
+        try await database.write { transaction in
+            for (number, wide) in [Int128.max, 1, 5].enumerated() { transaction[.goods]["g\(number)"]?.wide = wide }
+        }
         let sums = database.snapshot
         #expect(await error { _ = try sums[index].sum(ofColumn: 1) }?.code == .sumOverflow)
         #expect(await error { _ = try sums[unsigned].sum(ofColumn: 0) }?.code == .sumOverflow)

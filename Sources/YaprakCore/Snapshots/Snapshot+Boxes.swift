@@ -39,6 +39,11 @@ extension Snapshot {
         return state.directory.bindings[slot] is RawBinding && !state.roots[slot].isEmpty
     }
 
+    /// Whether there is a record under `key` (in its normal form), also if its collection has no type. O(log *n*).
+    package func containsUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
+        withExtendedLifetime(state) { state.root(ofCollection: name)?.lookup(key) != nil }
+    }
+
     /// The collections that have types: to open the same files with, say.
     package var bindings: [CollectionBinding] {
         state.directory.bindings.filter { !$0.isHidden && !($0 is RawBinding) }

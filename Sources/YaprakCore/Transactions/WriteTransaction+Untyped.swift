@@ -30,12 +30,26 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes a record of the collection called `name`, whatever its type.
+    /// Removes a record of the collection called `name`, whatever its type, also if it is set aside.
     /// - Returns: whether there was one. - Complexity: O(log *n*).
     @discardableResult
     public mutating func removeUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
         guard let slot = draft.directory.slot(of: name), !draft.directory.bindings[slot].isHidden else { return false }
-        return draft.edit(slot, RecordKey.normalized(key)) { _ in .remove } != nil
+        let key = RecordKey.normalized(key)
+        let isAside = draft.directory.asideSlot(of: slot).map { draft.roots[$0].lookup(key) != nil } ?? false
+        return draft.edit(slot, key) { _ in .remove } != nil || isAside
+    }
+
+    /// Whether there is a record under `key` (in its normal form), whatever its type. O(log *n*).
+    package func containsUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
+        guard let slot = draft.directory.slot(of: name) else { return false }
+        return draft.roots[slot].lookup(key) != nil
+    }
+
+    /// Whether the records of a collection can be read as values: they did not come from disk without a type.
+    package func hasTypes(inCollectionNamed name: String) -> Bool {
+        guard let slot = draft.directory.slot(of: name) else { return true }
+        return !(draft.directory.bindings[slot] is RawBinding)
     }
 
     /// Attaches a value to the commit, given as one CBOR item: who asks for it decodes it as any type it fits.

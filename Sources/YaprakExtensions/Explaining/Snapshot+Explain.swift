@@ -12,8 +12,11 @@ extension Snapshot {
     /// - Complexity: O(log *n*).
     public func explain(_ key: String, in view: some OrderedView) -> ViewExplanation {
         let key = key.normalizedKey
-        let collections = self[view].state.root.configuration.collections
-        let collection = collections.firstIndex { box(forKey: key, in: $0) != nil } ?? 0
+        let configuration = self[view].state.root.configuration
+        // Rows that are no records are in no collection, also if there is one of that name.
+        let collection =
+            configuration.rowsAreRecords
+            ? configuration.collections.firstIndex { box(forKey: key, in: $0) != nil } ?? 0 : 0
         return ViewExplanation(
             viewName: view.name, key: key,
             answer: view.answer(about: RowID(collection: collection, key: key), in: self))

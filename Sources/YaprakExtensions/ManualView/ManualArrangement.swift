@@ -1,33 +1,87 @@
-/// A manual view as plain arrays of keys, to which steps from the log are applied.
+/// A manual view as plain keys, to which steps from the log are applied.
+///
+/// A group is a row of short pieces, so that a step costs O(√*n*) in the rows of its group, and not O(*n*): a launch may have a
+/// hundred thousand of them to apply.
 struct ManualArrangement {
-    private(set) var groups: [String: [ManualStep.Member]] = [:]
-    private var groupOf: [ManualStep.Member: String] = [:]
+    private typealias Member = ManualStep.Member
+
+    /// Some members of a group that stand together.
+    private final class Piece {
+        let group: String
+        var members: ArraySlice<ManualStep.Member>
+
+        init(_ group: String, _ members: ArraySlice<ManualStep.Member>) {
+            self.group = group
+            self.members = members
+        }
+    }
+
+    /// One is divided when it has more members.
+    private static let membersMax = 512
+    private var pieces: [String: [Piece]] = [:]
+    private var pieceOf: [ManualStep.Member: Piece] = [:]
 
     init(_ stored: StoredGroups?) {
         for group in stored?.groups ?? [] {
             let members = group.keys.enumerated().map { index, key in
                 ManualStep.Member(collection: stored!.collections[Int(group.of?[index] ?? 0)], key: key)
             }
-            groups[group.name] = members
-            for member in members { groupOf[member] = group.name }
+            for start in stride(from: 0, to: members.count, by: Self.membersMax) {
+                let end = min(start + Self.membersMax, members.count)
+                let piece = Piece(group.name, ArraySlice(members[start..<end]))
+                pieces[group.name, default: []].append(piece)
+                for member in piece.members { pieceOf[member] = piece }
+            }
         }
     }
+
+    /// The members of each group, in order.
+    var groups: [String: [ManualStep.Member]] { pieces.mapValues { $0.flatMap(\.members) } }
 
     mutating func apply(_ step: ManualStep) {
         switch step.action {
         case .insert(let member, let group, let index):
-            guard groupOf[member] == nil else { return }
-            let count = groups[group, default: []].count
-            groups[group, default: []].insert(member, at: min(max(0, index), count))
-            groupOf[member] = group
+            if pieceOf[member] == nil { insert(member, at: max(0, index), of: group) }
         case .remove(let members):
-            var gone: [String: Set<ManualStep.Member>] = [:]
             for member in members {
-                if let group = groupOf.removeValue(forKey: member) { gone[group, default: []].insert(member) }
+                guard let piece = pieceOf.removeValue(forKey: member),
+                    let index = piece.members.firstIndex(of: member)
+                else { continue }
+                piece.members.remove(at: index)
+                if piece.members.isEmpty { pieces[piece.group]?.removeAll { $0 === piece } }
             }
-            for (group, gone) in gone { groups[group]?.removeAll { gone.contains($0) } }
         case .removeGroup(let group):
-            for member in groups.removeValue(forKey: group) ?? [] { groupOf[member] = nil }
+            for piece in pieces.removeValue(forKey: group) ?? [] {
+                for member in piece.members { pieceOf[member] = nil }
+            }
         }
+    }
+
+    private mutating func insert(_ member: Member, at index: Int, of group: String) {
+        var number = 0, left = index
+        let row = pieces[group] ?? []
+        while number < row.count - 1, left > row[number].members.count {
+            left -= row[number].members.count
+            number += 1
+        }
+        guard number < row.count else {
+            let piece = Piece(group, [member])
+            pieces[group] = [piece]
+            pieceOf[member] = piece
+            return
+        }
+        let piece = row[number]
+        let place = piece.members.startIndex + min(left, piece.members.count)
+        piece.members.insert(member, at: place)
+        pieceOf[member] = piece
+        if piece.members.count > Self.membersMax { divide(piece, number) }
+    }
+
+    private mutating func divide(_ piece: Piece, _ number: Int) {
+        let half = piece.members.count / 2
+        let rest = Piece(piece.group, ArraySlice(Array(piece.members.dropFirst(half))))
+        piece.members = ArraySlice(Array(piece.members.prefix(half)))
+        for member in rest.members { pieceOf[member] = rest }
+        pieces[piece.group]?.insert(rest, at: number + 1)
     }
 }

@@ -67,19 +67,38 @@ extension WriteTransaction {
         return true
     }
 
-    /// Takes a record out of a manual view, wherever in it it is. The record itself stays.
+    /// Takes a record out of a manual view, wherever in it it is. The record itself stays. In a view of several
+    /// collections: those of all of them that have the key; see ``remove(_:of:from:)``.
     ///
     /// - Returns: false if the view did not have it.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func remove<Element>(_ key: String, from view: ManualView<Element>) throws -> Bool {
-        let state = try reader(of: view).state
-        let rows = state.root.places.indices
-            .map { RowID(collection: $0, key: key.normalizedKey) }
-            .filter { !state.placements(of: $0).isEmpty }
+        let rows = try rows(key, in: view)
         if rows.isEmpty { return false }
         try perform(ManualStep(.remove(rows.map(view.member))), on: view)
         return true
+    }
+
+    /// Takes a record of one of its collections out of a manual view; see ``remove(_:from:)``.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func remove<Object, Metadata>(
+        _ key: String, of collection: RecordCollection<Object, Metadata>, from view: ManualView<MixedRecord>
+    ) throws -> Bool {
+        guard let row = try rows(key, in: view).first(where: { view.member($0).collection == collection.name }) else {
+            return false
+        }
+        try perform(ManualStep(.remove([view.member(row)])), on: view)
+        return true
+    }
+
+    /// The rows of a view under a key: one in each collection at most.
+    private mutating func rows<Element>(_ key: String, in view: ManualView<Element>) throws -> [RowID] {
+        let state = try reader(of: view).state
+        return state.root.places.indices
+            .map { RowID(collection: $0, key: key.normalizedKey) }
+            .filter { !state.placements(of: $0).isEmpty }
     }
 
     /// Takes the row at `index` out of a group of a manual view. The record itself stays.
@@ -100,7 +119,8 @@ extension WriteTransaction {
         try perform(ManualStep(.removeGroup(group.normalizedKey)), on: view)
     }
 
-    /// Moves a row of a manual view to another place in the same or another group.
+    /// Moves a row of a manual view to another place in the same or another group. In a view of several collections: that
+    /// of the first of them that has the key; see ``move(_:of:to:of:in:)``.
     ///
     /// - Parameter index: where it stands afterwards; at the end if that lies beyond.
     /// - Returns: false if the view does not have the record.
@@ -109,13 +129,27 @@ extension WriteTransaction {
     public mutating func move<Element>(
         _ key: String, to index: Int, of group: String, in view: ManualView<Element>
     ) throws -> Bool {
-        let state = try reader(of: view).state
-        for collection in state.root.places.indices {
-            let row = RowID(collection: collection, key: key.normalizedKey)
-            guard !state.placements(of: row).isEmpty else { continue }
-            try perform(ManualStep(.remove([view.member(row)])), on: view)
-            return try insert(key, view.member(row).collection, at: index, group, view)
+        guard let row = try rows(key, in: view).first else { return false }
+        return try move(row, to: index, group, view)
+    }
+
+    /// Moves the row of a record of one of its collections; see ``move(_:to:of:in:)``.
+    /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    @discardableResult
+    public mutating func move<Object, Metadata>(
+        _ key: String, of collection: RecordCollection<Object, Metadata>, to index: Int, of group: String,
+        in view: ManualView<MixedRecord>
+    ) throws -> Bool {
+        guard let row = try rows(key, in: view).first(where: { view.member($0).collection == collection.name }) else {
+            return false
         }
-        return false
+        return try move(row, to: index, group, view)
+    }
+
+    private mutating func move<Element>(
+        _ row: RowID, to index: Int, _ group: String, _ view: ManualView<Element>
+    ) throws -> Bool {
+        try perform(ManualStep(.remove([view.member(row)])), on: view)
+        return try insert(row.key, view.member(row).collection, at: index, group, view)
     }
 }

@@ -77,14 +77,18 @@ extension IndexRows {
     /// - Complexity: O(number of entries). No record is read.
     public func sum(ofColumn column: Int) throws -> Int128 {
         let configuration = source.configuration
-        var sum: Int128 = 0
+        // Modulo 2^128, and how often that was left: what counts is the sum, not what it is on the way.
+        var sum: Int128 = 0, carry = 0
         for value in try values(ofColumn: column, as: WideInteger.self) {
-            guard let addend = value.value, case (let next, false) = sum.addingReportingOverflow(addend) else {
-                throw DatabaseError(
-                    .sumOverflow,
-                    "the sum of column \(column) of index \"\(configuration.name)\" is out of the range of 128 bits.")
-            }
+            let (next, isOver) = sum.addingReportingOverflow(value.low)
+            if isOver { carry += value.low < 0 ? -1 : 1 }
+            carry += value.carry
             sum = next
+        }
+        guard carry == 0 else {
+            throw DatabaseError(
+                .sumOverflow,
+                "the sum of column \(column) of index \"\(configuration.name)\" is out of the range of 128 bits.")
         }
         return sum
     }
@@ -97,15 +101,16 @@ extension IndexRows {
     }
 }
 
-/// An integer of any size; `nil` if it is beyond `Int128`.
+/// An integer of up to 128 bits without a sign: `low`, and 2^128 for each of `carry`.
 private struct WideInteger: IndexValue {
-    let value: Int128?
+    let low: Int128
+    let carry: Int
 
     static var indexType: IndexType { IndexType(.integer) }
-    func write(to writer: inout IndexKeyWriter) { (value ?? 0).write(to: &writer) }
+    func write(to writer: inout IndexKeyWriter) { low.write(to: &writer) }
     static func read(from reader: inout IndexKeyReader) -> WideInteger? {
         guard let (magnitude, isNegative) = reader.wideInteger() else { return nil }
-        guard let value = Int128(exactly: magnitude) else { return WideInteger(value: nil) }
-        return WideInteger(value: isNegative ? ~value : value)
+        let low = Int128(truncatingIfNeeded: magnitude)
+        return isNegative ? WideInteger(low: ~low, carry: 0) : WideInteger(low: low, carry: low < 0 ? 1 : 0)
     }
 }

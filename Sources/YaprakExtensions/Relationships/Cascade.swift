@@ -31,8 +31,11 @@ struct Cascade {
     private var isOutdated = false
     private var removals: [Removal] = []
     private var next = 0
-    /// The removals by what they removed.
-    private var numbers: [[String]: Int] = [:]
+    /// The removals by what they removed: collection, then key.
+    private var numbers: [String: [String: Int]] = [:]
+    /// How many removals there were when a source had all their keys taken out, by relationship: a record that refers to a
+    /// thousand of them is changed once.
+    private var nullified: [[String: Int]]
     private let before: Snapshot
     /// Where edges were last compared.
     private var compared: Snapshot
@@ -46,6 +49,7 @@ struct Cascade {
         self.snapshot = snapshot
         self.before = before
         compared = before
+        nullified = Array(repeating: [:], count: relationships.count)
         lostEdges = Array(repeating: [], count: relationships.count)
         lostEnds = relationships.map { relationship in
             guard relationship.keepsEdges else { return ([], []) }
@@ -69,7 +73,7 @@ struct Cascade {
     }
 
     private mutating func append(_ removal: Removal) {
-        numbers[[removal.collection, removal.key]] = removals.count
+        numbers[removal.collection, default: [:]][removal.key] = removals.count
         removals.append(removal)
     }
 
@@ -95,6 +99,23 @@ struct Cascade {
             for entry in boxes.entries {
                 if entry.after == nil { begin(entry.before, entry.key, name) }
             }
+        }
+        keepEndsThatFollow(changes)
+    }
+
+    /// Leaves alone the edges of records that went behind these changes, because a reaction that ran earlier has removed them:
+    /// that removal is given to the rules next, and they need the edges.
+    private mutating func keepEndsThatFollow(_ changes: NetChanges) {
+        for (index, relationship) in relationships.enumerated() {
+            func followLater(_ keys: [String], _ types: CollectionTypes) -> Set<String> {
+                if keys.isEmpty { return [] }
+                let came = (changes.boxes(in: types)?.entries ?? []).lazy.filter { $0.after != nil }.map(\.key)
+                return Set(keys.filter { before.box(forKey: $0, in: types) != nil }).union(came)
+            }
+            let sources = followLater(lostEnds[index].sources, relationship.sourceTypes)
+            let targets = followLater(lostEnds[index].targets, relationship.targetTypes)
+            if !sources.isEmpty { lostEnds[index].sources.removeAll(where: sources.contains) }
+            if !targets.isEmpty { lostEnds[index].targets.removeAll(where: targets.contains) }
         }
     }
 
@@ -166,15 +187,21 @@ struct Cascade {
         if rule == .none || rule == .restrict { return }
         if isOutdated { try refresh(&transaction) }
         for source in relationship.sourceKeys(of: key, in: snapshot) {
+            if let known = nullified[number][source], cause < known { continue }
             // Another rule may have removed or changed it since.
             guard try relationship.hasEdge(from: source, to: key, in: &transaction) else { continue }
             switch rule {
             case .cascade:
                 try remove(source, relationship.sourceTypes.name, (number, cause), &transaction)
             case .nullify:
-                try relationship.nullify(source, without: key, in: &transaction)
+                let gone = numbers[relationship.targetTypes.name] ?? [:]
+                if try relationship.nullify(source, without: key, and: { gone[$0] != nil }, in: &transaction) {
+                    nullified[number][source] = removals.count
+                }
             case .notify:
-                if try relationship.notifySource(source, key, in: &transaction) { isOutdated = true }
+                if try relationship.notifySource(source, key, in: &transaction) {
+                    noteChange(of: source, in: relationship.sourceTypes.name)
+                }
             case .none, .restrict, .cascadeWhenLast: break
             }
         }
@@ -191,9 +218,19 @@ struct Cascade {
                     try remove(target, relationship.targetTypes.name, (number, cause), &transaction)
                 }
             case .notify:
-                if try relationship.notifyTarget(target, removal.key, in: &transaction) { isOutdated = true }
+                if try relationship.notifyTarget(target, removal.key, in: &transaction) {
+                    noteChange(of: target, in: relationship.targetTypes.name)
+                }
             case .none, .restrict, .nullify, .cascadeWhenLast: break
             }
+        }
+    }
+
+    /// What the program wrote may refer to anything.
+    private mutating func noteChange(of key: String, in collection: String) {
+        isOutdated = true
+        for (index, relationship) in relationships.enumerated() where relationship.sourceTypes.name == collection {
+            nullified[index][key] = nil
         }
     }
 
@@ -220,9 +257,9 @@ struct Cascade {
             where edge.target != last {
                 last = edge.target
                 guard relationship.hasTarget(edge.target, in: &transaction),
-                    relationship.sourceCount(of: edge.target, in: snapshot) == 0
+                    relationship.firstSource(of: edge.target, in: snapshot) == nil
                 else { continue }
-                let cause = numbers[[relationship.sourceTypes.name, edge.source]]
+                let cause = numbers[relationship.sourceTypes.name]?[edge.source]
                 try remove(edge.target, relationship.targetTypes.name, (number, cause), &transaction)
             }
         }
@@ -239,7 +276,7 @@ struct Cascade {
             for (number, relationship) in relationships.enumerated() {
                 if relationship.targetRemoval == .restrict, relationship.targetTypes.name == removal.collection,
                     !relationship.hasTarget(removal.key, in: &transaction),
-                    let source = relationship.sourceKeys(of: removal.key, in: snapshot).first
+                    let source = relationship.firstSource(of: removal.key, in: snapshot)
                 {
                     throw restricted(index, relationship, by: source, of: relationship.sourceTypes.name)
                 }

@@ -12,9 +12,10 @@ package import YaprakTrees
 ///
 /// Edges don't follow from records, so they are primary state: each change of one is logged with its commit, survives a
 /// crash like a record, and is kept while the relationship is not registered. Two records have one edge in each direction,
-/// or none. An edge goes with either of its records, in the same commit. What a restore or a tool removes leaves edges
-/// behind, which the reader lists (``RelationshipReader/missingTargets``, ``RelationshipReader/missingSources``) and
-/// ``WriteTransaction/disconnect(_:from:in:)`` removes.
+/// or none. An edge goes with either of its records, in the same commit. What a restore or a tool removes, or a
+/// write while the relationship is not registered, leaves edges behind: the reader lists them
+/// (``RelationshipReader/missingTargets``, ``RelationshipReader/missingSources``), no rule counts them, they belong to the next
+/// record of their key, and ``WriteTransaction/disconnect(_:from:in:)`` removes them.
 ///
 /// **Rules** are those of ``Relationship``. Removing an edge explicitly is followed by ``SourceDeleteRule/cascadeWhenLast``, too.
 ///
@@ -205,15 +206,16 @@ extension ManualRelationship: RuledRelationship {
         return try transaction.reader(of: self).targetKeys(of: source)
     }
 
-    func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool { transaction[to].contains(key: key) }
-
     func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) throws -> Bool {
         guard transaction[from].contains(key: source) else { return false }
         return try transaction.reader(of: self).hasEdge(source, target)
     }
 
-    func nullify(_ source: String, without target: String, in transaction: inout WriteTransaction) throws {
+    func nullify(
+        _ source: String, without target: String, and isGone: (String) -> Bool, in transaction: inout WriteTransaction
+    ) throws -> Bool {
         try transaction.perform(EdgeStep(.remove, source, target), on: self)
+        return false
     }
 
     func notifySource(_ source: String, _ target: String, in transaction: inout WriteTransaction) throws -> Bool {

@@ -38,7 +38,7 @@ public struct Relationship<
     let sourceTypes: CollectionTypes
     let targetTypes: CollectionTypes
     let references: @Sendable (Source) -> [String]
-    let removing: @Sendable (Source, String) -> Source?
+    let removing: @Sendable (Source, (String) -> Bool) -> Source?
     let onDelete: TargetRemoval<Source, SourceMetadata>
     let onSourceDelete: SourceRemoval<Target, TargetMetadata>
 
@@ -65,8 +65,8 @@ public struct Relationship<
         sourceTypes = CollectionTypes(source)
         targetTypes = CollectionTypes(target)
         references = { $0[keyPath: key].referencedKeys }
-        removing = { object, gone in
-            guard let rest = object[keyPath: key].removing({ $0.normalizedKey == gone }) else { return nil }
+        removing = { object, isGone in
+            guard let rest = object[keyPath: key].removing({ isGone($0.normalizedKey) }) else { return nil }
             var object = object
             object[keyPath: key] = rest
             return object

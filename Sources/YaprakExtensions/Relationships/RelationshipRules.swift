@@ -60,9 +60,11 @@ struct RelationshipRules: JudgingReaction {
         _ relationship: any RuledRelationship, _ changes: NetChanges, _ before: Snapshot, _ after: Snapshot
     ) -> (source: String, target: String)? {
         guard let edges = relationship.edges(in: after), !edges.missingTargets.isEmpty else { return nil }
-        for entry in changes.boxes(in: relationship.sourceTypes)?.entries ?? [] where entry.after != nil {
+        // A record that was touched, or got other metadata, refers to what it referred to.
+        for entry in changes.boxes(in: relationship.sourceTypes)?.entries ?? []
+        where entry.after != nil && (entry.before == nil || entry.kinds.contains(.objectChanged)) {
             for target in relationship.targetKeys(of: entry.after, key: entry.key, in: after)
-            where after.box(forKey: target, in: relationship.targetTypes) == nil {
+            where !after.containsUntyped(target, inCollectionNamed: relationship.targetTypes.name) {
                 return (entry.key, target)
             }
         }

@@ -23,8 +23,11 @@ protocol RuledRelationship: Sendable {
     /// Whether there is a source that refers to a key at this point of the transaction.
     func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) throws -> Bool
 
-    /// Takes a removed key out of a source.
-    func nullify(_ source: String, without target: String, in transaction: inout WriteTransaction) throws
+    /// Takes a removed key out of a source; others that are gone, too, where that costs one change of the record. Returns
+    /// whether it took those.
+    func nullify(
+        _ source: String, without target: String, and isGone: (String) -> Bool, in transaction: inout WriteTransaction
+    ) throws -> Bool
     /// Asks the program about a source whose target was removed. Returns whether it wrote.
     func notifySource(_ source: String, _ target: String, in transaction: inout WriteTransaction) throws -> Bool
     /// Asks the program about a target whose source was removed. Returns whether it wrote.
@@ -57,9 +60,21 @@ extension RuledRelationship {
         return withExtendedLifetime(snapshot) { EdgeTrees.others(of: target, in: edges.byTarget) }
     }
 
-    func sourceCount(of target: String, in snapshot: Snapshot) -> Int {
-        guard let edges = edges(in: snapshot) else { return 0 }
-        return withExtendedLifetime(snapshot) { EdgeKey.range(of: target, in: edges.byTarget).count }
+    /// The first record that refers to a key. O(log *n*), and O(edges that come from no record).
+    func firstSource(of target: String, in snapshot: Snapshot) -> String? {
+        guard let edges = edges(in: snapshot) else { return nil }
+        return withExtendedLifetime(snapshot) {
+            for position in EdgeKey.range(of: target, in: edges.byTarget) {
+                let source = EdgeKey.second(edges.byTarget.row(at: position))
+                if !keepsEdges || snapshot.box(forKey: source, in: sourceTypes) != nil { return source }
+            }
+            return nil
+        }
+    }
+
+    /// Whether there is a record under a key that is referred to, also if its collection has no type yet.
+    func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool {
+        transaction.containsUntyped(key, inCollectionNamed: targetTypes.name)
     }
 
     /// The edges of one snapshot that another one has not. O(differences · log *n*).
@@ -87,7 +102,10 @@ extension WriteTransaction {
         _ body: (Record<Object, Metadata>, String) throws -> Object?, about key: String, removed: String,
         in collection: RecordCollection<Object, Metadata>
     ) throws -> Bool {
-        guard let record = self[collection].row(for: key), let changed = try body(record, removed) else { return false }
+        // Records without a type can't be given to anybody.
+        guard hasTypes(inCollectionNamed: collection.name), let record = self[collection].row(for: key),
+            let changed = try body(record, removed)
+        else { return false }
         self[collection][key] = changed
         return true
     }
@@ -105,15 +123,17 @@ extension Relationship: RuledRelationship {
         transaction[from][source].map { targetKeys(of: $0) }
     }
 
-    func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool { transaction[to].contains(key: key) }
-
     func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) -> Bool {
         targetKeys(of: source, in: &transaction)?.contains(target) ?? false
     }
 
-    func nullify(_ source: String, without target: String, in transaction: inout WriteTransaction) {
-        guard let object = transaction[from][source], let rest = removing(object, target) else { return }
-        transaction[from][source] = rest
+    func nullify(
+        _ source: String, without target: String, and isGone: (String) -> Bool, in transaction: inout WriteTransaction
+    ) -> Bool {
+        if let object = transaction[from][source], let rest = removing(object, { $0 == target || isGone($0) }) {
+            transaction[from][source] = rest
+        }
+        return true
     }
 
     func notifySource(_ source: String, _ target: String, in transaction: inout WriteTransaction) throws -> Bool {

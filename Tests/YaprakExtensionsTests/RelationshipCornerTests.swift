@@ -1,0 +1,142 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+@testable import YaprakExtensions
+
+/// Rules of relationships beside other reactions, restores, and collections without types.
+@Suite(.boundedInPool) struct RelationshipCornerTests {
+    typealias Links = ManualRelationship<Node, NoMetadata, Node, NoMetadata>
+    let database = Database.inMemory()
+
+    /// Removes a toy, or a child, when a child of a certain key comes.
+    private struct Purge: Reaction {
+        let name = "purge"
+        let collectionNames: [String]? = ["children"]
+        func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+            if transaction[.children]["go"] != nil { transaction[.toys].remove("t") }
+            if transaction[.children]["go source"] != nil { transaction[.children].remove("s") }
+        }
+    }
+
+    private func link(_ links: Links) async throws {
+        try await database.register(Purge())
+        try await database.register(links)
+        try await database.write { transaction in
+            transaction[.children]["s"] = Node()
+            transaction[.toys]["t"] = Node()
+            try transaction.connect("s", to: "t", in: links)
+        }
+    }
+
+    // The edges were forgotten before the rules were given the removal.
+    @Test func `Rules follow what a reaction that was registered earlier has removed`() async throws {
+        try await link(Links("links", from: .children, to: .toys, onDelete: .cascade))
+        try await database.write { $0[.children]["go"] = Node() }
+        #expect(database.snapshot[.children].map(\.key) == ["go"])
+    }
+
+    @Test func `A restriction holds for what a reaction that was registered earlier has removed`() async throws {
+        let links = Links("links", from: .children, to: .toys, onDelete: .restrict)
+        try await link(links)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.children]["go"] = Node() }
+        }
+        #expect(error?.code == .removalRestricted)
+        #expect(database.snapshot[.toys].contains(key: "t") && database.snapshot[links].count == 1)
+    }
+
+    @Test func `Rules for targets follow what a reaction that was registered earlier has removed`() async throws {
+        let links = Links("links", from: .children, to: .toys, onSourceDelete: .cascade)
+        try await link(links)
+        try await database.write { $0[.children]["go source"] = Node() }
+        #expect(database.snapshot[.toys].isEmpty && database.snapshot[links].count == 0)
+    }
+
+    @Test func `What came in the transaction and was removed by an earlier reaction takes its edges along`()
+        async throws
+    {
+        let links = Links("links", from: .children, to: .toys, onDelete: .cascade)
+        try await database.register(Purge())
+        try await database.register(links)
+        try await database.write { transaction in
+            for key in ["s", "go"] { transaction[.children][key] = Node() }
+            transaction[.toys]["t"] = Node()
+            try transaction.connect("s", to: "t", in: links)
+        }
+        #expect(database.snapshot[links].count == 0 && database.snapshot[links].missingTargets.isEmpty)
+        #expect(database.snapshot[.children].map(\.key) == ["go"] && database.snapshot[.toys].isEmpty)
+    }
+
+    // The error named a record that was not there, and a removal of it was the remedy.
+    @Test func `An edge that comes from no record restricts nothing and keeps nothing`() async throws {
+        let links = Links("links", from: .children, to: .toys, onDelete: .restrict)
+        let last = Links("last", from: .children, to: .parents, onSourceDelete: .cascadeWhenLast)
+        try await database.register(links)
+        try await database.register(last)
+        try await database.write { transaction in
+            transaction[.children]["f"] = Node()
+            transaction[.toys]["t"] = Node()
+            transaction[.parents]["p"] = Node()
+            try transaction.connect("f", to: "p", in: last)
+        }
+        let before = database.snapshot
+        try await database.write { transaction in
+            transaction[.children]["e"] = Node()
+            try transaction.connect("e", to: "t", in: links)
+            try transaction.connect("e", to: "p", in: last)
+        }
+        try await database.restore(before)
+        #expect(database.snapshot[links].missingSources == ["e"])
+        try await database.write { _ = $0[.toys].remove("t") }
+        #expect(database.snapshot[.toys].isEmpty)
+        try await database.write { _ = $0[.children].remove("f") }
+        #expect(database.snapshot[.parents].isEmpty)
+    }
+
+    @Test func `A touch and new metadata are no fault where a reference was missing before`() async throws {
+        let strict = Relationship("strict", from: .children, \.one, to: .parents, allowsMissing: false)
+        try await database.write { $0[.children]["c"] = Node(one: "nobody") }
+        try await database.register(strict)
+        try await database.write { _ = $0[.children].touchObject(for: "c") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.children]["c"] = Node(one: "nobody", told: 1) }
+        }
+        #expect(error?.code == .danglingReference)
+    }
+
+    // A removal of a source stopped the program, and a reference to what was there was said to dangle.
+    @Test func `Targets that came from disk without a type are there`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let first = try await Database.open(at: path, collections: .children, .parents)
+        try await first.write { transaction in
+            for key in ["p", "q"] { transaction[.parents][key] = Node() }
+            transaction[.children]["c"] = Node(one: "p", many: ["q"])
+        }
+        try await first.close()
+        let database = try await Database.open(at: path, collections: .children)
+        try await database.register(
+            Relationship(
+                "strict", from: .children, \.one, to: .parents, onSourceDelete: .restrict, allowsMissing: false))
+        try await database.register(
+            Relationship("many", from: .children, \.many, to: .parents, onSourceDelete: .cascade))
+        try await database.write { $0[.children]["d"] = Node(one: "p") }
+        let missing = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.children]["e"] = Node(one: "nobody") }
+        }
+        #expect(missing?.code == .danglingReference)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { _ = $0[.children].remove("d") }
+        }
+        #expect(error?.code == .removalRestricted)
+        try await database.unregister("strict")
+        try await database.write { _ = $0[.children].remove("c") }
+        try await database.bind(.parents)
+        #expect(database.snapshot[.parents].map(\.key) == ["p"])
+        try await database.close()
+    }
+}
