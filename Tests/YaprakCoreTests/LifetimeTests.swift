@@ -39,6 +39,11 @@ private struct Other: Codable, Sendable {
     var unknown: String
 }
 
+/// Counts changesets that were delivered.
+private enum Caught {
+    static let up = Atomic(0)
+}
+
 /// Waits until every arena but those that live already is gone: what was let go of is freed by a task.
 private func expectArenas(_ count: Int, after what: String = "") async {
     for _ in 0..<4_000 where Arena.liveCount > count { try? await Task.sleep(for: .milliseconds(5)) }
@@ -189,6 +194,46 @@ private func expectArenas(_ count: Int, after what: String = "") async {
             let arena = database.timeline.arena
             for _ in 0..<1_000 where arena.counts.rows > 100 { try await Task.sleep(for: .milliseconds(5)) }
             precondition(arena.counts.rows == 100, "\(arena.counts)")
+        }
+    }
+
+    @Test func `A consumer that has caught up from the log and waits keeps no copy of the database`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryDirectory()
+            var options = DatabaseOptions()
+            options.retention = .all
+            let database = try await Database.open(
+                at: FilePath(folder.path).appending("shop.yaprak"), options: options, collections: .books)
+            for index in 0..<20 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+            let consumer = Task {
+                for try await _ in database.changesets(after: 0) { Caught.up.wrappingAdd(1, ordering: .relaxed) }
+            }
+            for _ in 0..<2_000 where Caught.up.load(ordering: .relaxed) < 20 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            precondition(Caught.up.load(ordering: .relaxed) == 20)
+            await expectArenas(1, after: "while a consumer waits")
+            consumer.cancel()
+            try await database.close()
+        }
+    }
+
+    @Test func `What is let go of after a registration that took steps is freed without a write`() async {
+        await #expect(processExitsWith: .success) {
+            let database = Database.inMemory()
+            try await database.write { transaction in
+                transaction[.mortals]["a"] = Mortal()
+                transaction[.books]["a"] = Book(title: "a")
+            }
+            nonisolated(unsafe) var held: Snapshot? = database.snapshot
+            try await database.write { $0[.mortals].remove("a") }
+            try await database.register(ReviewTests.Arrivals())
+            precondition(held != nil && database.snapshot[ReviewTests.Arrivals()] == ["a"])
+            held = nil
+            for _ in 0..<2_000 where Mourned.ends.load(ordering: .relaxed) == 0 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            precondition(Mourned.ends.load(ordering: .relaxed) == 1)
         }
     }
 }

@@ -133,8 +133,9 @@ extension RecordCollection where Object == Cabinet, Metadata == Term {
 
     @Test func `JSON of a file is decoded on a small stack, however deep it is`() throws {
         for levels in [0, 7, 8, 9, 255, 300, 100_000] {
+            // Brackets in texts close none, nor does a quotation mark that is escaped end one.
             let text =
-                String(repeating: #"{"text":"[","replies":["#, count: levels) + #"{"text":"","replies":[]}"#
+                String(repeating: #"{"text":"]}\"]}\\","replies":["#, count: levels) + #"{"text":"","replies":[]}"#
                 + String(repeating: "]}", count: levels)
             let result = try SmallStack.run {
                 Result {

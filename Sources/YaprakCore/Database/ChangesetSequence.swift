@@ -80,7 +80,11 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                 }
                 let (newest, tail, isLast) = source.publication.newestWithTail
                 if !cursor.isLinked {
-                    if cursor.link(to: tail) { continue }
+                    if cursor.link(to: tail) {
+                        // All the rest comes from memory. What it has read from files is as large as the database.
+                        history = nil
+                        continue
+                    }
                     return try await nextFromLog(source, cursor, upTo: tail.number)
                 }
                 if cursor.number != tail.number { continue }  // It came in between.
@@ -138,8 +142,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
 /// What streams of changesets draw from. Does not keep the database.
 struct ChangesetSource: Sendable {
     let publication: Publication
-    /// Where to read missed commits from; `nil` in memory.
-    let files: (path: FilePath, fileSystem: any FileSystem)?
+    /// Where to read missed commits from; `nil` in memory, and where the log does not have what is asked for.
+    var files: (path: FilePath, fileSystem: any FileSystem)?
     let lagLimit: LagLimit
     /// What runs the reading; see `WorkScheduler`.
     let scheduler: (any WorkScheduler)?
@@ -199,6 +203,13 @@ extension Database {
     /// O(1); costs writers nothing.
     public nonisolated func changesets() -> ChangesetSequence {
         ChangesetSequence(changesetSource, from: publication.newestWithTail.tail)
+    }
+
+    /// The same for consumers that want what is not in the log: one that falls too far behind learns it.
+    nonisolated func changesetsInMemory() -> ChangesetSequence {
+        var source = changesetSource
+        source.files = nil
+        return ChangesetSequence(source, from: publication.newestWithTail.tail)
     }
 
     /// Every commit after `number`, without a gap: resumes where a consumer stopped, also in an earlier launch.

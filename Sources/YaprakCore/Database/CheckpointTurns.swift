@@ -16,6 +16,8 @@ final class CheckpointTurns: Sendable {
         var nextID: UInt64 = 0
         /// The size of the newest checkpoint.
         var lastSize: UInt64 = 0
+        /// How much the log had grown when the last one failed; 0 if it did not.
+        var failedAt: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -27,7 +29,18 @@ final class CheckpointTurns: Sendable {
     var lastSize: UInt64 { state.withLock { $0.lastSize } }
 
     /// Notes the size of a checkpoint that was written, or that the database was opened with.
-    func noteSize(_ bytes: UInt64) { state.withLock { $0.lastSize = bytes } }
+    func noteSize(_ bytes: UInt64) {
+        state.withLock {
+            $0.lastSize = bytes
+            $0.failedAt = 0
+        }
+    }
+
+    /// How much the log had grown when the last checkpoint failed; 0 if it did not.
+    var failedAt: UInt64 { state.withLock { $0.failedAt } }
+
+    /// Notes that one failed when the log had grown by so much: the next is due when it has grown by as much again.
+    func noteFailure(at bytes: UInt64) { state.withLock { $0.failedAt = bytes } }
 
     /// Takes the right if it is free.
     func takeIfFree() -> Bool {

@@ -8,19 +8,19 @@ import YaprakModel
 ///     open ──resolve──▶ resolved
 ///       └────wait────▶ waiting ──resolve──▶ resolved, all who wait go on
 final class CommitTicket: Sendable {
-    private enum State {
-        case waiting([CheckedContinuation<Void, any Error>])
-        case resolved(Result<Void, DatabaseError>)
+    private struct State {
+        var waiters: [CheckedContinuation<Void, any Error>] = []
+        /// `nil` while it is open.
+        var result: Result<Void, DatabaseError>?
     }
 
-    private let state = Mutex(State.waiting([]))
+    private let state = Mutex(State())
 
     /// Says what became of it. Once.
     func resolve(_ result: Result<Void, DatabaseError>) {
         let waiters: [CheckedContinuation<Void, any Error>] = state.withLock { state in
-            defer { state = .resolved(result) }
-            if case .waiting(let waiters) = state { return waiters }
-            return []
+            defer { state = State(result: result) }
+            return state.waiters
         }
         for waiter in waiters { waiter.resume(with: result.mapError { $0 as any Error }) }
     }
@@ -30,12 +30,8 @@ final class CommitTicket: Sendable {
     nonisolated(nonsending) func wait() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let result: Result<Void, DatabaseError>? = state.withLock { state in
-                switch state {
-                case .resolved(let result): return result
-                case .waiting(let waiters):
-                    state = .waiting(waiters + [continuation])
-                    return nil
-                }
+                if state.result == nil { state.waiters.append(continuation) }
+                return state.result
             }
             if let result { continuation.resume(with: result.mapError { $0 as any Error }) }
         }

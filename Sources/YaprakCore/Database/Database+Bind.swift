@@ -70,6 +70,7 @@ extension Database {
         defer { draft.end(at: working) }
         if !draft.primarySteps.isEmpty {
             // Primary state followed, and can't be recomputed: that is logged like any other of its operations.
+            defer { reclaimer.reclaimSome(timeline) }
             try await finish(draft, origin: "")?.wait()
             return
         }

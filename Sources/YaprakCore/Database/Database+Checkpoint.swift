@@ -17,22 +17,36 @@ extension Database {
     @discardableResult
     public func checkpoint() async throws -> CommitNumber? {
         guard let files else { return nil }
+        try checkOpen()
+        // Before its turn: who closes has the writers' turn, which this may need, and waits for a checkpoint under way.
+        try await flush(files)
         try await files.checkpoints.takeOrThrow()
         defer { files.checkpoints.pass() }
         return try await writeCheckpoint(files)
     }
 
-    func checkpointUnlessRunning() async throws {
+    /// Writes one unless it is being written, or was while this task waited to begin.
+    func checkpointIfDue() async throws {
         guard let files, files.checkpoints.takeIfFree() else { return }
         defer { files.checkpoints.pass() }
-        _ = try await writeCheckpoint(files)
+        guard files.isCheckpointDue else { return }
+        do {
+            _ = try await writeCheckpoint(files)
+        } catch {
+            files.checkpoints.noteFailure(at: files.store.statistics.bytesSinceCheckpoint)
+            throw error
+        }
+    }
+
+    private func checkOpen() throws {
+        if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
     }
 
     private func writeCheckpoint(_ files: DatabaseFiles) async throws -> CommitNumber {
-        if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
+        try checkOpen()
         // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
         try await files.flush()
-        let contents = CheckpointContents(state: publication.newest, shelf: shelf.items)
+        let contents = CheckpointContents(state: publication.newest)
         let store = files.store
         do {
             let bytes = try await DatabaseFiles.blocking(on: options.store.scheduler) {
@@ -66,9 +80,7 @@ extension Database {
         _ snapshot: Snapshot?, to path: FilePath, fileSystem: any FileSystem
     ) async throws {
         let state = (snapshot ?? self.snapshot).state
-        // What was unregistered since the snapshot is on the shelf now, and in the snapshot as it was then.
-        let shelf = await shelf.items.filter { state.entry(ofExtension: $0.key) == nil }
-        let contents = CheckpointContents(state: state, shelf: shelf)
+        let contents = CheckpointContents(state: state)
         var storeOptions = options.store
         storeOptions.now = options.clock
         _ = try await DatabaseFiles.blocking(on: storeOptions.scheduler) { [storeOptions] in

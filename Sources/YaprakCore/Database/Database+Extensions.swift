@@ -130,6 +130,11 @@ extension Database {
             }
             var root: any Sendable
             do {
+                if start.origin == .adopted, !registration.isPrimary,
+                    !start.base.hasParents(of: registration, as: present)
+                {
+                    throw OtherParent()
+                }
                 let made = try start.makeRoot(context(start.base))
                 root = made.root
                 start.operations += made.operations
@@ -150,7 +155,10 @@ extension Database {
             var entry = ExtensionEntry(registration: registration, root: update.root)
             // Adopted from a checkpoint with nothing after it: readers of the files have the same root.
             entry.isInLog = start.origin == .adopted && start.base.number == present.number && delta.isEmpty
-            if registration.isPrimary { _ = try encodePrimary(entry) }
+            if registration.isPrimary {
+                _ = try encodePrimary(entry)
+                draft.extensions.waiting[registration.name] = nil
+            }
             draft.append(entry)
         }
         return start.origin
@@ -180,7 +188,7 @@ extension Database {
             if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
                 shelf.isGood(for: registration), base.isBound(for: registration),
                 publication.newest.isBound(for: registration),
-                registration.dependencies.allSatisfy({ base.entry(ofExtension: $0) != nil })
+                base.hasParents(of: registration, as: publication.newest)
             {
                 return StartingPoint(
                     makeRoot: { .init(root: try registration.decode(bytes, in: $0)) }, base: base, origin: .adopted)
@@ -270,9 +278,11 @@ extension Database {
                 gone.append(entry.registration.name)
                 for var tree in entry.registration.trees(of: entry.root) { draft.tree.clear(&tree) }
                 if entry.registration.isPrimary {
-                    shelf.items[entry.registration.name] = ExtensionShelf.Item(
+                    let item = ExtensionShelf.Item(
                         versionTag: entry.registration.versionTag(of: entry.root), isPrimary: true,
                         bytes: try encodePrimary(entry))
+                    shelf.items[entry.registration.name] = item
+                    draft.extensions.waiting[entry.registration.name] = item
                 }
             }
             self.shelf = shelf
@@ -309,7 +319,19 @@ extension Database {
     public var unclaimedExtensionNames: [String] { shelf.items.keys.sorted() }
 }
 
+/// An extension that another one was computed over was replaced meanwhile.
+private struct OtherParent: Error {}
+
 extension SnapshotState {
+    /// Whether the extensions that one depends on are here the very ones that they are in another state: what was computed over
+    /// them holds.
+    func hasParents(of registration: ExtensionRegistration, as other: SnapshotState) -> Bool {
+        registration.dependencies.allSatisfy { name in
+            guard let own = entry(ofExtension: name) else { return false }
+            return own.registration === other.entry(ofExtension: name)?.registration
+        }
+    }
+
     /// Whether every collection an extension looks at has its types.
     func isBound(for registration: ExtensionRegistration) -> Bool {
         zip(directory.bindings, roots).allSatisfy { binding, root in

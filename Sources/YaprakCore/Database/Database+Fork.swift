@@ -9,7 +9,8 @@ extension Database {
     ///     try await preview.write { $0[.books].removeAll() }          // this database keeps its books
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered
-    /// extensions come along, each with a host of its own. The commit numbers of the fork go on from the snapshot's.
+    /// extensions come along, each with a host of its own, and so does primary state that waits for its extension. The
+    /// commit numbers of the fork go on from the snapshot's.
     ///
     /// - Parameters:
     ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
@@ -24,12 +25,13 @@ extension Database {
         let settings = settings.ofFork(options, checkingCoding: checkingCoding)
         let reclaimer = Reclaimer(on: settings.scheduler)
         let timeline = state.makeForkedTimeline(reclaimer)
+        let shelf = ExtensionShelf(items: state.extensions.waiting)
         if state.extensions.isEmpty {
-            return Database(state: state, timeline: timeline, reclaimer: reclaimer, settings: settings)
+            return Database(state: state, timeline: timeline, reclaimer: reclaimer, settings: settings, shelf: shelf)
         }
         let hosts = state.extensions.map { ExtensionHost(adopting: $0.registration, at: state.number) }
         let fork = Database(
-            state: state, timeline: timeline, reclaimer: reclaimer, settings: settings,
+            state: state, timeline: timeline, reclaimer: reclaimer, settings: settings, shelf: shelf,
             hosts: Dictionary(uniqueKeysWithValues: hosts.map { ($0.name, $0) }))
         for host in hosts { host.belong(to: fork) }
         return fork

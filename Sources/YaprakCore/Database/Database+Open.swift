@@ -14,9 +14,10 @@ extension Database {
     /// all cores. Opening never destroys a byte of the log. The directory is locked until ``close()``, or until the
     /// database and everything that uses it is gone.
     ///
-    /// - Throws: ``DatabaseError``: `alreadyOpen`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog` with the
-    ///   file, offset and lost commits, `corruptCheckpoint`, `overLimit`, `ioFailed`, `undecodableRecord` with the first keys,
-    ///   `migrationFailed`, `invalidName`; and `diskFull`, `writeFailed`, `syncFailed` where a tail has to be written again.
+    /// - Throws: ``DatabaseError``: `notFound` if the parent directory isn't there, `alreadyOpen`, `notADatabase`,
+    ///   `permissionDenied`, `newerFormat`, `corruptLog` with the file, offset and lost commits, `corruptCheckpoint`,
+    ///   `overLimit`, `ioFailed`, `undecodableRecord` with the first keys, `migrationFailed`, `invalidName`; and `diskFull`,
+    ///   `writeFailed`, `syncFailed` where a tail has to be written again.
     /// - Complexity: O(bytes of the checkpoint and of the log after it).
     public static func open<each Object, each Metadata>(
         at path: FilePath, options: DatabaseOptions = DatabaseOptions(),

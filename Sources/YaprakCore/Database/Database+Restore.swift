@@ -13,9 +13,9 @@ extension Database {
     /// The commit changes what differs and nothing else: extensions follow, changesets report it, the log has it. Its
     /// ``Changeset/origin`` is `"restore"` unless another is given.
     ///
-    /// Only records are restored: the state of a primary extension stays, except for what follows from records. Collections
-    /// without a type are restored like others, and so are those that got one since. ``DatabaseLimits/operationsMax`` does
-    /// not bound a restore.
+    /// A record that is set aside here and not in the snapshot is removed. Only records are restored: the state of a
+    /// primary extension stays, except for what follows from records. Collections without a type are restored like others,
+    /// and so are those that got one since. ``DatabaseLimits/operationsMax`` does not bound a restore.
     ///
     /// - Parameter snapshot: a snapshot of this database or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
@@ -41,8 +41,8 @@ extension Database {
     /// does not decode makes the restore throw.
     ///
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// - Throws: `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`, `undecodableRecord`, and as
-    ///   ``write(origin:_:)``. Nothing is changed then.
+    /// - Throws: `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `permissionDenied`, `ioFailed`,
+    ///   `undecodableRecord`, and as ``write(origin:_:)``. Nothing is changed then.
     /// - Complexity: O(records of both).
     @discardableResult
     public nonisolated func restore(from path: FilePath, origin: String = "restore") async throws -> CommitNumber {
@@ -70,6 +70,7 @@ extension Draft {
             target.version.timeline.arena === base.version.timeline.arena,
             "a snapshot of another database can't be restored here: make a backup of it, and restore that")
         try checkAsides(of: target)
+        removeAsides(missingIn: target)
         let rebound = self.rebound(in: target), reboundSlots = Set(rebound.map(\.slot))
         let batch = ChangeBatch(from: base, to: target, includesRaw: true)
         for changes in batch.collections {
@@ -133,6 +134,20 @@ extension Draft {
         }
     }
 
+    /// Removes the records that are set aside here and are not in another state.
+    private func removeAsides(missingIn target: SnapshotState) {
+        guard directory.hasAsides else { return }
+        for (slot, binding) in directory.bindings.enumerated() where !binding.isHidden {
+            guard let own = directory.asideSlot(of: slot) else { continue }
+            let other = target.directory.slot(of: binding.name).flatMap { target.directory.asideSlot(of: $0) }
+            var gone: [String] = []
+            _ = TreeRoot.difference(from: roots[own], to: other.map { target.roots[$0] } ?? TreeRoot()) { step in
+                if case .removed(let row) = step { gone.append(row.keyString) }
+            }
+            for key in gone { edit(slot, key) { _ in .remove } }
+        }
+    }
+
     /// Makes a collection what it is in a tree of another form.
     private func restore(
         _ slot: Int, to root: TreeRoot, _ decoder: RecordDecoder, _ raw: (TreeRow) throws -> RawRecord
@@ -140,6 +155,7 @@ extension Draft {
         let binding = directory.bindings[slot]
         var gone: Set<String> = []
         roots[slot].forEach { gone.insert($0.keyString) }
+        if let aside = directory.asideSlot(of: slot) { roots[aside].forEach { gone.insert($0.keyString) } }
         try root.forEach { row in
             gone.remove(row.keyString)
             try restore(try raw(row), slot, binding, decoder)

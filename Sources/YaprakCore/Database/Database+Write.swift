@@ -245,6 +245,7 @@ extension Database {
             }
         } catch {
             timeline.abandon(after: working.version, roots: state.trees(since: working))
+            reclaimer.reclaimSome(timeline)
             // A commit too large is the writer's failure, not the log's: those that wait there are well.
             if error.code != .transactionTooLarge { health.note(error, era: era) }
             throw error

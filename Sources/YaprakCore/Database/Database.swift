@@ -58,6 +58,8 @@ public actor Database {
         state: SnapshotState, timeline: Timeline, reclaimer: Reclaimer, settings: DatabaseSettings,
         files: DatabaseFiles? = nil, shelf: ExtensionShelf = ExtensionShelf(), hosts: [String: ExtensionHost] = [:]
     ) {
+        let waiting = shelf.primaryItems
+        let state = waiting.isEmpty ? state : state.keeping(waiting)
         publication = Publication(
             state, lagLimit: settings.lagLimit, isScheduled: settings.scheduler != nil)
         working = state
@@ -192,7 +194,24 @@ public actor Database {
     /// - Throws: `syncFailed`, `readOnly`, `closed`; `CancellationError`.
     public nonisolated(nonsending) func flush() async throws {
         try await drain()
-        try await files?.flush()
+        if let files { try await flush(files) }
+    }
+
+    /// Makes the log durable. Where it takes nothing since a commit failed, it is first made to go on, as the next writer would.
+    nonisolated(nonsending) func flush(_ files: DatabaseFiles) async throws {
+        do {
+            try await files.flush()
+        } catch let error as DatabaseError where error.code == .abandoned {
+            try await goOnAfterFailure()
+            try await files.flush()
+        }
+    }
+
+    private func goOnAfterFailure() async throws {
+        try await turns.take()
+        defer { passTurn() }
+        await waitForLog()
+        try checkWritable()
     }
 
     func waitForLog() async {

@@ -76,18 +76,24 @@ final class DatabaseFiles: Sendable {
     /// Whose turn it is to write a checkpoint.
     let checkpoints = CheckpointTurns()
 
-    /// Starts a checkpoint in the background if the log has grown enough.
-    func checkpointIfDue(_ database: Database) {
+    /// Whether the log has grown enough since the newest checkpoint, or since one that failed.
+    var isCheckpointDue: Bool {
         let limit: UInt64
         switch policy {
-        case .manual: return
+        case .manual: return false
         case .every(let bytes): limit = UInt64(max(bytes, 1))
         case .automatic: limit = max(64 << 20, checkpoints.lastSize)
         }
-        guard !checkpoints.isTaken, store.statistics.bytesSinceCheckpoint > limit else { return }
+        let grown = store.statistics.bytesSinceCheckpoint
+        return grown > limit && grown - limit >= checkpoints.failedAt
+    }
+
+    /// Starts a checkpoint in the background if the log has grown enough.
+    func checkpointIfDue(_ database: Database) {
+        guard !checkpoints.isTaken, isCheckpointDue else { return }
         let write: @Sendable () async -> Void = { [weak database] in
             do {
-                try await database?.checkpointUnlessRunning()
+                try await database?.checkpointIfDue()
             } catch {
                 database?.options.logger.warning(
                     "a checkpoint failed; the log keeps everything: \(ErrorText.of(error))")

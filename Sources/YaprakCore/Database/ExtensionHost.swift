@@ -74,12 +74,14 @@ public actor ExtensionHost {
 
     /// What each commit changes in the extension, from now on: one element for each commit that does.
     ///
-    /// Nothing is dropped: see ``ChangesetSequence``. Ends when the database closes; ended from the start if it is gone.
-    /// O(1) to make.
+    /// Nothing is dropped: see ``ChangesetSequence``. The log does not have the changes of extensions, so a consumer that
+    /// is more than ``DatabaseOptions/lagLimit`` commits or ``DatabaseOptions/lagBytesLimit`` bytes behind gets
+    /// ``DatabaseError`` with the code `laggedBehind`, with a file, too: it goes on from a snapshot. Ends when the database
+    /// closes; ended from the start if it is gone. O(1) to make.
     public nonisolated func changes<Extension: DatabaseExtension>(
         of extension: Extension
     ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
-        let sequence = owner.withLock({ $0.database })?.changesets() ?? ChangesetSequence.finished
+        let sequence = owner.withLock({ $0.database })?.changesetsInMemory() ?? ChangesetSequence.finished
         return
             sequence
             .filter { (changeset: Changeset) async throws -> Bool in !changeset.changes(of: `extension`).isEmpty }

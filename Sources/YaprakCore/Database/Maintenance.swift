@@ -119,7 +119,7 @@ package struct Maintenance {
     }
 
     private func write(_ state: SnapshotState, _ shelf: ExtensionShelf, to store: Store) throws {
-        _ = try CheckpointContents(state: state, shelf: shelf.items)
+        _ = try CheckpointContents(state: state.keeping(shelf.primaryItems))
             .write(to: try store.beginCheckpoint(at: state.number))
     }
 }

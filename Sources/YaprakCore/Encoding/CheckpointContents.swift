@@ -3,10 +3,9 @@ import YaprakModel
 import YaprakStorage
 import YaprakTrees
 
-/// What a checkpoint is written from: one state, and the extension state that nobody has claimed.
+/// What a checkpoint is written from: one state, and the primary state that waits in it for its extensions.
 struct CheckpointContents: Sendable {
     var state: SnapshotState
-    var shelf: [String: ExtensionShelf.Item] = [:]
 
     /// Writes all sections and finishes the checkpoint.
     ///
@@ -21,8 +20,8 @@ struct CheckpointContents: Sendable {
                 bytes += try writeRecords(binding, root, through: buffer, to: writer)
             }
             for entry in state.extensions { bytes += try writeRoot(entry, to: writer) }
-            for (name, item) in shelf.sorted(by: { $0.key < $1.key })
-            where item.isPrimary && state.entry(ofExtension: name) == nil {
+            for (name, item) in state.extensions.waiting.sorted(by: { $0.key < $1.key })
+            where state.entry(ofExtension: name) == nil {
                 bytes += try writeShelved(name, item, to: writer)
             }
             try writer.finish()

@@ -166,6 +166,9 @@ public final class ExtensionContext {
     /// The database after the changes. Of the extensions in it, those this one depends on are up to date; itself and
     /// others are not.
     ///
+    /// It is for this call. One that is kept shows the same records for good; the extensions that were not yet up to date stay
+    /// as they were, in forks of it, too.
+    ///
     /// Asking for it freezes the transaction's trees once: O(1), and later changes of the same transaction copy nodes.
     public var after: Snapshot {
         if let madeAfter { return madeAfter }

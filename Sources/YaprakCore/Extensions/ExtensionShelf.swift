@@ -6,14 +6,7 @@ import YaprakModel
 /// changed since can be computed whenever the extension is registered. Primary state is kept for ever, with the steps that
 /// were logged after it.
 package struct ExtensionShelf: Sendable {
-    package struct Item: Sendable {
-        package var versionTag: String
-        package var isPrimary: Bool
-        /// The encoded root; `nil` if the extension's steps are all there is.
-        package var bytes: [UInt8]?
-        /// Steps that were logged after the root was encoded.
-        package var steps: [[UInt8]] = []
-    }
+    package typealias Item = StoredExtension
 
     var items: [String: Item] = [:]
     /// The database as of the moment at which the roots were encoded: the checkpoint they came with. Pinned as long as a
@@ -23,6 +16,9 @@ package struct ExtensionShelf: Sendable {
     /// Collections whose records are not, with their types, what they were when the roots were made: some were migrated,
     /// or do not decode any more. What was computed from them is not adopted.
     var remadeCollections: Set<String> = []
+
+    /// The primary state on it.
+    var primaryItems: [String: Item] { items.isEmpty ? [:] : items.filter(\.value.isPrimary) }
 
     /// Whether the records that an extension looks at are those that its root was made of.
     func isGood(for registration: ExtensionRegistration) -> Bool {

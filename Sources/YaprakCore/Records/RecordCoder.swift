@@ -80,11 +80,18 @@ public struct JSONRecordCoder: RecordCoder {
 }
 
 extension UnsafeRawBufferPointer {
-    /// How deep brackets are nested in a JSON text, or more: those in strings count.
+    /// How deep brackets are nested in a JSON text.
     fileprivate var bracketDepth: Int {
         var depth = 0, deepest = 0
+        var isInString = false, isEscaped = false
         for byte in self {
+            if isInString {
+                isInString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                continue
+            }
             switch byte {
+            case UInt8(ascii: "\""): isInString = true
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 depth += 1
                 deepest = Swift.max(deepest, depth)

@@ -164,7 +164,8 @@ public enum UndecodablePolicy: Sendable {
     /// Opening or binding throws ``DatabaseError`` with the code `undecodableRecord` and the first keys. Nothing is lost.
     case refuse
     /// The record stays as bytes: outside of reads and extensions, listed by ``Snapshot/setAsideKeys(inCollectionNamed:)``,
-    /// kept in every checkpoint until a write to its key replaces it.
+    /// kept in every checkpoint until a write to its key replaces it, or a removal of its key or of all records takes it
+    /// away: what does not decode can't be written again, by a restore, say.
     case setAside
 }
 

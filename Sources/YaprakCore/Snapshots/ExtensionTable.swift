@@ -11,6 +11,9 @@ package struct ExtensionTable: Sendable {
     private var places: Places?
     /// The names of those that others depend on.
     private(set) var parents: Set<String> = []
+    /// Primary state whose extension is not registered, by name: it belongs to the state like the roots do, so that backups and
+    /// forks of a snapshot have it as it was.
+    var waiting: [String: StoredExtension] = [:]
 
     private static let scannedMax = 8
 

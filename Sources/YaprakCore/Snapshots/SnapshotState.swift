@@ -57,6 +57,15 @@ package final class SnapshotState: Sendable {
             reactions: state.reactions, version: state.version, otherVersions: state.otherVersions)
     }
 
+    /// The same state with primary state that nobody has registered for.
+    func keeping(_ waiting: [String: StoredExtension]) -> SnapshotState {
+        var extensions = extensions
+        extensions.waiting = waiting
+        return SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
+            version: version, otherVersions: otherVersions, isAheadOfExtensions: isAheadOfExtensions)
+    }
+
     /// A timeline that starts with this state.
     func makeForkedTimeline(_ reclaimer: Reclaimer) -> Timeline {
         reclaimer.makeTimeline { Timeline.fork(from: version, and: otherVersions, onGarbage: $0) }

@@ -122,7 +122,10 @@ extension Draft {
             guard registration.judges, isConcerned(registration, by: batch) else { continue }
             try registration.judge(extensions.root(at: index))
         }
-        // No commit logs this; the next one logs their roots as a whole.
+        // These records were there: if primary extensions took steps, a commit logs those and nothing else.
+        segments = []
+        caughtUpSegments = 0
+        // No commit logs the roots of others; the next one does, as a whole.
         for index in extensions.indices { extensions[index].isInLog = false }
     }
 }

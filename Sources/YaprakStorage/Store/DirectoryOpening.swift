@@ -86,9 +86,11 @@ enum DirectoryOpening {
         do {
             parent = try fileSystem.openDirectory(parts.parent)
         } catch {
+            guard error.errno == .noSuchFileOrDirectory else {
+                throw error.asDatabaseError(writing: false, file: parts.parent.string)
+            }
             throw DatabaseError(
-                error.errno == .noSuchFileOrDirectory ? .notFound : .ioFailed,
-                "The directory \(parts.parent) can't be opened. Make it first.",
+                .notFound, "The directory \(parts.parent) can't be opened. Make it first.",
                 place: .init(file: parts.parent.string), cause: error)
         }
         try makeIfAbsent(parts.name, in: parent)

@@ -28,6 +28,9 @@ final class NewDirectory: Sendable {
         do {
             parent = try fileSystem.openDirectory(parts.parent)
         } catch {
+            guard error.errno == .noSuchFileOrDirectory else {
+                throw error.asDatabaseError(writing: false, file: parts.parent.string)
+            }
             throw DatabaseError(
                 .notFound, "The directory \(parts.parent) can't be opened. Make it first.",
                 place: .init(file: parts.parent.string), cause: error)

@@ -1,0 +1,16 @@
+/// The state of an extension as files have it, for the time when it is registered.
+package struct StoredExtension: Sendable {
+    package var versionTag: String
+    package var isPrimary: Bool
+    /// The encoded root; `nil` if the extension's steps are all there is.
+    package var bytes: [UInt8]?
+    /// Steps that were logged after the root was encoded.
+    package var steps: [[UInt8]]
+
+    package init(versionTag: String, isPrimary: Bool, bytes: [UInt8]? = nil, steps: [[UInt8]] = []) {
+        self.versionTag = versionTag
+        self.isPrimary = isPrimary
+        self.bytes = bytes
+        self.steps = steps
+    }
+}
