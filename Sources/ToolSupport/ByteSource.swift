@@ -5,7 +5,7 @@ import SystemPackage
 ///     let source = try ByteSource("Fixtures/cities.ndjson.lz4")
 ///     while let part = try source.next() { print(part.count) }
 ///
-/// Memory is that of one part, 4 MiB at most.
+/// Memory is that of one part: 256 KiB, or what they unpack to. A byte of LZ4 unpacks to 255 at most: some 64 MiB.
 package final class ByteSource {
     private let descriptor: FileDescriptor
     private var unpacker: LZ4FrameReader?

@@ -4,7 +4,8 @@
 
 /// Unpacks LZ4 frames (the `.lz4` format of the `lz4` program), a piece at a time.
 ///
-/// Memory is bounded by the frame's block size, 4 MiB at most, whatever the input says.
+/// Its own memory is bounded by the frame's block size, 4 MiB at most, whatever the input says; what is unpacked goes to the
+/// caller, at most 255 bytes for one.
 final class LZ4FrameReader {
     static let magic: [UInt8] = [0x04, 0x22, 0x4d, 0x18]
     private(set) var isBetweenFrames = true

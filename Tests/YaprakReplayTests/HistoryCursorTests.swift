@@ -5,6 +5,7 @@ import Testing
 import Yaprak
 import YaprakCBOR
 import YaprakCore
+import YaprakLocks
 import YaprakTrees
 
 @testable import YaprakReplay
@@ -165,6 +166,39 @@ import YaprakTrees
         }
         #expect(try reader.snapshot(at: .distantFuture).commitNumber == 20)
         #expect(try reader.snapshot(at: .distantPast).commitNumber == 0)
+    }
+
+    // Half of all commits were missed by their own time, which is rounded.
+    @Test func `A commit is found by its own time, whatever its nanoseconds`() async throws {
+        let path = FilePath(directory.appending("times.yaprak"))
+        let clock = Mutex(Int64(1_767_259_200_001_000_000))
+        var options = replayable()
+        options.clock = {
+            clock.withLock { time in
+                time += 1_000_003
+                return time
+            }
+        }
+        let database = try await Database.open(at: path, options: options, collections: .notes)
+        for index in 0..<100 { try await database.write { $0[.notes]["a"] = "\(index)" } }
+        try await database.close()
+        let reader = try ReplayReader(path)
+        var before: Date?
+        for try await commit in reader.commits() {
+            #expect(try reader.snapshot(at: commit.time).commitNumber == commit.commitNumber)
+            if let before {
+                let between = before.addingTimeInterval(commit.time.timeIntervalSince(before) / 2)
+                #expect(try reader.snapshot(at: between).commitNumber == CommitNumber(commit.commitNumber.rawValue - 1))
+            }
+            before = commit.time
+        }
+    }
+
+    @Test func `Entries outside of a range are in no slice of it`() async throws {
+        let (reader, _) = try await makeShop(5, seed: 2)
+        let entries = try CommitIndex(reader).entries(in: 1...5)
+        let slices = CommitActivity.slices(of: entries, in: 3...4, slicesMax: 2)
+        #expect(slices.map(\.commitCount) == [1, 1] && slices.map(\.first) == [3, 4])
     }
 
     @Test func `What a cursor keeps grows with the logarithm of the way`() async throws {

@@ -216,6 +216,38 @@ import YaprakReplay
         #expect(await refusal()?.code == .corruptCheckpoint)
     }
 
+    // They were crossed sixteen thousand numbers at a time backwards, and a thousand forwards.
+    @Test(arguments: [100, 1 << 20, 1 << 40, UInt64.max / 2])
+    func `A hole costs nothing, whatever its length, forwards and backwards`(behind: UInt64) async throws {
+        let (store, _) = try Store.open(path)
+        let writer = LogWriter(
+            directory: store.directory.segments, options: StoreOptions(), lineage: store.lineage, epoch: store.epoch,
+            tail: LogTail())
+        let numbers = [1, 2, 3, behind, behind + 1]
+        for number in numbers {
+            if number == behind { try writer.startSegment(afterHoleBefore: behind) }
+            if number == 1 { try writer.startSegment() }
+            let item = CBORWriter()
+            item.writeMapHead(count: 3)
+            for (name, value) in [("c", nil), ("n", number), ("t", 1)] as [(String, UInt64?)] {
+                item.write(text: name)
+                if let value { item.write(unsigned: value) } else { item.writeArrayHead(count: 0) }
+            }
+            try writer.write([item.bytes])
+        }
+        try writer.close()
+        try store.close()
+        let reader = try ReplayReader(path)
+        var backwards: [UInt64] = []
+        for try await commit in try reader.commitsBackwards() { backwards.append(commit.commitNumber.rawValue) }
+        #expect(backwards == numbers.reversed())
+        let index = CommitIndex(reader)
+        for _ in 0..<2 {
+            #expect(try index.entries(in: 1...CommitNumber(.max)).map(\.number.rawValue) == numbers)
+        }
+        #expect(try index.entries(in: 4...CommitNumber(behind - 1)).isEmpty)
+    }
+
     // The number of the frame was checked, and the one in the commit believed: readers computed with it, and trapped.
     @Test(arguments: [
         [0xa1, 0x61, 0x63, 0x80] as [UInt8],

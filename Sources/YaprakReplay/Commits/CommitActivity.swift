@@ -35,12 +35,12 @@ public struct CommitActivity: Sendable, Hashable {
 
 extension CommitActivity {
     /// How much was done in each part of a range of commits, of commits that are at hand: as
-    /// ``CommitIndex/activity(in:slicesMax:)``. O(*n*).
+    /// ``CommitIndex/activity(in:slicesMax:)``. Those outside of the range don't count. O(*n*).
     public static func slices(
         of entries: some Sequence<CommitIndex.Entry>, in range: ClosedRange<CommitNumber>, slicesMax: Int
     ) -> [CommitActivity] {
         var slices = CommitSlices(range, slicesMax: slicesMax)
-        for entry in entries { slices.add(entry) }
+        for entry in entries where range.contains(entry.number) { slices.add(entry) }
         return slices.slices
     }
 

@@ -53,7 +53,7 @@ public final class CommitIndex: Sendable {
     /// that it has.
     ///
     /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`; `commitOutOfReach` if the log was pruned meanwhile.
-    /// - Complexity: O(bytes of the commits that were not asked for before), and O(length of the range).
+    /// - Complexity: O(bytes of the commits that were not asked for before), and O(number of commits in the range).
     public func entries(in range: ClosedRange<CommitNumber>) throws(DatabaseError) -> [Entry] {
         var entries: [Entry] = []
         try forEach(in: range) { entries.append($0) }
@@ -119,6 +119,11 @@ public final class CommitIndex: Sendable {
             known.withLock { $0.keep(read, of: number...end) }
             read.forEach(body)
             number = end.next()
+            guard read.isEmpty, number <= last else { continue }
+            // A hole: on to what comes behind it, however far that is.
+            var behind = reader.commits(from: number, through: last).makeAsyncIterator()
+            guard let commit = try behind.next() else { return }
+            number = commit.commitNumber
         }
     }
 }

@@ -31,7 +31,7 @@ public struct LogPosition: Sendable, Hashable {
     /// The newest commit.
     public static let newest = LogPosition(base: .newest, back: 0)
 
-    /// The position of a commit. O(1).
+    /// The position of a commit. O(1). Its text can be read up to commit 2^63 - 1.
     public init(_ number: CommitNumber) { self.init(base: .number(number), back: 0) }
 
     /// The commit it stands for where there is no log: by its number, or by its distance from the newest.

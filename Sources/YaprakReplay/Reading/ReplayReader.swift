@@ -103,7 +103,8 @@ public struct ReplayReader: Sendable {
         return Snapshot(try store.reading(asOf: number) { try HistoryLine(of: store, at: $0, types).state })
     }
 
-    /// The whole database as it was at a time: as of the newest commit that was made then or earlier.
+    /// The whole database as it was at a time: as of the newest commit whose ``ReplayCommit/time`` is then or earlier. A
+    /// `Date` is some 200 ns wide in our years; commits within one have the same time.
     ///
     ///     let then = try reader.snapshot(at: Date(timeIntervalSinceNow: -600))
     ///
@@ -111,9 +112,24 @@ public struct ReplayReader: Sendable {
     ///   does not go back to the first.
     /// - Complexity: O(bytes of the log).
     public func snapshot(at time: Date) throws -> Snapshot {
+        try snapshot(at: commitNumber(atOrBefore: Self.lastNanosecond(of: time)))
+    }
+
+    /// The last nanosecond whose commit would have this time or an earlier one; also for times that no commit will have.
+    private static func lastNanosecond(of time: Date) -> Int64 {
         let nanoseconds = time.timeIntervalSince1970 * 1e9
-        // Also for times that no commit will have.
-        let clamped = Int64(exactly: nanoseconds.rounded(.down)) ?? (nanoseconds < 0 ? .min : .max)
-        return try snapshot(at: commitNumber(atOrBefore: clamped))
+        guard let middle = Int64(exactly: nanoseconds.rounded(.down)) else { return nanoseconds < 0 ? .min : .max }
+        // Numbers of seconds are this far apart, and were rounded up to three times on the way.
+        let width = Int64(time.timeIntervalSince1970.magnitude.ulp * 2e9) + 2
+        var (low, high) = (middle.subtractingReportingOverflow(width).partialValue, middle)
+        if low > middle { low = .min }
+        let (end, isOver) = middle.addingReportingOverflow(width)
+        high = isOver ? .max : end
+        // `low` has the time or an earlier one, `high` a later one.
+        while low < high - 1 {
+            let between = low + (high - low) / 2
+            if Date(timeIntervalSince1970: Double(between) / 1e9) <= time { low = between } else { high = between }
+        }
+        return low
     }
 }

@@ -38,7 +38,7 @@ public struct ReversedCommits: AsyncSequence, Sendable {
         ///
         /// - Throws: as ``ReplayCommits/Iterator/next()``.
         public mutating func next() throws(DatabaseError) -> ReplayCommit? {
-            // A stretch may be within a hole that a repair has left.
+            // A stretch may be within a hole that a repair has left: each is then twice as long, however long that is.
             while held.isEmpty, below >= floor { try readStretch() }
             guard let commit = held.popLast() ?? nil else { return nil }
             return try ReplayCommit(commit)
@@ -48,7 +48,7 @@ public struct ReversedCommits: AsyncSequence, Sendable {
             let from = Swift.max(floor, below - Swift.min(below, stretch - 1))
             var stored = try commits.store.commits(
                 from: CommitNumber(from), through: CommitNumber(below), skippingHoles: true)
-            var bytes = 0, dropped = 0
+            var bytes = 0, dropped = 0, hasDropped = false
             while let commit = try stored.next() {
                 held.append(commit)
                 bytes += commit.item.count
@@ -57,12 +57,23 @@ public struct ReversedCommits: AsyncSequence, Sendable {
                     bytes -= held[dropped]?.item.count ?? 0
                     held[dropped] = nil
                     dropped += 1
+                    hasDropped = true
+                }
+                // Behind a long hole a stretch may have any number of commits.
+                if dropped > Int(Self.stretchMax), dropped > held.count / 2 {
+                    held.removeFirst(dropped)
+                    dropped = 0
                 }
             }
             held.removeFirst(dropped)
             // Not counted: there may be a hole among those that were dropped.
-            below = dropped > 0 ? (held.first??.number.rawValue ?? from) - 1 : from - 1
-            stretch = dropped > 0 ? UInt64(Swift.max(1, held.count)) : Swift.min(stretch * 2, Self.stretchMax)
+            below = hasDropped ? (held.first??.number.rawValue ?? from) - 1 : from - 1
+            if hasDropped {
+                stretch = UInt64(Swift.max(1, held.count))
+            } else {
+                let longest = held.isEmpty ? UInt64.max / 2 : Self.stretchMax
+                stretch = stretch < longest / 2 ? stretch * 2 : longest
+            }
         }
     }
 }
