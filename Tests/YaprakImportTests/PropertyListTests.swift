@@ -127,6 +127,15 @@ import YaprakCBOR
         // Thirty arrays, each of which holds the next one fifteen times: 15 to the 30th items.
         let bomb = list((1...30).map { [0xae] + Array(repeating: UInt8($0), count: 14) } + [[0x10, 1]])
         #expect { try CBORValue(propertyList: bomb) } throws: { ($0 as? ForeignDataError)?.code == .overLimit }
+        // Many items at the level at which the walk leaves its stack cost what they cost at others.
+        func time(within levels: Int) throws -> Duration {
+            let around = (1...levels).map { [0xa1, UInt8($0)] }
+            let wide = (1...2).map { [0xaf, 0x10, 0xff] + Array(repeating: UInt8(levels + $0), count: 255) }
+            let list = list(around + wide + [[0x10, 1]])
+            return try ContinuousClock().measure { _ = try CBORValue(propertyList: list) }
+        }
+        let shallow = try time(within: 3)
+        for levels in 13...16 { #expect(try time(within: levels) < shallow * 10 + .milliseconds(500), "\(levels)") }
         // One text of 30,000 bytes, in an array 3,000 times in each of two levels.
         let text = [0x5f, 0x11, 0x75, 0x30] + Array(repeating: UInt8(ascii: "x"), count: 30_000)
         let many = [0xaf, 0x11, 0x0b, 0xb8] + Array(repeating: UInt8(1), count: 3000)
@@ -207,6 +216,14 @@ import YaprakCBOR
         #expect(StoredValue(Array(#"{"a": 1}"#.utf8)).form == .json)
         #expect(StoredValue(Array(#"{"a": 1, "a": 2}"#.utf8)).form == .bytes)
         #expect(StoredValue(Array("{oops".utf8)).form == .bytes)
+        // What looks like JSON and is none says why; what may be anything does not.
+        let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+        for text in [#"{"a": 1, "a": 2}"#, "[1e999]", " {oops} ", "\"\\q\"", deep] {
+            #expect(StoredValue(Array(text.utf8)).error != nil, "\(text)")
+        }
+        for bytes in [Array("{oops".utf8), [0x5b, 0xff, 0x5d], Array("\"".utf8)] {
+            #expect(StoredValue(bytes).error == nil && StoredValue(bytes).form == .bytes)
+        }
         #expect(StoredValue(Array("12345".utf8)).form == .bytes)
         let date = Date(timeIntervalSince1970: 1_500_000_000)
         let eight = withUnsafeBytes(of: date.timeIntervalSinceReferenceDate.bitPattern.littleEndian) { Array($0) }

@@ -232,6 +232,22 @@
             static func == (a: Self, b: Self) -> Bool { a.title == b.title }
         }
 
+        // A date, as YapDatabase's serializer of them writes it, is no property list.
+        @Test func `Into a collection without metadata rows are imported whatever metadata they have`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file)
+            let stamp = withUnsafeBytes(of: 500_000_000.5.bitPattern.littleEndian) { Data($0) }
+            try old.insert("books", "b1", try Self.encoded(Self.book(1)), stamp)
+            try old.insert("books", "b2", try Self.encoded(Self.book(2)), try Self.encoded(ImportedMark(isRead: true)))
+            let plain = RecordCollection<ImportedBook, NoMetadata>("books")
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: plain)
+            let database = Database.inMemory()
+            let report = try await plan.run(into: database)
+            #expect(report.leftOut == 0 && report.inserted == 2)
+            #expect(database.snapshot[plain].allSatisfy { $0.metadata == nil })
+        }
+
         @Test func `A row replaces a record that is stored differently, also where the two are equal to their type`()
             async throws
         {

@@ -92,6 +92,7 @@
         }
 
         /// Decodes the rows of a collection that `registerCodableSerialization` wrote: objects and metadata are property lists.
+        /// Into a collection without metadata the objects alone are decoded.
         ///
         /// - Parameters:
         ///   - name: the collection in the file.
@@ -101,7 +102,7 @@
         ) {
             decode(
                 name, as: collection, object: { try $0.decodedObject(Object.self) },
-                metadata: { try $0.decodedMetadata(Metadata.self) })
+                metadata: { Metadata.self == NoMetadata.self ? nil : try $0.decodedMetadata(Metadata.self) })
         }
 
         /// Reads a collection without its type, also if ``rest`` leaves others out.

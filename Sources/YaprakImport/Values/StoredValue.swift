@@ -53,16 +53,38 @@ public struct StoredValue: Sendable, Hashable {
             } catch {
                 self.init(.bytes, .bytes(bytes), error)
             }
-        } else if Self.mayBeJSON(bytes), let json = try? CBORValue(json: bytes[...]),
-            let value = try? Self.checked(json)
-        {
-            self.init(.json, value)
-        } else if mayBeTimestamp, let date = Self.timestamp(bytes) {
+        } else if mayBeTimestamp, !Self.isLikelyJSON(bytes), let date = Self.timestamp(bytes) {
             self.init(.timestamp, .float(date))
+        } else if Self.mayBeJSON(bytes) {
+            do throws(ForeignDataError) {
+                self.init(.json, try Self.json(bytes))
+            } catch {
+                self.init(.bytes, .bytes(bytes), Self.isLikelyJSON(bytes) ? error : nil)
+            }
         } else {
             self.init(.bytes, .bytes(bytes))
         }
     }
+
+    private static func json(_ bytes: [UInt8]) throws(ForeignDataError) -> CBORValue {
+        let value: CBORValue
+        do throws(CBORError) { value = try CBORValue(json: bytes[...]) } catch { throw .malformed(error.message) }
+        return try checked(value)
+    }
+
+    /// Whether bytes that may be JSON look like nothing else: text that ends as it begins.
+    private static func isLikelyJSON(_ bytes: [UInt8]) -> Bool {
+        guard mayBeJSON(bytes), let first = bytes.first(where: { !blank.contains($0) }),
+            let last = bytes.last(where: { !blank.contains($0) }), let end = ends[first]
+        else { return false }
+        return bytes.count > 1 && last == end && String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    private static let blank: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
+    private static let ends = [
+        UInt8(ascii: "{"): UInt8(ascii: "}"), UInt8(ascii: "["): UInt8(ascii: "]"),
+        UInt8(ascii: "\""): UInt8(ascii: "\""),
+    ]
 
     private init(_ form: Form, _ value: CBORValue, _ error: ForeignDataError? = nil) {
         self.form = form
@@ -84,9 +106,7 @@ public struct StoredValue: Sendable, Hashable {
 
     /// An object, an array or a text. Digits alone may be anything.
     private static func mayBeJSON(_ bytes: [UInt8]) -> Bool {
-        let blank: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
-        guard let first = bytes.first(where: { !blank.contains($0) }) else { return false }
-        return "{[\"".utf8.contains(first)
+        bytes.first { !blank.contains($0) }.map { ends[$0] != nil } ?? false
     }
 
     private static func timestamp(_ bytes: [UInt8]) -> Double? {
