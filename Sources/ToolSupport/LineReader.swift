@@ -23,6 +23,9 @@ package final class LineReader {
     /// How many bytes the lines so far had, line ends included.
     package private(set) var lineBytes = 0
 
+    /// Whether a CR before the LF is part of the line.
+    package var keepsReturns = false
+
     /// A line is at most so long; what is longer is no line of records.
     package static let lineBytesMax = 256 << 20
 
@@ -63,7 +66,7 @@ package final class LineReader {
     }
 
     private func take(_ end: Int, _ next: Int) -> ArraySlice<UInt8> {
-        let hasReturn = end > position && bytes[end - 1] == UInt8(ascii: "\r")
+        let hasReturn = !keepsReturns && end > position && bytes[end - 1] == UInt8(ascii: "\r")
         defer {
             lineBytes += next - position
             position = next

@@ -270,4 +270,14 @@ import Yaprak
         let text = await report { expectSnapshot(of: Database.inMemory(), sourceLocation: place) }
         #expect(text.contains("can't be read") && text.hasSuffix("The text is:\n(empty)"))
     }
+
+    @Test func `A view that only one has is no difference, and is a change`() async throws {
+        let database = Database.current
+        let copy = Database.inMemory()
+        try await copy.write { transaction in
+            for book in database.snapshot[.books] { transaction[.books][book.key] = book.object }
+        }
+        #expect(expectNoDifference(database, copy))
+        #expect(expectNoDifference(copy, database))
+    }
 }

@@ -104,6 +104,14 @@ import YaprakTesting
         #expect(database.snapshot[sales].count == 2)
     }
 
+    @Test func `Ends of lines within a quoted value stay as they are`() async throws {
+        let path = try file(
+            "quoted.csv",
+            "id,count,price,isPaid,note,day\r\na,1,1,true,\"one\r\ntwo\nthree\rfour\",\r\n")
+        let database = try await Fixture.file(.csv(path), into: sales, key: "id").fork()
+        #expect(database.snapshot[sales]["a"]?.note == "one\r\ntwo\nthree\rfour")
+    }
+
     @Test func `A file of CSV that is not in UTF-8 is refused with the line`() async throws {
         let path = try file("latin.csv", "id,title\n")
         try (Data("id,title\na,b\n".utf8) + [UInt8(ascii: "c"), 0x2c, 0xe9, 0x0a]).write(to: URL(filePath: path))

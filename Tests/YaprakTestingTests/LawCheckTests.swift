@@ -48,6 +48,32 @@ import YaprakTesting
         #expect(await checkExtension(Ranks(.none), histories: 20, reading: { $0.mapValues { $0 } }, using: Self.edit))
     }
 
+    // What the rebuild refuses was taken for a history that may end there.
+    @Test func `A unique index that has taken what its rebuild refuses is found`() async {
+        let text = await report {
+            let calls = Atomic(0)
+            let index = RecordIndex(
+                "drift", of: .books,
+                columns: .ascending { (_: Book) -> String in
+                    let call = calls.wrappingAdd(1, ordering: .relaxed).newValue
+                    return call <= 2 ? "\(call)" : "same"
+                }, unique: true)
+            return await checkIndex(index, histories: 5) { transaction, choices in
+                transaction[.books][choices.key(among: 9)] = Book(title: "t")
+            }
+        }
+        #expect(text.contains("checkIndex"), "\(text)")
+    }
+
+    @Test func `A law for which nothing was changed was not checked`() async {
+        let text = await report {
+            await checkIndex(RecordIndex("rank", of: .books, \.salesRank), histories: 3) { transaction, choices in
+                transaction[.books].remove(choices.key(among: 9))
+            }
+        }
+        #expect(text.contains("nothing was tried"), "\(text)")
+    }
+
     @Test func `Lists of what a query finds keep the law, while the query changes`() async {
         let text = FullTextIndex("text", of: .books, \.title)
         let found = SearchResultsView("found", in: text, groupedBy: \.genre, sortedBy: \.salesRank)

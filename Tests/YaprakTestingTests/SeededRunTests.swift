@@ -282,4 +282,29 @@ import YaprakTesting
             #expect(escaped != nil)
         }
     }
+
+    // All seeds ran, and the failure named none. In a process of its own: other tests would see what it reports.
+    @Test func `Where there is no test, as in XCTest, seeds end with the first that has an issue, which names it`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let seeds = Log(), texts = Log()
+            await Task.detached {
+                await withKnownIssue {
+                    let failed = await explore(seeds: 5) { run in
+                        seeds.add("\(run.seed)")
+                        let other = Database.inMemory()
+                        if run.seed == 2 { try await other.write { $0[.books]["a"] = Book(title: "a") } }
+                        expectNoDifference(other, Database.inMemory())
+                    }
+                    seeds.add("failed \(failed.map(String.init) ?? "none")")
+                } matching: { issue in
+                    texts.add(issue.comments.map(\.rawValue).joined())
+                    return true
+                }
+            }.value
+            precondition(seeds.lines == ["0", "1", "2", "failed 2"], "\(seeds.lines)")
+            precondition(texts.lines.contains { $0.contains("YAPRAK_SEED=2") }, "\(texts.lines)")
+        }
+    }
 }

@@ -26,7 +26,7 @@ public func expectNoDifference(
     _ first: Snapshot, _ second: Snapshot, _ comment: @autoclosure () -> Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Bool {
-    let lines = SnapshotText.differences(from: first, to: second, withViews: true)
+    let lines = SnapshotText.differences(from: first, to: second, views: .ofBoth)
     guard !lines.isEmpty else { return true }
     let words = comment().map { "\($0.rawValue): " } ?? ""
     reportIssue(

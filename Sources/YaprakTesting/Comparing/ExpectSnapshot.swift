@@ -80,7 +80,7 @@ public nonisolated(nonsending) func expectChanges<Result>(
 ) async rethrows -> Result {
     let before = database.snapshot
     let result = try await body()
-    let lines = SnapshotText.differences(from: before, to: database.snapshot, withViews: views)
+    let lines = SnapshotText.differences(from: before, to: database.snapshot, views: views ? .all : .none)
     expect(
         lines.isEmpty ? ["(nothing)"] : lines, toMatch: expected, at: sourceLocation)
     return result

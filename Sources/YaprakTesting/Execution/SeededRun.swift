@@ -112,8 +112,9 @@ public final class SeededRun: Sendable {
 ///         }
 ///     }
 ///
-/// Each seed is another order of the tasks; see ``SeededRun`` for what it controls. A seed fails if the body throws, records an
-/// issue, waits for ever, or starts a task that escapes. The failure has the seed: `YAPRAK_SEED=17` in the environment runs that
+/// Each seed is another order of the tasks; see ``SeededRun`` for what it controls. A seed fails if the body throws,
+/// records an issue, waits for ever, or starts a task that escapes; in a test of XCTest the issues of this library count,
+/// failed assertions of XCTest don't: throw there. The failure has the seed: `YAPRAK_SEED=17` in the environment runs that
 /// one alone, and it fails in the same way.
 /// - Parameters:
 ///   - count: how many seeds are tried.
@@ -130,10 +131,12 @@ public func explore(
     // The numbers go on with 0 after the largest one.
     for number in 0..<UInt64(only == nil ? max(count, 1) : 1) {
         let seed = only ?? first &+ number
-        let issues = IssueCount()
         let remedy = "seed \(seed); YAPRAK_SEED=\(seed) repeats it"
+        let issues = IssueCount(remedy)
         let result = await SeededRun(seed: seed).perform { run in
-            guard let test = Test.current else { return try await body(run) }
+            guard let test = Test.current else {
+                return try await IssueCount.$current.withValue(issues) { try await body(run) }
+            }
             let observer = IssueHandlingTrait.compactMapIssues { issue in
                 guard issue.isFailure else { return issue }
                 issues.add()
@@ -150,13 +153,6 @@ public func explore(
         if issues.count > 0 { return seed }
     }
     return nil
-}
-
-/// How many issues a run recorded.
-private final class IssueCount: Sendable {
-    private let state = Mutex(0)
-    var count: Int { state.withLock { $0 } }
-    func add() { state.withLock { $0 += 1 } }
 }
 
 /// Runs a body once, in the order that follows from a seed, and returns what it returns.

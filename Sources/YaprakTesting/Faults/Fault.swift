@@ -47,7 +47,8 @@ public struct Fault: Sendable, CustomStringConvertible {
         Fault(.call(.write, nth: nth, .short, forever: false), words("shorten write", nth, false))
     }
 
-    /// A sync of a file fails, and what it should have made durable is lost: `syncFailed`, and the database is read-only.
+    /// A sync of what was written to the log fails, and what it should have made durable is lost: `syncFailed`, and the
+    /// database is read-only. The syncs that end a checkpoint or begin a file are not counted.
     ///
     /// - Parameters:
     ///   - nth: which sync; 1, or less, is the next.
@@ -56,7 +57,8 @@ public struct Fault: Sendable, CustomStringConvertible {
         Fault(.call(.syncData, nth: nth, .error(.ioError), forever: forever), words("fail sync", nth, forever))
     }
 
-    /// A sync of a file reports success and does nothing, as some devices do. A power cut then shows it.
+    /// A sync of what was written to the log reports success and does nothing, as some devices do. A power cut then shows
+    /// it. Counts as ``syncFails(nth:forever:)``.
     ///
     /// - Parameters:
     ///   - nth: which sync; 1, or less, is the next.

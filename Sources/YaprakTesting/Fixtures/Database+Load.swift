@@ -72,7 +72,7 @@ extension FixtureFile {
             }
         case .csv(let separator):
             var text = ""
-            try Self.lines(of: path) { number, bytes in
+            try Self.lines(of: path, keepingReturns: true) { number, bytes in
                 guard let line = String(validating: bytes, as: UTF8.self) else {
                     throw refusal(number, "it is not in UTF-8")
                 }

@@ -46,12 +46,15 @@ public struct FixtureFile: Sendable {
         path.hasPrefix("/") ? path : URL(filePath: source).deletingLastPathComponent().appending(path: path).path
     }
 
-    /// The lines of a file.
+    /// The lines of a file; with their CR, if they end with one, if asked for.
     /// - Throws: `notFound`, `ioFailed`, `invalidFixture`.
-    static func lines(of path: String, _ body: (Int, ArraySlice<UInt8>) throws -> Void) throws {
+    static func lines(
+        of path: String, keepingReturns: Bool = false, _ body: (Int, ArraySlice<UInt8>) throws -> Void
+    ) throws {
         let reader: LineReader
         do {
             reader = try LineReader(path)
+            reader.keepsReturns = keepingReturns
         } catch {
             throw DatabaseError(
                 FileManager.default.fileExists(atPath: path) ? .ioFailed : .notFound,

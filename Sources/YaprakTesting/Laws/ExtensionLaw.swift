@@ -35,13 +35,15 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             }
             try await database.close()
             return nil
-        } catch let error as DatabaseError where error.code == .uniqueViolation {
-            // While it was not registered, two records got the same values: it may refuse them.
+        } catch is Refusal {
             return nil
         } catch {
             return "\(error)"
         }
     }
+
+    /// While it was not registered, two records got the same values: it may refuse them.
+    private struct Refusal: Error {}
 
     private func run(
         _ step: LawScript.Step, _ database: inout Database, _ disk: MemoryFileSystem, _ trace: LawTrace,
@@ -83,7 +85,11 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             try await database.unregister(`extension`.name)
             trace.add(["not registered:"])
             if let fault = try await commit(edits, in: database, readsInside: false, trace) { return fault }
-            try await database.register(`extension`)
+            do {
+                try await database.register(`extension`)
+            } catch let error as DatabaseError where error.code == .uniqueViolation {
+                throw Refusal()
+            }
             trace.add(["registered again"])
             if database.commitNumber == before.number {
                 let found = read(database.snapshot[`extension`])
@@ -126,7 +132,11 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
         if `extension` is any PrimaryExtension { return nil }
         let rebuilt = database.fork()
         try await rebuilt.unregister(`extension`.name)
-        try await rebuilt.register(`extension`)
+        do {
+            try await rebuilt.register(`extension`)
+        } catch let error as DatabaseError where error.code == .uniqueViolation {
+            return "\"\(`extension`.name)\" has taken records \(place) that its rebuild refuses: \(error)"
+        }
         return differs(read(rebuilt.snapshot[`extension`]), found, place)
     }
 

@@ -19,7 +19,7 @@ protocol Law: Sendable {
 extension Law {
     /// Runs random histories until one breaks the law; then reports the shortest that can be found.
     ///
-    /// - Returns: whether none does. Histories of which every commit throws prove nothing, and that is reported, too.
+    /// - Returns: whether none does. Histories without a commit prove nothing, and that is reported, too.
     func check(histories: Int, seed: UInt64, at location: SourceLocation) async -> Bool {
         let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
         var refusal: String?, hasCommits = false
@@ -40,9 +40,11 @@ extension Law {
             await report(script, seed, at: location)
             return false
         }
-        guard let refusal, !hasCommits else { return true }
-        reportIssue(
-            "\(title): nothing was tried, because every commit threw. The first threw: \(refusal)", at: location)
+        if hasCommits { return true }
+        let reason =
+            refusal.map { "every commit threw. The first threw: \($0)" }
+            ?? "no edit changed anything. Are its collections those of the extension?"
+        reportIssue("\(title): nothing was tried, because \(reason)", at: location)
         return false
     }
 

@@ -5,6 +5,10 @@ internal import XCTest
 ///
 /// A detached task, a queue or a thread has no test: the run fails then, and the issue names no test.
 func reportIssue(_ message: String, at location: SourceLocation? = nil) {
+    // Where there is a test, the run of a seed observes its issues.
+    let seed = Test.current == nil ? IssueCount.current : nil
+    seed?.add()
+    let message = seed.map { "\(message)\n\($0.remedy)" } ?? message
     if let location {
         Issue.record("\(message)", sourceLocation: location)
     } else {

@@ -24,10 +24,16 @@ enum SnapshotText {
         return lines.isEmpty ? ["(empty)"] : lines
     }
 
+    /// Whether and which views are looked at.
+    enum Views {
+        case none, ofBoth, all
+    }
+
     /// The lines of what differs between two snapshots.
-    static func differences(from before: Snapshot, to after: Snapshot, withViews: Bool) -> [String] {
+    static func differences(from before: Snapshot, to after: Snapshot, views: Views) -> [String] {
         let records = RecordText.lines(of: changes(from: before, to: after))
-        return withViews ? records + ViewText.differences(from: before, to: after) : records
+        if views == .none { return records }
+        return records + ViewText.differences(from: before, to: after, namingOthers: views == .all)
     }
 
     /// The records that differ, in order.

@@ -13,14 +13,14 @@ enum ViewText {
         }
     }
 
-    /// What differs between the views of two snapshots: groups of rows, and views that only one has.
-    static func differences(from before: Snapshot, to after: Snapshot) -> [String] {
+    /// What differs between the views of two snapshots: groups of rows; of views that only one has their names, if asked for.
+    static func differences(from before: Snapshot, to after: Snapshot, namingOthers: Bool) -> [String] {
         let old = Dictionary(uniqueKeysWithValues: before.views.map { ($0.name, $0.state) })
         let new = Dictionary(uniqueKeysWithValues: after.views.map { ($0.name, $0.state) })
         var lines: [String] = []
         for name in Set(old.keys).union(new.keys).sorted() {
             guard let old = old[name], let new = new[name] else {
-                lines.append("\(old[name] == nil ? "+" : "-") view \(RecordText.key(name))")
+                if namingOthers { lines.append("\(old[name] == nil ? "+" : "-") view \(RecordText.key(name))") }
                 continue
             }
             var groups: [String] = []
