@@ -13,8 +13,9 @@
 /// - integers as map keys, for coding keys that have an `intValue` and no pair under their text;
 /// - any tag around any value: it is skipped. Tags 2 and 3 make an integer of up to 128 bits.
 ///
-/// Where values are nested deep, the types' `init(from:)` runs on another thread from the 17th level on, while the caller
-/// waits: a thread's own stack may be too small. Task-local values are not seen there.
+/// Where values are nested deep, the types' `init(from:)` runs on another thread from the 17th level on, or from the first if
+/// there are more than 4 KiB, while the caller waits: a thread's own stack may be too small. Task-local values are not seen
+/// there.
 ///
 /// A decoder is a value and may be shared between threads.
 public struct CBORDecoder: Sendable {

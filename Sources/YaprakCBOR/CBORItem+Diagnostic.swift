@@ -153,9 +153,10 @@ struct DiagnosticPrinter {
         // A character of text has up to four bytes.
         let most = limit > Int.max / 8 ? Int.max : (limit + 1) * (isText ? 4 : 1)
         if range.count <= most { return range }
-        var end = range.lowerBound + most
-        if isText { while end > range.lowerBound, reader.bytes[end] & 0xc0 == 0x80 { end -= 1 } }
-        return range.lowerBound..<end
+        let end = range.lowerBound + most
+        // What is no UTF-8 may go on for ever.
+        let start = isText ? (end - 3...end).last { reader.bytes[$0] & 0xc0 != 0x80 } : nil
+        return range.lowerBound..<(start ?? end)
     }
 
     private mutating func container(_ head: Head, _ indent: Int) throws(CBORError) {

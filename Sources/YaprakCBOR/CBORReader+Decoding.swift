@@ -2,7 +2,7 @@ extension CBORReader {
     /// A float, rounded to the nearest; a finite one stays finite. An integer is not rounded.
     mutating func readFloat() throws(CBORError) -> Float {
         let before = position
-        let isInteger = bytes[before] >> 5 <= Major.negative
+        let isInteger = try Head(bytes, at: before).major <= Major.negative
         let wide = try readDouble()
         let value = Float(wide)
         if wide.isFinite, !value.isFinite { throw .outOfRange("the number is too large for a float", before) }

@@ -202,6 +202,25 @@ import YaprakCBOR
 
     private func nested(_ depth: Int) -> CBORValue { (0..<depth).reduce(.integer(1)) { value, _ in .array([value]) } }
 
+    @Test func `A container that was kept has no number of any type`() throws {
+        final class Hold: @unchecked Sendable { var container: (any SingleValueDecodingContainer)? }
+        let key = CodingUserInfoKey(rawValue: "hold")!
+        struct Keeper: Decodable {
+            init(from decoder: any Decoder) throws {
+                let hold = decoder.userInfo[CodingUserInfoKey(rawValue: "hold")!] as! Hold
+                hold.container = try decoder.singleValueContainer()
+            }
+        }
+        let hold = Hold()
+        var decoder = decoder
+        decoder.userInfo[key] = hold
+        _ = try decoder.decode(Keeper.self, from: [0x00])
+        let container = try #require(hold.container)
+        #expect(throws: DecodingError.self) { try container.decode(Float.self) }
+        #expect(throws: DecodingError.self) { try container.decode(Double.self) }
+        #expect(throws: DecodingError.self) { try container.decode(Int.self) }
+    }
+
     @Test func `A container that was kept writes nowhere and reads nothing`() throws {
         final class Hold { var unkeyed: (any UnkeyedEncodingContainer)?; var decoder: (any Decoder)? }
         let key = CodingUserInfoKey(rawValue: "hold")!

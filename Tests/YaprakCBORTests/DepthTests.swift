@@ -244,13 +244,13 @@ import Testing
     // Each item at the level at which recursions leave the caller's stack got a thread of its own.
     @Test(arguments: [[0x00], [0x80], [0xa0], [0x81, 0x80]] as [[UInt8]])
     func `Many items at any level cost what they cost at others`(item: [UInt8]) throws {
-        let count = 50_000
+        // The least of a few: the machine may be busy.
         func time(_ levels: Int) throws -> Duration {
-            let bytes = Self.wide(count, within: levels, of: item)
-            return try ContinuousClock().measure { try Self.walk(bytes) }
+            let bytes = Self.wide(10_000, within: levels, of: item)
+            return try (0..<3).map { _ in try ContinuousClock().measure { try Self.walk(bytes) } }.min()!
         }
         let shallow = try time(5)
-        for levels in 13...17 { #expect(try time(levels) < shallow * 10 + .milliseconds(500), "\(levels)") }
+        for levels in [14, 15, 16] { #expect(try time(levels) < shallow * 4 + .milliseconds(100), "\(levels)") }
     }
 
     @Test func `Values that differ deep down differ, and are found to on a small stack`() throws {
@@ -268,7 +268,7 @@ import Testing
         var children: [Branch] = []
     }
 
-    @Test func `A wide tree of objects at any level is decoded in linear time`() throws {
+    @Test func `A wide tree of objects is decoded as fast where it leaves the caller's stack`() throws {
         func bytes(_ levels: Int) throws -> [UInt8] {
             let root = Branch()
             var last = root
@@ -277,13 +277,16 @@ import Testing
                 last.children = [next]
                 last = next
             }
-            last.children = (0..<10_000).map { _ in Branch() }
+            last.children = (0..<20_000).map { _ in Branch() }
             return try CBOREncoder().encode(root)
         }
         func time(_ bytes: [UInt8]) throws -> Duration {
-            try ContinuousClock().measure { _ = try CBORDecoder().decode(Branch.self, from: bytes) }
+            try (0..<3).map { _ in
+                try ContinuousClock().measure { _ = try CBORDecoder().decode(Branch.self, from: bytes) }
+            }.min()!
         }
-        let shallow = try time(try bytes(1))
-        for levels in 5...9 { #expect(try time(try bytes(levels)) < shallow * 10 + .milliseconds(100), "\(levels)") }
+        // Two containers for each level; a container is read once for each that is around it.
+        let shallow = try time(try bytes(6))
+        for levels in [7, 8] { #expect(try time(try bytes(levels)) < shallow * 2 + .milliseconds(100), "\(levels)") }
     }
 }

@@ -198,6 +198,11 @@ import YaprakCBOR
             }
             #expect(fits.diagnostic(style: CBORDiagnosticStyle(charactersMax: .max)) == fits.description)
         }
+        // Text that is no UTF-8 has no end of a character to go back to.
+        let odd = try CBORItem.diagnostic(
+            of: [0x79, 0x03, 0xe8] + [UInt8](repeating: 0x80, count: 1000),
+            style: CBORDiagnosticStyle(charactersMax: 20))
+        #expect(odd == "\"" + String(repeating: "\u{fffd}", count: 19) + "…")
         let broken = try CBORItem.diagnostic(
             of: [0x44, 0xc3, 0xa9, 0xc3, 0xa9], style: CBORDiagnosticStyle(charactersMax: 100))
         #expect(broken == "h'c3a9c3a9'")

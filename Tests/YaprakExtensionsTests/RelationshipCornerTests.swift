@@ -139,4 +139,53 @@ import Yaprak
         #expect(database.snapshot[.parents].map(\.key) == ["p"])
         try await database.close()
     }
+
+    @Test func `Sources that came from disk without a type restrict, and keep what they refer to`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let links = Links("links", from: .children, to: .toys, onDelete: .restrict)
+        let last = Links("last", from: .children, to: .parents, onSourceDelete: .cascadeWhenLast)
+        let first = try await Database.open(at: path, collections: .children, .toys, .parents)
+        try await first.register(links)
+        try await first.register(last)
+        try await first.write { transaction in
+            for key in ["s", "t"] { transaction[.children][key] = Node() }
+            transaction[.toys]["t"] = Node()
+            transaction[.parents]["p"] = Node()
+            try transaction.connect("s", to: "t", in: links)
+            for key in ["s", "t"] { try transaction.connect(key, to: "p", in: last) }
+        }
+        try await first.close()
+        let database = try await Database.open(at: path, collections: .toys, .parents)
+        try await database.register(links)
+        try await database.register(last)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { _ = $0[.toys].remove("t") }
+        }
+        #expect(error?.code == .removalRestricted && database.snapshot[links].count == 1)
+        try await database.write { _ = try $0.disconnect("s", from: "p", in: last) }
+        #expect(database.snapshot[.parents].count == 1 && database.snapshot[last].count == 1)
+        try await database.close()
+    }
+
+    // A target without a type, which is a source of another relationship, stopped the program.
+    @Test func `A cascade goes through records without a type as far as their types are known`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let first = try await Database.open(at: path, collections: .children, .parents)
+        try await first.write { transaction in
+            transaction[.children]["c"] = Node(one: "p")
+            transaction[.parents]["p"] = Node(one: "t")
+        }
+        try await first.close()
+        let database = try await Database.open(at: path, collections: .children)
+        try await database.register(
+            Relationship("a", from: .children, \.one, to: .parents, onSourceDelete: .cascade))
+        try await database.register(Relationship("b", from: .parents, \.one, to: .toys, onSourceDelete: .cascade))
+        try await database.write { $0[.toys]["t"] = Node() }
+        try await database.write { _ = $0[.children].remove("c") }
+        try await database.bind(.parents)
+        #expect(database.snapshot[.parents].isEmpty && database.snapshot[.toys].count == 1)
+        try await database.close()
+    }
 }

@@ -169,13 +169,14 @@ import YaprakTrees
     }
 
     // Half of all commits were missed by their own time, which is rounded.
-    @Test func `A commit is found by its own time, whatever its nanoseconds`() async throws {
+    @Test(arguments: [1_767_259_200_001_000_000, 1_000_000_000, 0, -1_000_000_000, 978_307_200_000_000_000])
+    func `A commit is found by its own time, whatever its nanoseconds`(start: Int64) async throws {
         let path = FilePath(directory.appending("times.yaprak"))
-        let clock = Mutex(Int64(1_767_259_200_001_000_000))
+        let clock = Mutex(start)
         var options = replayable()
         options.clock = {
             clock.withLock { time in
-                time += 1_000_003
+                time += 1_003
                 return time
             }
         }

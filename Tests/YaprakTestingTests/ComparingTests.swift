@@ -271,7 +271,7 @@ import Yaprak
         #expect(text.contains("can't be read") && text.hasSuffix("The text is:\n(empty)"))
     }
 
-    @Test func `A view that only one has is no difference, and is a change`() async throws {
+    @Test func `A view that only one has is no difference`() async throws {
         let database = Database.current
         let copy = Database.inMemory()
         try await copy.write { transaction in

@@ -11,8 +11,8 @@ extension Database {
     ///
     /// - Returns: the commit that was written; `nil` in memory.
     /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary
-    ///   extension's `encode` throws; `CancellationError` while another checkpoint is written. The database goes on, and the
-    ///   log keeps everything.
+    ///   extension's `encode` throws; `CancellationError` while another checkpoint is written, or while it waits for a
+    ///   writer after a commit that failed. The database goes on, and the log keeps everything.
     /// - Complexity: O(number of records).
     @discardableResult
     public func checkpoint() async throws -> CommitNumber? {

@@ -143,7 +143,7 @@ extension Database {
                         ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
                 }
             } catch  where start.origin == .adopted && !registration.isPrimary {
-                noteUndecodable(registration, error)
+                if !(error is OtherParent) { noteUndecodable(registration, error) }
                 start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
                 root = try populateNow(registration, present, context(present))
             }

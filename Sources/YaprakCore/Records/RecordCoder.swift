@@ -80,11 +80,12 @@ public struct JSONRecordCoder: RecordCoder {
 }
 
 extension UnsafeRawBufferPointer {
-    /// How deep brackets are nested in a JSON text.
+    /// How deep brackets are nested in a JSON text; of one that is not in UTF-8, which Foundation reads as well, more than any.
     fileprivate var bracketDepth: Int {
         var depth = 0, deepest = 0
         var isInString = false, isEscaped = false
         for byte in self {
+            if byte == 0 { return .max }
             if isInString {
                 isInString = isEscaped || byte != UInt8(ascii: "\"")
                 isEscaped = !isEscaped && byte == UInt8(ascii: "\\")

@@ -202,12 +202,12 @@ extension ManualRelationship: RuledRelationship {
     }
 
     func targetKeys(of source: String, in transaction: inout WriteTransaction) throws -> [String]? {
-        guard transaction[from].contains(key: source) else { return nil }
+        guard transaction.containsUntyped(source, inCollectionNamed: from.name) else { return nil }
         return try transaction.reader(of: self).targetKeys(of: source)
     }
 
     func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) throws -> Bool {
-        guard transaction[from].contains(key: source) else { return false }
+        guard transaction.containsUntyped(source, inCollectionNamed: from.name) else { return false }
         return try transaction.reader(of: self).hasEdge(source, target)
     }
 

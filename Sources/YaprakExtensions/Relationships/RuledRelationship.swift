@@ -66,7 +66,9 @@ extension RuledRelationship {
         return withExtendedLifetime(snapshot) {
             for position in EdgeKey.range(of: target, in: edges.byTarget) {
                 let source = EdgeKey.second(edges.byTarget.row(at: position))
-                if !keepsEdges || snapshot.box(forKey: source, in: sourceTypes) != nil { return source }
+                if !keepsEdges || snapshot.containsUntyped(source, inCollectionNamed: sourceTypes.name) {
+                    return source
+                }
             }
             return nil
         }
@@ -120,7 +122,9 @@ extension Relationship: RuledRelationship {
     func targetKeys(of box: RecordBox?, key: String, in snapshot: Snapshot) -> [String] { targetKeys(of: box) }
 
     func targetKeys(of source: String, in transaction: inout WriteTransaction) -> [String]? {
-        transaction[from][source].map { targetKeys(of: $0) }
+        // A record without a type refers to nothing yet.
+        guard transaction.hasTypes(inCollectionNamed: from.name) else { return nil }
+        return transaction[from][source].map { targetKeys(of: $0) }
     }
 
     func hasEdge(from source: String, to target: String, in transaction: inout WriteTransaction) -> Bool {

@@ -119,8 +119,9 @@ public struct ReplayReader: Sendable {
     private static func lastNanosecond(of time: Date) -> Int64 {
         let nanoseconds = time.timeIntervalSince1970 * 1e9
         guard let middle = Int64(exactly: nanoseconds.rounded(.down)) else { return nanoseconds < 0 ? .min : .max }
-        // Numbers of seconds are this far apart, and were rounded up to three times on the way.
-        let width = Int64(time.timeIntervalSince1970.magnitude.ulp * 2e9) + 2
+        // Numbers of seconds are this far apart, and were rounded up to three times on the way. A `Date` counts from 2001.
+        let grain = max(time.timeIntervalSince1970.magnitude.ulp, time.timeIntervalSinceReferenceDate.magnitude.ulp)
+        let width = Int64(grain * 2e9) + 2
         var (low, high) = (middle.subtractingReportingOverflow(width).partialValue, middle)
         if low > middle { low = .min }
         let (end, isOver) = middle.addingReportingOverflow(width)

@@ -40,7 +40,8 @@ extension Law {
             await report(script, seed, at: location)
             return false
         }
-        if hasCommits { return true }
+        // One history that is repeated, of another law, may well have none.
+        if hasCommits || only != nil && refusal == nil { return true }
         let reason =
             refusal.map { "every commit threw. The first threw: \($0)" }
             ?? "no edit changed anything. Are its collections those of the extension?"
