@@ -1,7 +1,7 @@
 /// A manual view as plain keys, to which steps from the log are applied.
 ///
-/// A group is a row of short pieces, so that a step costs O(√*n*) in the rows of its group, and not O(*n*): a launch may have a
-/// hundred thousand of them to apply.
+/// A group is a sequence of pieces of at most 512 members. A step looks at the pieces of its group and moves members of one of
+/// them, where a plain array would move all: a launch may have a hundred thousand steps to apply.
 struct ManualArrangement {
     private typealias Member = ManualStep.Member
 
