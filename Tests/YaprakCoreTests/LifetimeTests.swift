@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import SystemPackage
@@ -5,6 +6,7 @@ import TestSupport
 import Testing
 import Yaprak
 import YaprakLocks
+import YaprakStorage
 
 @testable import YaprakCore
 @testable import YaprakTrees
@@ -50,8 +52,55 @@ private func expectArenas(_ count: Int, after what: String = "") async {
     precondition(Arena.liveCount <= count, "\(Arena.liveCount) arenas live \(what)")
 }
 
+/// Runs work on other threads, and keeps all that it was given: threads that take long to end do, too.
+private final class Keeper: WorkScheduler {
+    private let works = YaprakLocks.Mutex<[@Sendable () -> Void]>([])
+    var count: Int { works.withLock { $0.count } }
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        works.withLock { $0.append(work) }
+        DispatchQueue.global().async(execute: work)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue.global().async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    // A database in memory has no log, and none of these is asked.
+    func logHasWork(_ turn: @escaping @Sendable () -> LogRest) { preconditionFailure("no log") }
+    func wait(until isDone: () -> Bool) { preconditionFailure("no log") }
+    func now() -> UInt64 { 0 }
+    var isDriven: Bool { false }
+    func noteUse() {}
+}
+
 /// Each in a process of its own, where nobody else makes databases.
 @Suite(.bounded) struct LifetimeTests {
+    @Test func `A thread that a call has used keeps no state when the call has returned`() async throws {
+        let keeper = Keeper()
+        var options = DatabaseOptions()
+        options.store.scheduler = keeper
+        let database = Database.inMemory(options: options)
+        try await database.write { $0[.books]["a"] = Book(title: "first") }
+        try await database.register(Counter())
+        try await database.write { $0[.books]["b"] = Book(title: "second") }
+        #expect(keeper.count > 0)
+        #expect(database.timeline.pins.count == 1, "after an extension was registered")
+
+        let folder = TemporaryDirectory()
+        let path = FilePath(folder.path).appending("backup.yaprak")
+        let works = keeper.count
+        try await database.backup(to: path)
+        try await database.write { $0[.books]["c"] = Book(title: "third") }
+        #expect(keeper.count > works)
+        #expect(database.timeline.pins.count == 1, "after a backup")
+
+        await #expect(throws: DatabaseError.self) { try await database.backup(to: path) }
+        try await database.write { $0[.books]["d"] = Book(title: "fourth") }
+        #expect(database.timeline.pins.count == 1, "after a backup that failed")
+    }
+
     @Test func `Streams from the log, replays, verifications and failed openings give back all they took`() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryDirectory()

@@ -34,8 +34,7 @@ final class DatabaseFiles: Sendable {
     static func blocking<Result: Sendable>(
         on scheduler: (any WorkScheduler)?, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            let work: @Sendable () -> Void = { continuation.resume(with: Swift.Result { try body() }) }
+        try await Errand.run(body) { work in
             if let scheduler {
                 scheduler.run(work)
             } else {

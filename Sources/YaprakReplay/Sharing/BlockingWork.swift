@@ -26,14 +26,11 @@ package enum BlockingWork {
     ) async throws -> Result {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async {
-                    continuation.resume(
-                        with: Swift.Result {
-                            try cancellation.check()
-                            return try body(cancellation)
-                        })
-                }
+            try await Errand.run {
+                try cancellation.check()
+                return try body(cancellation)
+            } by: {
+                queue.async(execute: $0)
             }
         } onCancel: {
             cancellation.cancel()

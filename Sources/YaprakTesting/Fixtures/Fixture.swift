@@ -116,7 +116,5 @@ public final class Fixture: Sendable {
 
 /// Runs work that blocks or computes for long where it keeps no thread from Swift's tasks.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global(qos: .userInitiated).async { continuation.resume(with: Swift.Result { try body() }) }
-    }
+    try await Errand.run(body) { DispatchQueue.global(qos: .userInitiated).async(execute: $0) }
 }
