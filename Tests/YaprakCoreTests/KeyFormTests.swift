@@ -1,4 +1,6 @@
 import Foundation
+// The standard library's own normal forms, which only its tests may use elsewhere.
+@_spi(_Unicode) import Swift
 import TestSupport
 import Testing
 
@@ -40,6 +42,68 @@ import Testing
         let isItsForm = Array(RecordKey.normalized(key).utf8) == Array(key.utf8)
         #expect(isItsForm, "seed \(seed)")
     }
+
+    /// Letters, marks and their compositions that Foundation does not know, and some that it does.
+    private static let newer: [[Unicode.Scalar]] =
+        NewerScalars.decompositions.sorted { $0.key < $1.key }.map { [$0.key] + $0.value }
+        + [["\u{897}"], ["\u{898}"], ["\u{899}"], ["\u{10efd}"], ["\u{1e4ec}"], ["\u{113ce}"], ["\u{1612f}"]]
+        + [
+            ["a"], ["\u{e9}", "e", "\u{301}"], ["\u{316}"], ["\u{344}", "\u{308}", "\u{301}"], ["\u{307}"], ["\u{334}"],
+        ]
+
+    @Test(arguments: 1...400 as ClosedRange<UInt64>)
+    func `Strings that Swift calls equal are one key`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let parts = (0..<random.below(8) + 1).map { _ in Self.newer[random.below(Self.newer.count)] }
+        // Each part as it is or decomposed, and marks of different classes in another order.
+        func form() -> String {
+            var scalars: [Unicode.Scalar] = []
+            for part in parts {
+                if part.count > 1, random.chance(2) { scalars += part.dropFirst() } else { scalars.append(part[0]) }
+            }
+            for _ in 0..<20 where scalars.count > 1 {
+                let at = random.below(scalars.count - 1)
+                let (a, b) = (scalars[at].properties, scalars[at + 1].properties)
+                if a.canonicalCombiningClass != b.canonicalCombiningClass, a.canonicalCombiningClass != .notReordered,
+                    b.canonicalCombiningClass != .notReordered
+                {
+                    scalars.swapAt(at, at + 1)
+                }
+            }
+            return String(String.UnicodeScalarView(scalars))
+        }
+        let (one, two) = (form(), form())
+        let (first, second) = (RecordKey.normalized(one), RecordKey.normalized(two))
+        let isSame = Array(first.utf8) == Array(second.utf8)
+        #expect(one == two && isSame, "seed \(seed): \(Array(one.unicodeScalars)) and \(Array(two.unicodeScalars))")
+        #expect(first == one, "seed \(seed)")
+        let isItsForm = Array(RecordKey.normalized(first).utf8) == Array(first.utf8)
+        #expect(isItsForm, "seed \(seed)")
+        // What is not equal stays apart.
+        let other = RecordKey.normalized(one + "b")
+        #expect(other != first, "seed \(seed)")
+    }
+
+    #if os(Linux)
+        @Test func `What the standard library decomposes or orders and Foundation does not is known`() {
+            var strays: [String] = []
+            for value in 0...0x10FFFF as ClosedRange<UInt32> {
+                guard let scalar = Unicode.Scalar(value) else { continue }
+                let text = String(scalar)
+                let parts = Array(text._nfd)
+                if parts != Array(text.decomposedStringWithCanonicalMapping.unicodeScalars) {
+                    if NewerScalars.decompositions[scalar] != parts { strays.append(String(value, radix: 16)) }
+                } else if scalar.properties.canonicalCombiningClass > Unicode.CanonicalCombiningClass(rawValue: 1) {
+                    // A mark of the least class goes before any other.
+                    let marked = ("a" + text + "\u{334}").decomposedStringWithCanonicalMapping.unicodeScalars
+                    if !marked.dropFirst().starts(with: ["\u{334}"]), !NewerScalars.areIn(text) {
+                        strays.append(String(value, radix: 16))
+                    }
+                }
+            }
+            #expect(strays.isEmpty)
+        }
+    #endif
 
     @Test(arguments: ["\u{316}\u{301}", "e\u{301}", "\u{1100}\u{1161}", "\u{915}\u{94d}", "\u{301}"])
     func `The time for a key grows with its length, not with the square of it`(unit: String) {

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A key is the NFC form of the string that was given, as UTF-8. It is made here, once; tree, log, digest and limits see
 /// only the bytes and compare them as memory does. For NFC strings that is Swift's own order and equality of strings,
-/// and two strings that Swift calls equal are one key. (Swift and Foundation disagree about a handful of scalars newer than
-/// one of their tables; the form that Foundation makes is the key.)
+/// and two strings that Swift calls equal are one key, also where the standard library knows a scalar that Foundation does not
+/// (``NewerScalars``). Decision 3.
 @usableFromInline
 package enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.
@@ -75,7 +75,14 @@ extension String {
     /// Marks on one letter are sorted by insertion there. More of them than any language has, which somebody may
     /// send or write into a file, come sorted already.
     fileprivate func precomposed() -> String {
-        (hasLongRunOfMarks ? sortingMarks() : self).precomposedStringWithCanonicalMapping
+        var text = self
+        if NewerScalars.areIn(self) {
+            // Foundation takes marks that it doesn't know for letters, and neither moves nor composes anything across them.
+            text = NewerScalars.decomposed(self).sortingMarks().decomposedStringWithCanonicalMapping.sortingMarks()
+        } else if hasLongRunOfMarks {
+            text = sortingMarks()
+        }
+        return text.precomposedStringWithCanonicalMapping
     }
 
     /// The longest run of marks that text has (Unicode's Stream-Safe Text Format, UAX #15).

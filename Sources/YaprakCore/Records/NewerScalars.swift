@@ -1,0 +1,56 @@
+/// What the standard library knows of Unicode, and Foundation (6.3.1, on Linux) does not: it has the tables of version 13.
+///
+/// Strings with such scalars may be equal for Swift while Foundation gives each a form of its own. They would be two keys, which
+/// every dictionary of keys takes for one. Others have the same form for both.
+///
+/// From the Unicode Character Database 16.0 (UnicodeData.txt).
+enum NewerScalars {
+    /// The least mark that came after version 13.
+    private static let firstMark: UInt32 = 0x897
+
+    /// Whether a string has a scalar that is decomposed, or a mark that is put in order, by the standard library alone.
+    ///
+    /// - Complexity: O(length).
+    static func areIn(_ string: String) -> Bool {
+        string.unicodeScalars.contains { scalar in
+            guard scalar.value >= firstMark else { return false }
+            if range.contains(scalar), decompositions[scalar] != nil { return true }
+            let properties = scalar.properties
+            return properties.canonicalCombiningClass != .notReordered && (properties.age?.major ?? 0) > 13
+        }
+    }
+
+    /// A string with the parts of each such scalar in its place; marks are where they were.
+    static func decomposed(_ string: String) -> String {
+        var parts = String.UnicodeScalarView()
+        for scalar in string.unicodeScalars {
+            if range.contains(scalar), let others = decompositions[scalar] {
+                parts.append(contentsOf: others)
+            } else {
+                parts.append(scalar)
+            }
+        }
+        return String(parts)
+    }
+
+    private static let range: ClosedRange<Unicode.Scalar> = "\u{105c9}"..."\u{16d6a}"
+
+    /// All canonical decompositions that came after version 13, to the end.
+    static let decompositions: [Unicode.Scalar: [Unicode.Scalar]] = [
+        // Todhri
+        "\u{105c9}": ["\u{105d2}", "\u{307}"], "\u{105e4}": ["\u{105da}", "\u{307}"],
+        // Tulu-Tigalari
+        "\u{11383}": ["\u{11382}", "\u{113c9}"], "\u{11385}": ["\u{11384}", "\u{113bb}"],
+        "\u{1138e}": ["\u{1138b}", "\u{113c2}"], "\u{11391}": ["\u{11390}", "\u{113c9}"],
+        "\u{113c5}": ["\u{113c2}", "\u{113c2}"], "\u{113c7}": ["\u{113c2}", "\u{113b8}"],
+        "\u{113c8}": ["\u{113c2}", "\u{113c9}"],
+        // Gurung Khema
+        "\u{16121}": ["\u{1611e}", "\u{1611e}"], "\u{16122}": ["\u{1611e}", "\u{16129}"],
+        "\u{16123}": ["\u{1611e}", "\u{1611f}"], "\u{16124}": ["\u{16129}", "\u{1611f}"],
+        "\u{16125}": ["\u{1611e}", "\u{16120}"], "\u{16126}": ["\u{1611e}", "\u{1611e}", "\u{1611f}"],
+        "\u{16127}": ["\u{1611e}", "\u{16129}", "\u{1611f}"], "\u{16128}": ["\u{1611e}", "\u{1611e}", "\u{16120}"],
+        // Kirat Rai
+        "\u{16d68}": ["\u{16d67}", "\u{16d67}"], "\u{16d69}": ["\u{16d63}", "\u{16d67}"],
+        "\u{16d6a}": ["\u{16d63}", "\u{16d67}", "\u{16d67}"],
+    ]
+}
