@@ -73,6 +73,51 @@ import YaprakTrees
         try FullTextModelTests.checkShape(Self.index, in: database.snapshot, "numbers")
     }
 
+    @Test
+    func `A query that has a word many times costs about what it costs with it once, and ranks as if each were asked`()
+        async throws
+    {
+        let database = try await Self.filled(4000)
+        let reader = database.snapshot[Self.index]
+        func repeated(_ text: String, _ times: Int) -> String {
+            Array(repeating: text, count: times).joined(separator: " ")
+        }
+        let queries: [(many: SearchQuery, once: SearchQuery, factor: Double)] = [
+            (.typing(repeated("w1", 5_000)), .typing("w1"), 5_000),
+            (.words(repeated("all w7", 5_000)), .words("all w7"), 5_000),
+            (try SearchQuery(parsing: repeated("w1*", 4_000)), .prefix("w1"), 4_000),
+            (try SearchQuery(parsing: repeated("title:all", 1_000)), SearchQuery.word("all").within("title"), 1_000),
+            (try SearchQuery(parsing: "NEAR(\(repeated("w1 w2", 2_000)))"), .near("w1", "w2"), 1),
+        ]
+        for (many, once, factor) in queries {
+            func seconds(_ query: SearchQuery) -> Double {
+                let start = ThreadClock.seconds
+                _ = reader.top(10, for: query)
+                return ThreadClock.seconds - start
+            }
+            let (hits, others) = (reader.top(10, for: many), reader.top(10, for: once))
+            #expect(!hits.isEmpty && hits.map(\.record.key) == others.map(\.record.key))
+            for (hit, other) in zip(hits, others) {
+                #expect(abs(hit.score / other.score / factor - 1) < 1e-9, "\(once)")
+            }
+            #expect(reader.count(matching: many) == reader.count(matching: once))
+            let text = "all w1 w2 w7 w1"
+            let scan = SearchScan(many, columns: ["title", "body"])
+            #expect(TextHighlighter(scan: scan).highlights(in: text, column: 0).count > 0)
+            // To read the words of the query takes longer than to look them up; each was looked up before.
+            let (least, most) = (seconds(once), (0..<5).map { _ in seconds(many) }.min()!)
+            #expect(most < least * 100 + 0.1, "\(once): \(least) and \(most)")
+        }
+    }
+
+    @Test func `A phrase of one word many times looks it up once`() async throws {
+        let database = try await Self.filled(4000)
+        try await database.write { $0[.mails]["long"] = Mail(title: String(repeating: "all ", count: 3_000), body: "") }
+        let reader = database.snapshot[Self.index]
+        #expect(reader.keys(matching: .phrase(String(repeating: "all ", count: 2_000))) == ["long"])
+        #expect(reader.keys(matching: .phrase(String(repeating: "all ", count: 3_001))) == [])
+    }
+
     @Test func `A text of a megabyte, and one of a single word, are found`() async throws {
         let database = try await Self.filled(10)
         let long = (0..<170_000).map { "w\($0 % 900)" }.joined(separator: " ") + " needle"

@@ -89,7 +89,7 @@ import YaprakTrees
             try await database.close()
         }
         let tag = MailIndex("text", versionTag: "7", of: .mails, \.title).versionTag
-        #expect(tag.hasPrefix("7|\"title\"|words/1 root unicode/"))
+        #expect(tag.hasPrefix("7|\"title\"|words/3 root unicode/"))
     }
 
     @Test func `Stored bytes that are damaged make an index again and never trap`() async throws {

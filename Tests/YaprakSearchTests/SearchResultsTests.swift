@@ -140,6 +140,36 @@ import YaprakStorage
         }
     }
 
+    private struct Chat: Codable, Sendable { var title: String }
+    private struct Sum: Codable, Sendable, Equatable { var count: Int }
+
+    @Test func `A summary is no record of a collection that has the name of its view`() async throws {
+        let chats = RecordCollection<Chat, NoMetadata>("chats")
+        let text = FullTextIndex("chats.text", of: chats, \.title)
+        let byChat = AutoView("byChat", of: .mails, groupedBy: { $0.title }, sortedBy: \.body)
+        let sums = AggregateView("chats", of: byChat, row: { Sum(count: $0.count) }, sortedBy: { $0.object.count })
+        let found = SearchResultsView("found", of: sums, in: text)
+        let database = Database.inMemory()
+        try await database.register(text)
+        try await database.register(byChat)
+        try await database.register(sums)
+        try await database.register(found)
+        try await database.write { transaction in
+            transaction[chats]["c1"] = Chat(title: "spice")
+            transaction[.mails]["m1"] = Mail(title: "c1", body: "x")
+        }
+        #expect(database.snapshot[sums].count == 1)
+        try await database.write { try $0.setQuery(of: found, to: .word("spice")) }
+        #expect(database.snapshot[found].count == 0)
+        try await database.write { $0[.mails]["m2"] = Mail(title: "c1", body: "y") }
+        #expect(database.snapshot[found].count == 0)
+        // Nor where a list searches in it.
+        var list = ViewMappings(sums)
+        list.setSearch(.word("spice"), in: text)
+        try list.update(to: database.snapshot)
+        #expect(list.numberOfSections == 0)
+    }
+
     @Test func `Results that group themselves cost what is found, and say why a record is missing`() async throws {
         let database = Database.inMemory()
         try await database.register(Self.index)

@@ -29,6 +29,44 @@ import Yaprak
         #expect(found == (query == "dune" ? ["Dune", "DÜNE"] : ["Dune", "DÜNE", "dunes"]))
     }
 
+    @Test(arguments: ["東", "京", "都"]) func `One sign of a script without spaces is shown as one`(sign: String)
+        async throws
+    {
+        let text = "x 東京都 y"
+        let (reader, record) = try await Self.reader(Mail(body: text))
+        for query in [SearchQuery.word(sign), .prefix(sign), .near("x", sign), .phrase("x \(sign)")] {
+            let found = reader.highlights(in: "body", of: record, for: query).map { String(text[$0]) }
+            let isAfterX = sign == "東"
+            switch query {
+            case .near("x", sign): #expect(found == ["x", sign])
+            case .phrase("x \(sign)"): #expect(found == (isAfterX ? ["x \(sign)"] : []))
+            default: #expect(found == [sign])
+            }
+        }
+        let pair = reader.highlights(in: "body", of: record, for: .word("東京")).map { String(text[$0]) }
+        #expect(pair == ["東京"])
+    }
+
+    @Test func `What is longer than a snippet is shown as far as there is room`() async throws {
+        let filler = (0..<40).map { "word\($0)" }.joined(separator: " ")
+        let (reader, record) = try await Self.reader(
+            Mail(title: "no title", body: filler + " one two three four five " + filler))
+        let snippet = reader.snippet(of: record, for: .phrase("one two three four five"), terms: 3)
+        #expect(snippet.column == "body" && snippet.text == "one two three")
+        #expect(snippet.highlights.map { snippet.text[$0] } == ["one two three"])
+        // Shorter parts of the query count beside it.
+        let several = SearchQuery.any(of: [.phrase("two three four five"), .word("one"), .word("two")])
+        let both = reader.snippet(of: record, for: several, terms: 3)
+        #expect(both.text == "one two three")
+        // Twenty signs of a script without spaces are one phrase.
+        let signs = String(String.UnicodeScalarView((0..<60).map { Unicode.Scalar(0x4E00 + 7 * $0)! }))
+        let (other, text) = try await Self.reader(Mail(title: "none", body: signs))
+        let part = String(signs.dropFirst(15).prefix(20))
+        let shown = other.snippet(of: text, for: .typing(part))
+        #expect(shown.column == "body")
+        #expect(shown.highlights.map { part.hasPrefix(shown.text[$0]) } == [true])
+    }
+
     @Test func `A phrase is one highlight, overlaps are joined, and what is excluded is none`() async throws {
         let text = "old spice girls, new spice; old spice"
         let (reader, record) = try await Self.reader(Mail(title: "spice", body: text))

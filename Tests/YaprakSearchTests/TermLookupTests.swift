@@ -250,7 +250,7 @@ import YaprakTrees
             let runs = reader.runs(of: term)
             let postings = postings(runs)
             let place = "\(place), \(String(decoding: term, as: UTF8.self))"
-            let all = TermCursor(runs, documents: root.documentCount)
+            let all = TermCursor(runs, documents: root.documentCount, times: 1)
             let some = SkippingTermCursor(runs, documents: root.documentCount)
             let places = PlaceList()
             let step = 1 + random.below(40)

@@ -42,5 +42,5 @@ extension Placement {
 
 /// The configuration of an ``AggregateView``, whose rows are in no collection.
 final class AggregateConfiguration: ViewConfiguration, @unchecked Sendable {
-    override var rowsAreRecords: Bool { false }
+    override package var rowsAreRecords: Bool { false }
 }

@@ -67,7 +67,7 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     /// As the parent's.
     override package var rowsHaveOnePlace: Bool { parentRowsHaveOnePlace }
     private let parentRowsHaveOnePlace: Bool
-    override var rowsAreRecords: Bool { parentRowsAreRecords }
+    override package var rowsAreRecords: Bool { parentRowsAreRecords }
     private let parentRowsAreRecords: Bool
 
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {

@@ -121,7 +121,7 @@ package class ViewConfiguration: @unchecked Sendable {
     /// Whether a record is in one group at most, so that a change of groups is a move.
     package var rowsHaveOnePlace: Bool { true }
     /// Whether each row is the record of a collection; otherwise the view has made it.
-    var rowsAreRecords: Bool { true }
+    package var rowsAreRecords: Bool { true }
 
     init(versionTag: String = "", of collections: [CollectionTypes], order: PlacementOrder = PlacementOrder()) {
         self.versionTag = versionTag

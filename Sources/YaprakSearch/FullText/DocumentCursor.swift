@@ -27,11 +27,12 @@ struct Rank {
     static let k1 = 1.2
     static let b = 0.75
 
-    let idf: Double
+    /// The inverse document frequency, for each time that the query has the term.
+    private let idf: Double
 
-    init(documents: Int, matching: Int) {
+    init(documents: Int, matching: Int, times: Int = 1) {
         let (all, found) = (Double(documents), Double(matching))
-        idf = log(1 + (all - found + 0.5) / (found + 0.5))
+        idf = log(1 + (all - found + 0.5) / (found + 0.5)) * Double(times)
     }
 
     /// - Parameters:
@@ -94,10 +95,10 @@ final class ListCursor: DocumentCursor {
     @exclusivity(unchecked)
     private var index = 0
 
-    init(_ found: FoundDocuments, documents count: Int) {
+    init(_ found: FoundDocuments, _ rank: Rank) {
         documents = found.documents
         frequencies = found.frequencies
-        rank = Rank(documents: count, matching: found.documents.count)
+        self.rank = rank
         super.init()
         seek(0)
     }

@@ -31,7 +31,7 @@ struct FullTextSearch {
     private func matches(_ node: CompiledQuery.Node) -> DocumentSet {
         switch node {
         case .nothing: return DocumentSet(capacity: root.capacity)
-        case .leaf(let number): return leaves.set(query.leaves[number])
+        case .leaf(let number, _): return leaves.set(query.leaves[number])
         case .all(let nodes):
             var set = matches(nodes[0])
             for node in nodes.dropFirst() { set.formIntersection(matches(node)) }
@@ -55,7 +55,8 @@ struct FullTextSearch {
         guard count > 0, root.documentCount > 0 else { return [] }
         var best = BestDocuments(count, root)
         let mean = max(1, Double(root.termCount)) / Double(root.documentCount)
-        let cursor = cursor(query.root)
+        var known: LeafSearch.KnownLeaves = [:]
+        let cursor = cursor(query.root, &known)
         DocumentLengths.with(root) { lengths in
             cursor.fetchLengths(lengths)
             var document = cursor.document
@@ -71,23 +72,35 @@ struct FullTextSearch {
         return best.sorted
     }
 
-    private func cursor(_ node: CompiledQuery.Node, skips: Bool = false) -> DocumentCursor {
+    private func cursor(
+        _ node: CompiledQuery.Node, skips: Bool = false, _ known: inout LeafSearch.KnownLeaves
+    ) -> DocumentCursor {
         switch node {
-        case .nothing: ListCursor(FoundDocuments(), documents: root.documentCount)
-        case .leaf(let number): leaves.cursor(query.leaves[number], skips: skips)
-        case .all(let nodes): AllCursor(cursors(nodes, skips: true))
-        case .any(let nodes): AnyCursor(cursors(nodes, skips: skips))
+        case .nothing: return emptyCursor
+        case .leaf(let number, let times):
+            return leaves.cursor(query.leaves[number], number, times: times, skips: skips, &known)
+        case .all(let nodes):
+            var all: ContiguousArray<DocumentCursor> = []
+            all.reserveCapacity(nodes.count)
+            for node in nodes {
+                let part = cursor(node, skips: true, &known)
+                // Nothing has all of them: the others need not be looked up.
+                if part.document == DocumentCursor.end { return emptyCursor }
+                all.append(part)
+            }
+            return AllCursor(all)
+        case .any(let nodes):
+            var all: ContiguousArray<DocumentCursor> = []
+            all.reserveCapacity(nodes.count)
+            for node in nodes { all.append(cursor(node, skips: skips, &known)) }
+            return AnyCursor(all)
         case .without(let wanted, let unwanted):
-            ExclusionCursor(cursor(wanted, skips: skips), without: cursor(unwanted, skips: true))
+            return ExclusionCursor(
+                cursor(wanted, skips: skips, &known), without: cursor(unwanted, skips: true, &known))
         }
     }
 
-    private func cursors(_ nodes: [CompiledQuery.Node], skips: Bool) -> ContiguousArray<DocumentCursor> {
-        var all: ContiguousArray<DocumentCursor> = []
-        all.reserveCapacity(nodes.count)
-        for node in nodes { all.append(cursor(node, skips: skips)) }
-        return all
-    }
+    private var emptyCursor: DocumentCursor { ListCursor(FoundDocuments(), Rank(documents: 0, matching: 0)) }
 }
 
 extension DocumentSet {

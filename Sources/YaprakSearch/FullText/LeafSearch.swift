@@ -14,16 +14,44 @@ struct LeafSearch {
     /// Whether how often a term stands in a document is what its posting says.
     private func isPlain(_ leaf: CompiledQuery.Leaf) -> Bool { weights == nil && isInAllColumns(leaf) }
 
+    /// What was found of leaves that a query has in several places, by their numbers: the arrays are shared, not made once more.
+    typealias KnownLeaves = [Int: FoundDocuments]
+    /// The runs of terms and beginnings of phrases that may ask for one many times; `nil` if they have few.
+    typealias KnownRuns = [CompiledQuery.Phrase.Unit: [PostingRun]]
+
     /// A cursor over the documents of a leaf.
-    /// - Parameter skips: whether other cursors say which of them are asked for.
-    func cursor(_ leaf: CompiledQuery.Leaf, skips: Bool) -> DocumentCursor {
+    /// - Parameters:
+    ///   - number: of the leaf in its query.
+    ///   - times: how often the rank counts it.
+    ///   - skips: whether other cursors say which of them are asked for.
+    func cursor(
+        _ leaf: CompiledQuery.Leaf, _ number: Int, times: Int, skips: Bool, _ known: inout KnownLeaves
+    ) -> DocumentCursor {
         if case .phrase(let phrase) = leaf.kind, phrase.units.count == 1, !phrase.units[0].isPrefix, isPlain(leaf) {
             let runs = reader.runs(of: phrase.units[0].term)
             return skips
-                ? SkippingTermCursor(runs, documents: root.documentCount)
-                : TermCursor(runs, documents: root.documentCount)
+                ? SkippingTermCursor(runs, documents: root.documentCount, times: times)
+                : TermCursor(runs, documents: root.documentCount, times: times)
         }
-        return ListCursor(found(leaf), documents: root.documentCount)
+        let found = leaf.isShared ? known[number] ?? found(leaf) : found(leaf)
+        if leaf.isShared { known[number] = found }
+        return ListCursor(
+            found, Rank(documents: root.documentCount, matching: found.documents.count, times: times))
+    }
+
+    /// No runs, if some phrases have many terms.
+    private static func knownRuns(for phrases: [CompiledQuery.Phrase]) -> KnownRuns? {
+        phrases.reduce(0) { $0 + $1.units.count } > 8 ? [:] : nil
+    }
+
+    func runs(of unit: CompiledQuery.Phrase.Unit, _ known: inout KnownRuns?) -> [PostingRun] {
+        guard known != nil else { return runs(of: unit) }
+        var unit = unit
+        unit.offset = 0
+        if let runs = known?[unit] { return runs }
+        let runs = runs(of: unit)
+        known?[unit] = runs
+        return runs
     }
 
     /// The documents of a leaf.
@@ -32,7 +60,8 @@ struct LeafSearch {
         case .phrase(let phrase) where phrase.units.count == 1:
             return union(runs(of: phrase.units[0]), leaf)
         case .phrase(let phrase):
-            let cursor = PhraseCursor(phrase, self)
+            var known = Self.knownRuns(for: [phrase])
+            let cursor = PhraseCursor(phrase, self, &known)
             return positioned([cursor], leaf) { frequency(cursor.starts) }
         case .near(let phrases, let distance):
             return near(phrases, distance, leaf)
@@ -69,7 +98,7 @@ struct LeafSearch {
         return runs
     }
 
-    func runs(of unit: CompiledQuery.Phrase.Unit) -> [PostingRun] {
+    private func runs(of unit: CompiledQuery.Phrase.Unit) -> [PostingRun] {
         unit.isPrefix ? reader.runs(withPrefix: unit.term) : reader.runs(of: unit.term)
     }
 
@@ -183,7 +212,8 @@ struct LeafSearch {
     private func near(
         _ phrases: [CompiledQuery.Phrase], _ distance: Int, _ leaf: CompiledQuery.Leaf
     ) -> FoundDocuments {
-        let cursors = phrases.map { PhraseCursor($0, self) }
+        var known = Self.knownRuns(for: phrases)
+        let cursors = phrases.map { PhraseCursor($0, self, &known) }
         var counter = NearCounter(lengths: phrases.map(\.length), distance: distance, columnCount: columnCount)
         return positioned(cursors, leaf) {
             var sum = -1.0

@@ -6,9 +6,9 @@ final class PhraseCursor {
     /// Where the phrase begins in the document at hand, ascending; see ``readStarts()``.
     let starts = PlaceList()
 
-    init(_ phrase: CompiledQuery.Phrase, _ search: LeafSearch) {
+    init(_ phrase: CompiledQuery.Phrase, _ search: LeafSearch, _ known: inout LeafSearch.KnownRuns?) {
         let sources = phrase.units.map { unit -> (source: PlaceCursor, offset: UInt32) in
-            let runs = search.runs(of: unit)
+            let runs = search.runs(of: unit, &known)
             let source: PlaceCursor =
                 unit.isPrefix ? MergedPlaces(runs) : SkippingTermCursor(runs, documents: search.root.documentCount)
             return (source, UInt32(unit.offset * search.columnCount))

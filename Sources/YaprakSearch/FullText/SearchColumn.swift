@@ -7,7 +7,7 @@ public import YaprakCore
 public struct SearchColumn<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     /// What stands before the colon in a query.
     public let name: String
-    /// How much a word counts here, where results are ranked; 1 by default, at least 0. Needs no other index.
+    /// How much a word counts here, where results are ranked; 1 by default, 0 to a million. Needs no other index.
     public let weight: Double
     let text: @Sendable (Record<Object, Metadata>) -> String?
 
@@ -15,13 +15,13 @@ public struct SearchColumn<Object: Codable & Sendable, Metadata: Codable & Senda
     ///
     /// - Parameters:
     ///   - name: what stands before the colon in a query.
-    ///   - weight: how much a word counts here, at least 0.
+    ///   - weight: how much a word counts here: 0 to a million.
     ///   - text: the text of a record; `nil` is an empty one. Must depend on the record alone. Called on several threads at
     ///     the same time when an index is made.
     public init(
         _ name: String, weight: Double = 1, _ text: @escaping @Sendable (_ record: Record<Object, Metadata>) -> String?
     ) {
-        precondition(weight >= 0 && weight.isFinite, "a column has a weight of at least 0, not \(weight)")
+        precondition((0...1_000_000).contains(weight), "a column has a weight of 0 to a million, not \(weight)")
         self.name = name
         self.weight = weight
         self.text = text

@@ -14,11 +14,11 @@ final class TermCursor: DocumentCursor {
     @exclusivity(unchecked)
     private var lengths: DocumentLengths?
 
-    init(_ runs: [PostingRun], documents: Int) {
+    init(_ runs: [PostingRun], documents: Int, times: Int) {
         numbers = .allocate(capacity: 2 * PostingRun.documentsMax)
         occurrences = numbers + PostingRun.documentsMax
         self.runs = runs
-        rank = Rank(documents: documents, matching: runs.reduce(0) { $0 + $1.count })
+        rank = Rank(documents: documents, matching: runs.reduce(0) { $0 + $1.count }, times: times)
         super.init()
         seek(0)
     }
@@ -84,10 +84,10 @@ final class SkippingTermCursor: PlaceCursor {
     @exclusivity(unchecked)
     private var passed: UInt32 = 0
 
-    init(_ runs: [PostingRun], documents: Int) {
+    init(_ runs: [PostingRun], documents: Int, times: Int = 1) {
         self.runs = runs
         let count = runs.reduce(0) { $0 + $1.count }
-        rank = Rank(documents: documents, matching: count)
+        rank = Rank(documents: documents, matching: count, times: times)
         super.init(count: count)
         seek(0)
     }

@@ -18,7 +18,9 @@ final class PlaceMap: Sendable {
     init(_ state: ViewState, _ root: FullTextRoot, collection: String) {
         var places = [UInt32](repeating: Self.nowhere, count: root.capacity)
         var others: [UInt32: [UInt32]] = [:]
-        let number = state.root.configuration.collectionNames.firstIndex(of: collection)
+        // Rows of an aggregate are under its own name, which a collection may have, too.
+        let configuration = state.root.configuration
+        let number = configuration.rowsAreRecords ? configuration.collectionNames.firstIndex(of: collection) : nil
         table = RowTable(state) { placement, place in
             guard placement.collection == number, let document = root.number(ofKey: placement.key) else { return }
             if places[Int(document)] == Self.nowhere {

@@ -123,7 +123,8 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
         }
         let parent = try context.after.reader(of: parent).state.root
         return FilteredRows.root(
-            of: parent, tag: query, now: try finding(query, in: context.after), later: matching(query),
+            of: parent, tag: query, now: try finding(query, in: context.after, over: parent),
+            later: matching(query, over: parent),
             draft: context.draft)
     }
 
@@ -150,12 +151,16 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
         }
         let parent = try context.before.reader(of: parent).state.root
         return FilteredRows.refilter(
-            &root, over: parent, tag: operation.query, now: try finding(operation.query, in: context.before),
-            later: matching(operation.query), draft: context.draft)
+            &root, over: parent, tag: operation.query,
+            now: try finding(operation.query, in: context.before, over: parent),
+            later: matching(operation.query, over: parent), draft: context.draft)
     }
 
     /// Decides by the index about all rows at once.
-    private func finding(_ query: String, in snapshot: Snapshot) throws -> FilteredRows.Rule {
+    private func finding(
+        _ query: String, in snapshot: Snapshot, over parent: ViewRoot
+    ) throws -> FilteredRows.Rule {
+        guard parent.configuration.rowsAreRecords else { return Self.nothing }
         let reader = try snapshot.reader(of: index)
         let found = try reader.documents(matching: Self.parsed(query)) { false }
         let collection = index.collection.name
@@ -168,10 +173,14 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
     }
 
     /// Decides by the text of a row that changed.
-    private func matching(_ query: String) -> FilteredRows.Rule {
+    private func matching(_ query: String, over parent: ViewRoot) -> FilteredRows.Rule {
+        guard parent.configuration.rowsAreRecords else { return Self.nothing }
         let (contains, collection) = (containing(query), index.collection.name)
         return { placement, name in name == collection && contains(placement.record) }
     }
+
+    /// The rule of a view whose rows are no records, and may be under the name of the index's collection.
+    private static var nothing: FilteredRows.Rule { { _, _ in false } }
 
     /// Decides by the text of a record.
     private func containing(_ query: String) -> SelectedRows<Element>.Rule {

@@ -31,6 +31,26 @@ struct ScannedText {
         return start..<max(start, places.map(\.upperBound).max() ?? 0)
     }
 
+    /// The place of what was found. One sign of a script without spaces is found as the first of two: it ends where the term of
+    /// the second begins.
+    func bytes(of found: Occurrence) -> Range<Int> {
+        let whole = bytes(of: found.terms)
+        guard found.isFirstOfPair, let last = found.terms.last, last + 1 < count else { return whole }
+        let next = places[last + 1].lowerBound
+        guard places[last].lowerBound < next, next < places[last].upperBound,
+            places[last].upperBound == whole.upperBound
+        else { return whole }
+        return whole.lowerBound..<next
+    }
+
+    /// Terms that a part of a query stands for.
+    struct Occurrence {
+        /// Their numbers.
+        var terms: Range<Int>
+        /// Whether of the last, which is a pair of signs, the first was asked for.
+        var isFirstOfPair = false
+    }
+
     private func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     private func isTerm(_ index: Int, _ unit: CompiledQuery.Phrase.Unit) -> Bool {
@@ -56,17 +76,24 @@ struct ScannedText {
         positions.firstIndex(notLessThan: range.lowerBound)..<positions.firstIndex(notLessThan: range.upperBound)
     }
 
-    /// The terms that a leaf of a query stands for, as ranges of their numbers, ascending.
-    func occurrences(of leaf: CompiledQuery.Leaf) -> [Range<Int>] {
+    /// The terms at which a phrase stands that begins at a position.
+    private func occurrence(of phrase: CompiledQuery.Phrase, at start: Int) -> Occurrence {
+        Occurrence(
+            terms: terms(at: start..<start + phrase.span), isFirstOfPair: phrase.units.last?.isFirstOfPair ?? false)
+    }
+
+    /// The terms that a leaf of a query stands for, ascending.
+    func occurrences(of leaf: CompiledQuery.Leaf) -> [Occurrence] {
         switch leaf.kind {
-        case .phrase(let phrase): return starts(of: phrase).map { terms(at: $0..<$0 + phrase.span) }
+        case .phrase(let phrase): return starts(of: phrase).map { occurrence(of: phrase, at: $0) }
         case .near(let phrases, let distance):
             let near = NearMatch(phrases.map(starts(of:)), lengths: phrases.map(\.length), distance: distance)
-            return near.members.map { terms(at: $0.position..<$0.position + phrases[$0.phrase].span) }
-                .sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+            return near.members.map { occurrence(of: phrases[$0.phrase], at: $0.position) }
+                .sorted { ($0.terms.lowerBound, $0.terms.upperBound) < ($1.terms.lowerBound, $1.terms.upperBound) }
         case .fuzzy(let word, let distance):
             let compare = EditDistance(to: word, atMost: distance)
-            return (0..<count).filter { term($0).withUnsafeBufferPointer { compare($0) } != nil }.map { $0..<$0 + 1 }
+            return (0..<count).filter { term($0).withUnsafeBufferPointer { compare($0) } != nil }
+                .map { Occurrence(terms: $0..<$0 + 1) }
         }
     }
 }

@@ -25,7 +25,7 @@ package final class SearchScan {
     private func matches(_ node: CompiledQuery.Node, _ texts: [ScannedText]) -> Bool {
         switch node {
         case .nothing: false
-        case .leaf(let number):
+        case .leaf(let number, _):
             texts.indices.contains { column in
                 query.leaves[number].columns >> UInt64(column) & 1 == 1
                     && !texts[column].occurrences(of: query.leaves[number]).isEmpty
@@ -36,9 +36,9 @@ package final class SearchScan {
         }
     }
 
-    /// Where the parts of the query that are wanted stand in the text of a column: for each leaf, ranges of terms.
-    func occurrences(in text: ScannedText, column: Int) -> [(leaf: Int, terms: Range<Int>)] {
-        query.leaves.enumerated().flatMap { number, leaf -> [(leaf: Int, terms: Range<Int>)] in
+    /// Where the parts of the query that are wanted stand in the text of a column, and which leaf each is.
+    func occurrences(in text: ScannedText, column: Int) -> [(leaf: Int, found: ScannedText.Occurrence)] {
+        query.leaves.enumerated().flatMap { number, leaf -> [(leaf: Int, found: ScannedText.Occurrence)] in
             guard leaf.isWanted, leaf.columns >> UInt64(column) & 1 == 1 else { return [] }
             return text.occurrences(of: leaf).map { (number, $0) }
         }

@@ -33,15 +33,19 @@ struct TextHighlighter {
     /// The places in a text that a query found, joined where they meet: indexes of `text`. O(bytes).
     func highlights(in text: String, column: Int) -> [Range<String.Index>] {
         let scanned = scan.scan(text)
-        let found = Self.joined(scan.occurrences(in: scanned, column: column).map(\.terms))
-        return Self.indexes(found.map(scanned.bytes(of:)), in: text)
+        return Self.indexes(scan.occurrences(in: scanned, column: column).map { scanned.bytes(of: $0.found) }, in: text)
     }
 
     /// The stretch of at most `count` terms that has most of the query, and how much that is; the beginning if none has
     /// any.
     func snippet(of text: String, column: Int, named name: String, terms count: Int) -> (SearchSnippet, score: Int) {
         let scanned = scan.scan(text)
-        let occurrences = scan.occurrences(in: scanned, column: column)
+        let count = max(1, count)
+        // What is longer than a snippet is in it as far as there is room.
+        let occurrences = scan.occurrences(in: scanned, column: column).map { leaf, found in
+            guard found.terms.count > count else { return (leaf: leaf, found: found) }
+            return (leaf: leaf, found: ScannedText.Occurrence(terms: found.terms.prefix(count)))
+        }
         let (window, score) = Self.bestWindow(occurrences, of: scanned.count, terms: count)
         let bytes = scanned.bytes(of: window)
         let start = window.lowerBound == 0 ? 0 : bytes.lowerBound
@@ -49,13 +53,13 @@ struct TextHighlighter {
         let utf8 = text.utf8
         func index(_ offset: Int) -> String.Index { utf8.index(utf8.startIndex, offsetBy: offset) }
         let part = String(text[index(start)..<index(end)])
-        let shown = Self.joined(
-            occurrences.map(\.terms).filter { window.lowerBound <= $0.lowerBound && $0.upperBound <= window.upperBound }
-        )
         // Within the part, which has all of the window's terms.
-        let ranges = shown.map { terms in
-            let found = scanned.bytes(of: terms)
-            return found.lowerBound - start..<found.upperBound - start
+        let ranges = occurrences.map(\.found).filter { found in
+            window.lowerBound <= found.terms.lowerBound && found.terms.upperBound <= window.upperBound
+        }
+        .map { found in
+            let place = scanned.bytes(of: found)
+            return place.lowerBound - start..<place.upperBound - start
         }
         return (
             SearchSnippet(
@@ -67,45 +71,33 @@ struct TextHighlighter {
 
     /// Most different parts of the query first, then most places, then the earliest, with some terms before the first.
     private static func bestWindow(
-        _ occurrences: [(leaf: Int, terms: Range<Int>)], of total: Int, terms count: Int
+        _ occurrences: [(leaf: Int, found: ScannedText.Occurrence)], of total: Int, terms count: Int
     ) -> (Range<Int>, score: Int) {
-        let count = max(1, count)
-        guard total > count else { return (0..<total, score(occurrences[...])) }
-        let sorted = occurrences.sorted { ($0.terms.lowerBound, $0.leaf) < ($1.terms.lowerBound, $1.leaf) }
-        var best = (start: 0, end: 0, score: 0)
+        guard total > count else { return (0..<total, score(occurrences.map(\.leaf))) }
+        let sorted = occurrences.map { (leaf: $0.leaf, terms: $0.found.terms) }
+            .sorted { ($0.terms.lowerBound, $0.leaf) < ($1.terms.lowerBound, $1.leaf) }
+        var best = (first: 0, last: 0, score: 0)
         var end = 0
         for start in sorted.indices {
             let limit = sorted[start].terms.lowerBound + count
             end = max(end, start)
-            while end < sorted.count, sorted[end].terms.upperBound <= limit { end += 1 }
-            guard end > start else { continue }
-            let found = score(sorted[start..<end])
-            if found > best.score { best = (start, end, found) }
+            while end < sorted.count, sorted[end].terms.lowerBound < limit { end += 1 }
+            // One that does not fit takes no room from those behind it.
+            let inside = sorted[start..<end].filter { $0.terms.upperBound <= limit }
+            let found = score(inside.map(\.leaf))
+            guard found > best.score else { continue }
+            best = (sorted[start].terms.lowerBound, inside.map(\.terms.upperBound).max()!, found)
         }
         guard best.score > 0 else { return (0..<count, 0) }
-        let first = sorted[best.start].terms.lowerBound
-        let last = sorted[best.start..<best.end].map(\.terms.upperBound).max() ?? first
+        let (first, last) = (best.first, best.last)
         // What is found stands in the middle, as far as the text allows.
         let before = max(0, (count - (last - first)) / 2)
         let low = min(max(0, first - before), total - count)
         return (low..<low + count, best.score)
     }
 
-    private static func score(_ occurrences: ArraySlice<(leaf: Int, terms: Range<Int>)>) -> Int {
-        Set(occurrences.map(\.leaf)).count * 1000 + min(999, occurrences.count)
-    }
-
-    /// Ranges of terms, ascending, joined where they overlap.
-    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
-        var joined: [Range<Int>] = []
-        for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
-            if let last = joined.last, range.lowerBound < last.upperBound {
-                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                joined.append(range)
-            }
-        }
-        return joined
+    private static func score(_ leaves: [Int]) -> Int {
+        Set(leaves).count * 1000 + min(999, leaves.count)
     }
 
     /// Indexes of bytes; places of neighbouring wide terms overlap, and are joined. Empty ones show nothing.

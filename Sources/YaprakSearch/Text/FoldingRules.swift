@@ -11,6 +11,8 @@ struct FoldingRules: Sendable {
     /// The folded form; `nil` if it stands between words, empty if it leaves no trace.
     func fold(_ value: UInt32) -> [Unicode.Scalar]? {
         guard let scalar = Unicode.Scalar(value) else { return nil }
+        // A space of no width is invisible, and written to part words in scripts without spaces.
+        if value == 0x200B { return nil }
         if scalar.properties.isDefaultIgnorableCodePoint || Self.isKanaMark(value) { return [] }
         guard Self.isInWords(scalar) else { return nil }
         // An I with marks behind it is that of what follows; the scanner looks.

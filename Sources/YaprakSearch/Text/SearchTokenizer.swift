@@ -17,8 +17,8 @@ public protocol SearchTokenizer: Sendable {
 
     /// The terms of a text, in the order in which they stand.
     ///
-    /// The number of a token in the array is its position: neighbours form phrases. Empty terms are not indexed, and leave a
-    /// gap; of long ones the first 240 bytes count.
+    /// The number of a token in the array is its position: neighbours form phrases. Empty terms, and those with a NUL, are
+    /// not indexed, and leave a gap; of long ones the first 240 bytes count.
     func tokens(in text: String, for purpose: TokenPurpose) -> [SearchToken]
 }
 
