@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import TestSupport
 import Testing
 import Yaprak
@@ -323,6 +324,36 @@ import YaprakLocks
         try await database.write { [goods] in $0[.goods]["g0"] = goods(0) }
         while model.rows.count < 2 || count.value < 2 { await Task.yield() }
         #expect(model.rows.map(\.key) == ["g0", "g1"])
+        try await database.close()
+        for task in following { await task.value }
+    }
+
+    @Test @MainActor func `Models that begin to follow notify nobody where nothing differs`() async throws {
+        let database = Database.inMemory()
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank))
+        let model = QueryModel(query, in: database)
+        let count = ValueModel(database.counts(of: query), now: 1)
+        let notified = Mutex(0)
+        withObservationTracking {
+            _ = model.rows
+        } onChange: {
+            notified.withLock { $0 += 1 }
+        }
+        withObservationTracking {
+            _ = count.value
+        } onChange: {
+            notified.withLock { $0 += 1 }
+        }
+        let following = [Task { await model.follow() }, Task { await count.follow() }]
+        for _ in 0..<20 {
+            try await Task.sleep(for: .milliseconds(5))
+            #expect(notified.withLock { $0 } == 0)
+        }
+        try await database.write { [goods] in $0[.goods]["g0"] = goods(0) }
+        while model.rows.count < 2 || count.value < 2 { await Task.yield() }
+        #expect(notified.withLock { $0 } == 2)
+        #expect(!model.changes.isReload)
         try await database.close()
         for task in following { await task.value }
     }

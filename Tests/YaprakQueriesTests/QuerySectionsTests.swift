@@ -116,11 +116,15 @@ import Yaprak
                 try #require(before.map { !$0.isIdentical(to: after!) } == true, comment)
             }
         }
+        let before = Dictionary(uniqueKeysWithValues: old.lazy.flatMap(\.rows).map { ($0.key, $0) })
+        let after = Dictionary(uniqueKeysWithValues: new.lazy.flatMap(\.rows).map { ($0.key, $0) })
+        let gone = before.keys.filter { after[$0] == nil }.count
+        let changed = after.values.filter { row in !(before[row.key]?.isIdentical(to: row) ?? false) }.count
+        try #require(changes.rawChangeCount == gone + changed, comment)
         let named = Set(changes.rowChanges.map(\.key))
         for section in new {
             for row in section.rows where !named.contains(row.key) {
-                let before = old.lazy.flatMap(\.rows).first { $0.key == row.key }
-                try #require(before?.isIdentical(to: row) == true, comment)
+                try #require(before[row.key]?.isIdentical(to: row) == true, comment)
             }
         }
     }

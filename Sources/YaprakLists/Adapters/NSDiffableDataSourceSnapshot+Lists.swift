@@ -13,7 +13,7 @@
         ///
         ///     dataSource.apply(NSDiffableDataSourceSnapshot(of: update), animatingDifferences: true)
         ///
-        /// Rows whose content changed are marked to be redrawn.
+        /// Rows whose content changed are marked to be redrawn; all rows if the list is to be reloaded.
         /// - Complexity: O(*r* log *n*) in the number of rows that are shown.
         public init<View: OrderedView>(of update: ListUpdate<View>) {
             self.init()
@@ -21,7 +21,9 @@
                 appendSections([section.name])
                 appendItems(section.items, toSection: section.name)
             }
-            let redrawn = update.rowChanges.filter { !$0.aspects.isEmpty }.map(\.itemID)
+            // A reload does not say what changed: it may be the content of any row.
+            let redrawn =
+                update.isReload ? itemIdentifiers : update.rowChanges.filter { !$0.aspects.isEmpty }.map(\.itemID)
             #if canImport(UIKit)
                 reconfigureItems(redrawn)
             #else

@@ -26,12 +26,19 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         Iterator(snapshots: snapshots.makeAsyncIterator(), value: makeValue(), isSame: isSame)
     }
 
+    /// One that begins with a value that differs from `last`.
+    func makeAsyncIterator(after last: Value) -> Iterator {
+        var iterator = makeAsyncIterator()
+        iterator.last = .some(last)
+        return iterator
+    }
+
     /// Delivers values that differ from the one before.
     public struct Iterator: AsyncIteratorProtocol {
         private var snapshots: SnapshotSequence.Iterator
         private let value: (Snapshot) -> Value
         private let isSame: @Sendable (Value, Value) -> Bool
-        private var last: Value?
+        fileprivate var last: Value?
 
         init(
             snapshots: SnapshotSequence.Iterator, value: @escaping (Snapshot) -> Value,

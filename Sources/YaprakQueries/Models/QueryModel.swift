@@ -30,13 +30,23 @@ public final class QueryModel<Object: Codable & Sendable, Metadata: Codable & Se
     /// Keeps the rows up to date until the database closes or the task is cancelled.
     public func follow() async {
         for await update in updates {
+            // The first has all rows: most often those that are here.
+            if update.changes.isReload, isShown(update.rows) {
+                _rows = update.rows
+                continue
+            }
             changes = update.changes
             rows = update.rows
         }
     }
+
+    private func isShown(_ other: QueryRows<Object, Metadata>) -> Bool {
+        rows.count == other.count && zip(rows, other).allSatisfy { $0.isIdentical(to: $1) }
+    }
 }
 
-/// One value for declarative user interfaces: a record, a count, anything that a function makes of a snapshot.
+/// One value for declarative user interfaces: a record, a count, anything that a function makes of a snapshot. Observers are
+/// notified when it is another value.
 ///
 ///     let unread = ValueModel(database.counts(of: unreadMails), now: database.snapshot.count(of: unreadMails))
 @MainActor @Observable
@@ -53,6 +63,7 @@ public final class ValueModel<Value: Sendable> {
 
     /// Keeps the value up to date until the database closes or the task is cancelled.
     public func follow() async {
-        for await value in values { self.value = value }
+        var iterator = values.makeAsyncIterator(after: value)
+        while let next = await iterator.next() { value = next }
     }
 }

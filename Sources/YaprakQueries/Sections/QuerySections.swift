@@ -78,7 +78,10 @@ extension QuerySections {
     /// Applied to the list as it was, they give the list as it is. Rows that were not written don't move within their section.
     /// - Complexity: O(*r* log *r*) for *r* rows.
     public func changes(since old: QuerySections) -> ListChanges {
-        ListChanges(sectionChanges: sectionChanges(since: old), rowChanges: rowChanges(since: old))
+        let rowChanges = rowChanges(since: old)
+        // All rows are shown, and each that came, went or changed is one change.
+        return ListChanges(
+            sectionChanges: sectionChanges(since: old), rowChanges: rowChanges, rawChangeCount: rowChanges.count)
     }
 
     private func sectionChanges(since old: QuerySections) -> [SectionChange] {

@@ -27,4 +27,5 @@ public struct NSDiffableDataSourceSnapshot<
         _ identifiers: [ItemIdentifierType], toSection sectionIdentifier: SectionIdentifierType? = nil
     ) {}
     public mutating func reloadItems(_ identifiers: [ItemIdentifierType]) {}
+    public var itemIdentifiers: [ItemIdentifierType] { [] }
 }

@@ -43,4 +43,5 @@ public struct NSDiffableDataSourceSnapshot<
         _ identifiers: [ItemIdentifierType], toSection sectionIdentifier: SectionIdentifierType? = nil
     ) {}
     public mutating func reconfigureItems(_ identifiers: [ItemIdentifierType]) {}
+    public var itemIdentifiers: [ItemIdentifierType] { [] }
 }
