@@ -104,15 +104,22 @@ def atOnce(inspector, cookie, count, check):
             most = max(most, inspector.descriptors())
     time.sleep(0.2)
     most = max(most, inspector.descriptors())
-    opened = 0
-    for client in clients:
+
+    def isOpen(client):
         client.setblocking(False)
         try:
-            opened += client.recv(1) != b""
+            return client.recv(1) != b""
         except BlockingIOError:
-            opened += 1
+            return True
         except OSError:
-            pass
+            return False
+
+    # Those that wait to be refused are open until then.
+    end = time.monotonic() + 20
+    opened = sum(isOpen(client) for client in clients)
+    while opened > 256 and time.monotonic() < end:
+        time.sleep(0.2)
+        opened = sum(isOpen(client) for client in clients)
     # 256 is the limit; one that is refused is open until it is closed. A connection without a request is closed after 15 s:
     # on a machine that is so busy, the first ones are gone.
     seconds = time.monotonic() - start

@@ -7,21 +7,21 @@
 
     /// Only browsers of this machine that have the token get in, whatever page sends them.
     @Suite(.bounded) struct AccessTests {
-        private let access = Access(port: 80, token: "0123456789abcdef")
+        private let access = Access(port: 8080, token: "0123456789abcdef")
 
         private func status(_ target: String, _ headers: [(String, String)]) -> Int? {
             Request(target: target, headers: HTTPHeaders(headers)).flatMap { access.answer(to: $0)?.status }
         }
 
         private var cookie: String {
-            let request = Request(target: "/?token=0123456789abcdef", headers: ["Host": "127.0.0.1:80"])!
+            let request = Request(target: "/?token=0123456789abcdef", headers: ["Host": "127.0.0.1:8080"])!
             let value = access.answer(to: request)?.headers.first { $0.0 == "Set-Cookie" }?.1 ?? ""
             return String(value.prefix { $0 != ";" })
         }
 
         @Test func `The token gives a cookie that scripts can't read, and other sites can't send`() throws {
             let request = try #require(
-                Request(target: "/view?name=a%20b&token=0123456789abcdef&at=3", headers: ["Host": "[::1]:80"]))
+                Request(target: "/view?name=a%20b&token=0123456789abcdef&at=3", headers: ["Host": "[::1]:8080"]))
             let response = try #require(access.answer(to: request))
             let cookie = try #require(response.headers.first { $0.0 == "Set-Cookie" }?.1)
             #expect(cookie.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"))
@@ -33,7 +33,7 @@
         }
 
         @Test func `The cookie lets in, and nothing else does`() {
-            let host = ("Host", "127.0.0.1:80")
+            let host = ("Host", "127.0.0.1:8080")
             #expect(status("/", [host, ("Cookie", cookie)]) == nil)
             #expect(status("/", [host, ("Cookie", "other=1; \(cookie)")]) == nil)
             #expect(status("/", [host]) == 401)
@@ -44,7 +44,8 @@
         }
 
         @Test(arguments: [
-            "evil.example:80", "127.0.0.1", "127.0.0.1:81", "localhost.evil.example:80", "0.0.0.0:80", "", "127.1:80",
+            "evil.example:8080", "127.0.0.1", "127.0.0.1:81", "localhost.evil.example:8080", "0.0.0.0:8080", "",
+            "127.1:8080",
         ])
         func `A foreign name for this machine is refused, with the token and without`(host: String) {
             #expect(status("/", [("Host", host), ("Cookie", cookie)]) == 421)
@@ -53,14 +54,14 @@
 
         @Test func `No host, or two, is refused`() {
             #expect(status("/", [("Cookie", cookie)]) == 421)
-            #expect(status("/", [("Host", "127.0.0.1:80"), ("Host", "127.0.0.1:80"), ("Cookie", cookie)]) == 421)
+            #expect(status("/", [("Host", "127.0.0.1:8080"), ("Host", "127.0.0.1:8080"), ("Cookie", cookie)]) == 421)
         }
 
         @Test func `Requests of other sites are refused`() {
-            let host = ("Host", "localhost:80")
-            #expect(status("/", [host, ("Cookie", cookie), ("Origin", "http://localhost:80")]) == nil)
+            let host = ("Host", "localhost:8080")
+            #expect(status("/", [host, ("Cookie", cookie), ("Origin", "http://localhost:8080")]) == nil)
             for origin in [
-                "http://evil.example", "null", "https://localhost:80", "http://localhost:81", "http://127.0.0.1:80",
+                "http://evil.example", "null", "https://localhost:8080", "http://localhost:81", "http://127.0.0.1:8080",
             ] {
                 #expect(status("/", [host, ("Cookie", cookie), ("Origin", origin)]) == 403, "\(origin)")
                 #expect(status("/?token=0123456789abcdef", [host, ("Origin", origin)]) == 403, "\(origin)")

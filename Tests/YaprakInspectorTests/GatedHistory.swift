@@ -9,7 +9,8 @@
     /// A history whose states are not there before the gate opens: as those of a long log that is far from a checkpoint.
     final class GatedHistory: InspectedHistory {
         private let history: FileHistory
-        private let isOpen = Mutex(false)
+        /// How many more may pass.
+        private let open = Mutex(0)
         private let reads = Mutex<[CommitNumber]>([])
         private let delay: Duration
         private let ignoresCancellation: Bool
@@ -29,9 +30,8 @@
         /// The states that were asked for one by one, in their order.
         var readNumbers: [CommitNumber] { reads.withLock { $0 } }
 
-        func open() { isOpen.withLock { $0 = true } }
-
-        func close() { isOpen.withLock { $0 = false } }
+        /// Lets so many pass, and then none.
+        func open(reads count: Int = .max) { open.withLock { $0 = count } }
 
         private func pass(_ number: CommitNumber) async throws {
             reads.withLock { $0.append(number) }
@@ -40,8 +40,16 @@
             if delay > .zero { try await Task.sleep(for: delay) }
         }
 
+        private func mayPass() -> Bool {
+            open.withLock { count in
+                guard count > 0 else { return false }
+                if count < .max { count -= 1 }
+                return true
+            }
+        }
+
         private func wait() async throws {
-            while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+            while !mayPass() { try await Task.sleep(for: .milliseconds(2)) }
         }
 
         func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {

@@ -146,7 +146,7 @@
             #expect(await service.ask("/api/commits").status == 200)
             try await database.write { $0[.items]["late"] = Item(name: "late") }
             // A stream's consumer keeps what it looks at for as long as it looks.
-            for _ in 0..<2_000 where database.statistics.heldStates > 1 { try await Task.sleep(for: .milliseconds(1)) }
+            for _ in 0..<20_000 where database.statistics.heldStates > 1 { try await Task.sleep(for: .milliseconds(1)) }
             #expect(database.statistics.heldStates == 1)
         }
 
@@ -246,7 +246,7 @@
             try await Task.sleep(for: .milliseconds(30))
             follower.cancel()
             _ = await follower.result
-            for _ in 0..<200 where await hub.followerCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            for _ in 0..<4_000 where await hub.followerCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
             #expect(await hub.followerCount == 0)
             #expect(ended.isSet)
             try await inspected.database.close()

@@ -331,7 +331,12 @@
             #expect(answer.status == 503)
             #expect(try CBORValue(json: answer.text)["error"]?["code"] == "notYet")
             history.open()
-            #expect(await service.ask("/view?name=shelves&at=2").status == 200)
+            // On a busy machine a second may be too little for that, too.
+            var statuses: [Int] = []
+            repeat {
+                statuses.append(await service.ask("/view?name=shelves&at=2").status)
+            } while statuses.last == 503 && statuses.count < 20
+            #expect(statuses.last == 200)
             try await inspected.database.close()
         }
 
@@ -362,12 +367,11 @@
         @Test func `A search that its client gave up stops, and the next one has its verdicts`() async throws {
             let inspected = try await InspectedDatabase(commits: 20)
             let history = GatedHistory(try FileHistory(inspected.path), delay: .milliseconds(100))
-            history.open()
+            history.open(reads: 3)
             let service = try TestService(history)
             let target = "/api/bisection?where=count(items)+%3E+7"
             let given = Task { await service.ask(target).status }
             while history.readCount < 3 { try await Task.sleep(for: .milliseconds(2)) }
-            history.close()
             given.cancel()
             #expect(await given.value == 503)
             let before = history.readNumbers
@@ -396,7 +400,11 @@
             given.cancel()
             #expect(await given.value == 503)
             history.open()
-            let answer = await service.ask(target)
+            // One that waits is answered that it has to wait, and not that somebody else went.
+            var answer = await service.ask(target)
+            for _ in 0..<20 where answer.status == 503 && answer.text.contains("notYet") {
+                answer = await service.ask(target)
+            }
             #expect(answer.status == 200, "\(answer)")
             try await inspected.database.close()
         }

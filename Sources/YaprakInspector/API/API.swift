@@ -148,6 +148,10 @@
             if case .found(let number)? = run.search.outcome {
                 pairs.append(.init("firstBad", .unsigned(number.rawValue)))
             }
+            if run.isBadFromBeginning {
+                pairs.append(
+                    .init("note", .text("The expression is true of the oldest state in reach: no commit began it.")))
+            }
             return .map(pairs)
         }
 
@@ -249,7 +253,8 @@
         }
 
         private func snapshot(_ request: Request, withViews: Bool = false) async throws -> Snapshot {
-            try await history.snapshot(at: request.commit("at", in: history), withViews: withViews)
+            if request["at"] == nil, let current = await history.current() { return current }
+            return try await history.snapshot(at: request.commit("at", in: history), withViews: withViews)
         }
 
         private func window(_ request: Request) throws -> (offset: Int, limit: Int) {

@@ -90,6 +90,8 @@
                     from.next(), CommitNumber(number.rawValue - min(number.rawValue, Self.commitsMax - 1)))
                 isCut = first > from.next()
                 commits = (try? await history.entries(in: first...number)) ?? []
+                // Some may not be known: removed, or made before the inspector came.
+                if UInt64(commits.count) <= number.rawValue - first.rawValue { isCut = true }
             }
             let data: CBORValue = [
                 "newest": .unsigned(number.rawValue), "commits": .array(commits.map { API.json($0) }),

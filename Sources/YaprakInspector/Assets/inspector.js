@@ -1,6 +1,6 @@
 // The pages work without this. With it the bar that goes through history acts at once, new commits appear as they are
 // made, and a stretch of the timeline can be drawn.
-import { awaitPending, giveUp, refresh, showAgain } from "./page.js";
+import { awaitPending, giveUp, hold, refresh, showAgain } from "./page.js";
 import { bindScrubber, noteNewest, stop } from "./scrubber.js";
 import { bindBrush } from "./brush.js";
 
@@ -23,7 +23,8 @@ for (const name of ["click", "submit"]) {
 
 // Left and right in a table or a picture are for reading; brackets go through history from anywhere.
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  // Some keyboards have brackets behind Option, or behind AltGr, which is Control and Alt.
+  if ((event.ctrlKey && !event.altKey) || event.metaKey || event.target.closest("input, select, textarea")) return;
   const name = { "[": "previous", "]": "next" }[event.key];
   const link = name && document.querySelector(`a[data-step="${name}"]`);
   if (!link) return;
@@ -33,11 +34,9 @@ addEventListener("keydown", (event) => {
 
 const connection = document.getElementById("connection");
 let events;
-let last = "";
 
 function say(words, state) {
-  if (last === words) return;
-  last = words;
+  if (connection.textContent === words) return;
   connection.textContent = words;
   connection.dataset.state = state;
 }
@@ -62,7 +61,29 @@ function noteCommits(newest) {
   }
 }
 
+// A link that is pressed stays where it is until it was followed: a page that comes in between would take it away.
+let isPressed = false;
+function release() {
+  if (!isPressed) return;
+  isPressed = false;
+  hold(false);
+}
+addEventListener("pointerdown", (event) => {
+  if (!event.target.closest?.("main a, main button, main summary, header a, header button")) return;
+  isPressed = true;
+  hold(true);
+});
+addEventListener("pointerup", () => setTimeout(release, 0));
+addEventListener("pointercancel", release);
+
 listen();
+// A page that nobody sees needs no news, and there are six connections for all pages.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return events.close();
+  if (events.readyState !== EventSource.CLOSED) return;
+  listen();
+  if (document.body.dataset.follows) refresh();
+});
 // A page that the browser keeps for going back to would keep its connection, too, and there are six for all pages: a seventh
 // page would wait for a minute.
 addEventListener("pagehide", () => {

@@ -27,13 +27,15 @@ export async function show(address, options = {}) {
     const target = new URL(address, location.href).href;
     if (isNew && target !== location.href) history.pushState(null, "", target);
     else if (!options.isBack && !options.isRefresh) history.replaceState(null, "", target);
-    put(page, options.isRefresh);
+    put(page, options.isRefresh, response.ok);
     isShown = true;
   } catch (error) {
     if (mine !== generation) return false;
     // The address is the other page's already.
     if (options.isBack) location.reload();
-    document.getElementById("connection").textContent = `not loaded: ${error.message}`;
+    const connection = document.getElementById("connection");
+    connection.textContent = `not loaded: ${error.message}`;
+    connection.dataset.state = "bad";
   }
   giveUp();
   if (isRefreshWanted) refresh();
@@ -68,8 +70,11 @@ export function hold(isOn) {
   if (!isOn && isRefreshWanted) refresh();
 }
 
-/// Puts a page; what somebody types into a field of the same page stays.
-function put(page, isSame) {
+/// Puts a page; what somebody types into a field of the same page stays. One that could not be shown this time stays what it
+/// is: the next commit asks for it again.
+function put(page, isSame, isWhole) {
+  const hasScrubber = document.getElementById("scrubber") !== null;
+  if (isWhole && hasScrubber !== (page.getElementById("scrubber") !== null) && isSame) return location.reload();
   const main = document.getElementById("main");
   const typed = isSame ? typedFields(main) : [];
   const before = places(main);
@@ -78,7 +83,7 @@ function put(page, isSame) {
   main.replaceChildren(...page.getElementById("main").childNodes);
   restoreOpen(main, open);
   document.title = page.title;
-  for (const name of ["commit", "follows"]) {
+  for (const name of isSame && !isWhole ? [] : ["commit", "follows"]) {
     if (page.body.dataset[name] === undefined) delete document.body.dataset[name];
     else document.body.dataset[name] = page.body.dataset[name];
   }
@@ -129,10 +134,17 @@ function restoreFields(typed) {
 function focusPath() {
   const here = document.activeElement;
   if (here?.dataset?.step) return `[data-step="${here.dataset.step}"]`;
-  return here?.id ? `#${CSS.escape(here.id)}` : null;
+  if (here?.id) return `#${CSS.escape(here.id)}`;
+  const place = here?.closest("main, header nav, .links, .moment");
+  if (!place || here === place) return null;
+  const within = place.localName === "nav" ? "header nav" : place.localName === "main" ? "main" : `.${place.className}`;
+  if (here.localName === "a") return `${within} a[href="${CSS.escape(here.getAttribute("href"))}"]`;
+  // Others by their number.
+  const path = `${within} ${here.localName}`;
+  return { path, number: [...document.querySelectorAll(path)].indexOf(here) };
 }
 function refocus(path) {
-  const target = path && document.querySelector(path);
+  const target = path?.path ? document.querySelectorAll(path.path)[path.number] : path && document.querySelector(path);
   if (target && target !== document.activeElement) target.focus({ preventScroll: true });
 }
 

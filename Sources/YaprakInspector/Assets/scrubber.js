@@ -54,6 +54,15 @@ export function bindScrubber() {
     delete slider.dataset.held;
     show(addressAt(slider.value));
   });
+  // A hand that came back to where it was changes nothing, and no "change" says that it is gone.
+  for (const name of ["pointerup", "blur"]) {
+    slider.addEventListener(name, () => {
+      setTimeout(() => {
+        isHeld = false;
+        delete slider.dataset.held;
+      }, 0);
+    });
+  }
   const button = form.querySelector(".play");
   button.hidden = false;
   form.querySelector(".speed").hidden = false;
@@ -98,14 +107,15 @@ async function go(isPlaying) {
       time = time ?? commits[0].ns;
     }
     const speed = Number(form.querySelector(".speed select").value);
-    let due = 0;
+    // How long after what is shown a commit was made; at full speed, a frame.
+    const gap = (commit) => (speed === 0 ? frameMilliseconds : Math.max(0, commit.ns - time) / 1e6 / speed);
+    let due = gap(commits[0]);
+    ({ commit: at, ns: time } = commits.shift());
     // Commits that come within one frame are one step.
-    do {
-      const commit = commits.shift();
-      due += speed === 0 ? frameMilliseconds : Math.max(0, commit.ns - time) / 1e6 / speed;
-      time = commit.ns;
-      at = commit.commit;
-    } while (due < frameMilliseconds && commits.length > 0);
+    while (commits.length > 0 && due + gap(commits[0]) < frameMilliseconds) {
+      due += gap(commits[0]);
+      ({ commit: at, ns: time } = commits.shift());
+    }
     await new Promise((resolve) => setTimeout(resolve, Math.min(due, 2000)));
     if (!isPlaying()) return;
     slider.value = at;

@@ -11,6 +11,8 @@
         var path: FilePath? { get }
         /// The newest commit there is now.
         func newest() async throws -> CommitNumber
+        /// The newest state of a running program, with its views; `nil` where files are read.
+        func current() async -> Snapshot?
         /// The commits whose states can be shown.
         func reach() async throws -> ClosedRange<CommitNumber>
         /// The commits that are known one by one; `nil` if none is.
@@ -49,6 +51,8 @@
     }
 
     extension InspectedHistory {
+        func current() async -> Snapshot? { nil }
+
         /// The records as of a commit.
         func snapshot(at number: CommitNumber) async throws -> Snapshot {
             try await snapshot(at: number, withViews: false)

@@ -128,6 +128,8 @@
                     ? "Records that a removal of everything took away are not listed one by one." : nil)
         }
 
+        func current() async -> Snapshot? { database.snapshot }
+
         func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {
             let newest = database.snapshot
             // The program's own views and indexes are in this one.

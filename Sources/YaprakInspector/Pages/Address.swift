@@ -25,10 +25,16 @@
             return copy
         }
 
+        /// The path as it stands in a link.
+        var encodedPath: String {
+            path.split(separator: "/", omittingEmptySubsequences: false).map { PercentCoding.encoded(String($0)) }
+                .joined(separator: "/")
+        }
+
         /// As it stands in a link.
         var text: String {
-            if query.isEmpty { return path }
-            return path + "?"
+            if query.isEmpty { return encodedPath }
+            return encodedPath + "?"
                 + query.map { PercentCoding.encoded($0.name) + "=" + PercentCoding.encoded($0.value) }.joined(
                     separator: "&")
         }

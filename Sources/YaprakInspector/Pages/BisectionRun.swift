@@ -17,8 +17,11 @@
         let bad: CommitNumber
         private(set) var probes: [Probe] = []
         private(set) var search: ReplayBisection
+        /// Whether the oldest state there is is bad already, and was said to be good: then nothing was looked for.
+        let isBadFromBeginning: Bool
 
-        /// Runs it: at most ⌈log₂ n⌉ + 1 states are looked at, and those whose verdicts are known not again.
+        /// Runs it: at most ⌈log₂ n⌉ + 1 states are looked at, and those whose verdicts are known not again; where the good
+        /// end is the oldest state that can be shown, which nobody has looked at, that one, too.
         ///
         /// - Throws: `invalidParameter` as a ``Refusal`` if the ends are in the wrong order; errors of reading;
         ///   `CancellationError`, with the verdicts that were reached kept.
@@ -32,6 +35,9 @@
             self.good = good
             self.bad = bad
             search = ReplayBisection(good: good, bad: bad)
+            let isOldest = try await history.reach().lowerBound == good
+            isBadFromBeginning = isOldest ? try await verdicts.isBad(good, where: expression, in: history) : false
+            if isBadFromBeginning { return }
             while let number = search.next {
                 try Task.checkCancellation()
                 let isBad = try await verdicts.isBad(number, where: expression, in: history)

@@ -28,7 +28,9 @@
                 Question(expression: expression, number: number, nanoseconds: $0.nanosecondsSince1970)
             }
             if let question, let verdict = known.withLock({ $0[question] }) { return verdict }
-            let snapshot = try await history.snapshot(at: number)
+            // Before the first commit there is nothing, and nothing to read.
+            let snapshot =
+                number == .zero ? Database.inMemory().snapshot : try await history.snapshot(at: number)
             let verdict = try await BlockingWork.run { cancellation in
                 guard let holds = expression.holds(in: snapshot, unless: { cancellation.isCancelled }) else {
                     throw CancellationError()

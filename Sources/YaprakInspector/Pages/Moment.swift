@@ -14,11 +14,18 @@
         let nanoseconds: Int64?
         /// As it stands in addresses: `nil` for the newest, which stays the newest.
         let at: String?
+        /// The state itself, where the newest one of a running program is shown: a moment later that may be another.
+        let current: Snapshot?
 
         init(_ request: Request, in history: any InspectedHistory) async throws {
             at = request["at"]
+            current = at == nil ? await history.current() : nil
             let reach = try await history.reach()
-            number = try await request.commit("at", in: history)
+            if let current {
+                number = current.commitNumber
+            } else {
+                number = try await request.commit("at", in: history)
+            }
             newest = max(reach.upperBound, number)
             oldest = reach.lowerBound
             nanoseconds =
@@ -27,6 +34,12 @@
         }
 
         var isLive: Bool { at == nil }
+
+        /// The state that the page shows.
+        func snapshot(in history: any InspectedHistory, withViews: Bool = false) async throws -> Snapshot {
+            if let current { return current }
+            return try await history.snapshot(at: number, withViews: withViews)
+        }
 
         /// The bar that goes through history: earlier, later, the newest, anywhere.
         func scrubber(_ address: Address) -> Markup {
@@ -45,7 +58,7 @@
                 ? #"<span class="button live" aria-current="true">Live</span>"#
                 : #"<a class="button" href="\#(address.with("at", nil).text)">Live</a>"#
             return """
-                <form class="scrubber" id="scrubber" method="get" action="\(address.path)" aria-label="Commit shown">
+                <form class="scrubber" id="scrubber" method="get" action="\(address.encodedPath)" aria-label="Commit shown">
                 \(address.hiddenFields(without: ["at"]))
                 <div class="steps"><span class="links">\
                 \(step(previous, "Previous commit", "‹", "previous"))\(step(next, "Next commit", "›", "next"))\(live)</span>\

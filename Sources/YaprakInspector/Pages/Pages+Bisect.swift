@@ -70,10 +70,17 @@
         }
 
         private func verdict(_ run: BisectionRun, _ expression: String) -> Markup {
+            if run.isBadFromBeginning {
+                return """
+                    <p class="verdict" role="status">Commit \(run.good), the oldest that can be shown, is bad already: \
+                    no commit began it.</p>
+                    """
+            }
             switch run.search.outcome {
             case .found(let number)?:
                 let command =
-                    "yaprak bisect \(databaseWord) --where \(Pieces.shellWord(expression)) --good \(run.good) --bad \(run.bad)"
+                    "yaprak bisect \(databaseWord) \(Pieces.shellOption("--where", expression)) --good \(run.good) "
+                    + "--bad \(run.bad)"
                 let commands =
                     history.path == nil
                     ? []

@@ -7,7 +7,7 @@
         /// The collections as of a commit.
         func collections(_ request: Request) async throws -> Markup {
             let moment = try await Moment(request, in: history)
-            let snapshot = try await history.snapshot(at: moment.number)
+            let snapshot = try await moment.snapshot(in: history)
             let rows = snapshot.collectionNames.prefix(1000).map { name -> Markup in
                 """
                 <tr data-key="\(name)"><td><a href="\(Address.collection(name, at: moment.at).text)">\
@@ -35,7 +35,7 @@
             let address = Address(request, keeping: ["name", "at", "where", "sort", "order", "page"])
             let order = try request.word("order", of: ["ascending", "descending"]) ?? "ascending"
             let page = try request.number("page", 0...Int(Int32.max), default: 0)
-            let snapshot = try await history.snapshot(at: moment.number)
+            let snapshot = try await moment.snapshot(in: history)
             let form = filterForm(request, address)
             let condition: ReplayExpression?
             do { condition = try request.expression("where", about: .record) } catch {

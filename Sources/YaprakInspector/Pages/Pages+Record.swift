@@ -11,7 +11,7 @@
             let collection = try request.required("collection"), key = try request.required("key").normalizedKey
             let moment = try await Moment(request, in: history)
             let address = Address(request, keeping: ["collection", "key", "at"])
-            let snapshot = try await history.snapshot(at: moment.number)
+            let snapshot = try await moment.snapshot(in: history)
             let record = snapshot.untyped(collection)[key]
             let past = try await history.revisions(ofKey: key, in: collection, until: .now + Self.patience)
             let relevant = past.revisions.filter { $0.number <= moment.number }
@@ -39,10 +39,17 @@
                 \(revisions(past))
                 \(history.path == nil ? nil : Pieces.commands([(
                     "In a terminal",
-                    "yaprak get \(databaseWord) \(Pieces.shellWord(collection)) \(Pieces.shellWord(key)) "
-                        + "--at \(moment.number)")]))
+                    getCommand(collection, key, moment.number))]))
                 """)
             return (page, !past.isCut)
+        }
+
+        private func getCommand(_ collection: String, _ key: String, _ number: CommitNumber) -> String {
+            let words = "\(Pieces.shellWord(collection)) \(Pieces.shellWord(key))"
+            // What begins with a dash is an option, unless all that are have been.
+            return collection.hasPrefix("-") || key.hasPrefix("-")
+                ? "yaprak get \(databaseWord) --at \(number) -- \(words)"
+                : "yaprak get \(databaseWord) \(words) --at \(number)"
         }
 
         /// The commits that changed the record, from the first to the last: each is a link to the record as of then.

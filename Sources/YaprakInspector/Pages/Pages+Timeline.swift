@@ -130,6 +130,7 @@
         /// What there is as of the commit shown: collections with their counts, and views.
         private func state(_ moment: Moment, _ address: Address) async -> (markup: Markup, isWhole: Bool) {
             let heading: Markup = "<h2>State at commit \(moment.number)</h2>"
+            if let current = moment.current { return (heading + state(of: current, moment), true) }
             switch await states.snapshot(at: moment.number, within: Self.statePatience) {
             case nil:
                 let again: Markup = """

@@ -9,7 +9,7 @@
         /// The views as of a commit.
         func views(_ request: Request) async throws -> Markup {
             let moment = try await Moment(request, in: history)
-            let snapshot = try await history.snapshot(at: moment.number, withViews: true)
+            let snapshot = try await moment.snapshot(in: history, withViews: true)
             let rows = snapshot.untypedViewNames.compactMap { name -> Markup? in
                 guard let view = snapshot.untypedView(name) else { return nil }
                 return """
@@ -44,7 +44,7 @@
             let name = try request.required("name")
             let moment = try await Moment(request, in: history)
             let address = Address(request, keeping: ["name", "at", "group", "page", "explain", "of"])
-            let snapshot = try await history.snapshot(at: moment.number, withViews: true)
+            let snapshot = try await moment.snapshot(in: history, withViews: true)
             guard let view = snapshot.untypedView(name) else {
                 return shell.page(
                     name, active: "/views", moment: moment, address: address,

@@ -37,7 +37,11 @@
 
         /// Text of at most so many characters.
         static func cut(_ text: String, _ most: Int) -> String {
-            text.utf8.count <= most ? text : text.prefix(most) + "…"
+            guard text.utf8.count > most,
+                let end = text.index(text.startIndex, offsetBy: most, limitedBy: text.endIndex),
+                end < text.endIndex
+            else { return text }
+            return text[..<end] + "…"
         }
 
         /// A sentence; what stands between backticks in it is a command or a name of the program.
@@ -149,8 +153,27 @@
             return #"<dl class="commands">\#(items)</dl>"#
         }
 
-        /// A word of a shell.
+        /// An option with a value, which may begin with a dash.
+        static func shellOption(_ name: String, _ value: String) -> String {
+            name + (value.hasPrefix("-") ? "=" : " ") + shellWord(value)
+        }
+
+        /// A word of a shell. Signs that can't be seen, or would not be copied, are written as bash, zsh and ksh read them.
         static func shellWord(_ text: String) -> String {
+            if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                return "$'"
+                    + text.unicodeScalars.map { scalar in
+                        switch scalar {
+                        case "'", "\\": "\\" + String(scalar)
+                        case _ where scalar.properties.generalCategory == .control:
+                            String(scalar).utf8.map { byte in
+                                let digits = String(byte, radix: 16)
+                                return "\\x" + (digits.count < 2 ? "0" : "") + digits
+                            }.joined()
+                        default: String(scalar)
+                        }
+                    }.joined() + "'"
+            }
             let isPlain =
                 !text.isEmpty
                 && text.utf8.allSatisfy {

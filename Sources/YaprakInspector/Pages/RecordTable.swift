@@ -73,6 +73,7 @@
         }
 
         private func header(_ words: String, _ field: String?, _ isNumber: Bool) -> Markup {
+            let field = field.map(RecordsQuestion.sort(ofField:))
             let isSorted = sort == field
             let turned = isSorted && order == "ascending" ? "descending" : nil
             let target = address.with("sort", field).with("order", turned).with("page", nil)

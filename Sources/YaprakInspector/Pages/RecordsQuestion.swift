@@ -53,12 +53,20 @@
 
         /// A bare name is a field of the object.
         static func expression(ofField name: String) -> String {
-            name.hasPrefix(".") || name.hasPrefix("$")
-                ? name
-                : name.utf8.allSatisfy({ $0 == 0x5f || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf) }
-                )
-                    ? "." + name : ".[" + CBORValue.text(name).json() + "]"
+            if name.hasPrefix(".") || name.hasPrefix("$") { return name }
+            func isLetter(_ byte: UInt8) -> Bool { byte == 0x5f || (0x41...0x5a).contains(byte & 0xdf) }
+            let isBare =
+                name.utf8.first.map(isLetter) ?? false
+                && name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
+            return isBare ? "." + name : quoted(name)
         }
+
+        /// What a link that sorts by a field of the object says: the name itself, where that is not an expression.
+        static func sort(ofField name: String) -> String {
+            name.hasPrefix(".") || name.hasPrefix("$") ? quoted(name) : name
+        }
+
+        private static func quoted(_ name: String) -> String { ".[" + CBORValue.text(name).json() + "]" }
 
         /// In the order of keys; backwards where the order is turned.
         private func window(of records: UntypedRecords) -> Answer {
@@ -76,7 +84,10 @@
             // With an order all have to be compared; only the first ones are kept.
             let (end, isFar) = offset.addingReportingOverflow(limit)
             let needed = isFar ? Int.max : end
-            for record in records {
+            // Without a field the order of keys is turned; with one, equal values stay in it.
+            let isTurned = field == nil && isDescending
+            for index in records.indices {
+                let record = records[isTurned ? records.count - 1 - index : index]
                 seen += 1
                 if seen % 256 == 0, ContinuousClock.now > deadline {
                     isCut = true
@@ -121,6 +132,9 @@
             switch (left, right) {
             case (.text(let left), .text(let right)): return left == right ? 0 : left < right ? -1 : 1
             case (.bool(let left), .bool(let right)): return left == right ? 0 : right ? -1 : 1
+            // Beyond 2^53 numbers that differ may be equal as floating-point numbers.
+            case (.unsigned(let left), .unsigned(let right)): return left == right ? 0 : left < right ? -1 : 1
+            case (.negative(let left), .negative(let right)): return left == right ? 0 : left > right ? -1 : 1
             default:
                 guard let left = number(left), let right = number(right) else { return 0 }
                 return left == right ? 0 : left < right ? -1 : 1

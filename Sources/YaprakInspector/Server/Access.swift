@@ -28,7 +28,11 @@
         /// Cookies don't know ports: two inspectors on one machine must not overwrite each other's.
         private var cookieName: String { "yaprak-inspector-\(port)" }
 
-        private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"] }
+        /// Browsers leave the port out where it is that of HTTP.
+        private var hosts: [String] {
+            let names = ["127.0.0.1", "localhost", "[::1]"]
+            return names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+        }
 
         /// The answer to a request that is not let in, or that comes with the token; `nil` if it is let in.
         func answer(to request: Request) -> Response? {

@@ -76,7 +76,8 @@
                 bodyBytes += part.readableBytes
                 guard bodyBytes <= limits.bodyBytesMax else {
                     isRefused = true
-                    return respond(.text(413, "No request has use for a body."), true, true, context)
+                    return respond(
+                        .text(413, "No request has use for a body."), head?.method == .HEAD, true, context)
                 }
             case .end:
                 guard let head else { return }

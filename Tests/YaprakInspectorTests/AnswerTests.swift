@@ -1,0 +1,176 @@
+#if Inspector
+    import NIOHTTP1
+    import SystemPackage
+    import TestSupport
+    import Testing
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    @testable import YaprakInspector
+
+    /// What an answer says is so, also where the question is odd.
+    @Suite(.bounded) struct AnswerTests {
+        @Test func `What is bad from the beginning began with no commit`() async throws {
+            let inspected = try await InspectedDatabase(commits: 5)
+            let service = try inspected.service()
+            let answer = await service.ask("/api/bisection?where=count(items)+%3C+100")
+            let found = try CBORValue(json: answer.text)
+            #expect(found["firstBad"] == nil && found["probes"]?.array?.count == 0)
+            #expect(found["note"] != nil)
+            let page = await service.ask("/bisect?where=count(items)+%3C+100").text
+            #expect(!page.contains("is the first bad one.") && page.contains("is bad already"))
+            try await inspected.database.close()
+        }
+
+        @Test func `A filtered collection is turned round, too`() async throws {
+            let inspected = try await InspectedDatabase()
+            let service = try inspected.service()
+            func keys(_ query: String) async throws -> [String?] {
+                let answer = await service.ask("/api/records?collection=items&limit=100" + query)
+                return try CBORValue(json: answer.text)["records"]?.array?.map { $0["key"]?.text } ?? []
+            }
+            let all = try await keys("&order=descending")
+            #expect(all.count == 12)
+            #expect(try await keys("&where=.rank+%3E%3D+0&order=descending") == all)
+            #expect(try await keys("&where=.rank+%3E%3D+0") == all.reversed())
+            #expect(try await keys("&where=.rank+%3E%3D+0&order=descending&offset=3").first == all[3])
+            try await inspected.database.close()
+        }
+
+        @Test func `What fits is not said to be cut`() {
+            let text = String(repeating: "ж", count: 100)
+            #expect(Pieces.cut(text, 160) == text && Pieces.cut(text, 100) == text)
+            #expect(Pieces.cut(text, 99) == String(repeating: "ж", count: 99) + "…")
+            #expect(Pieces.cut("", 0) == "" && Pieces.cut("ab", 1) == "a…")
+        }
+
+        @Test(arguments: ["2013", "2nd", "$ref", "$key", ".x", "a b", "é", "_a1"])
+        func `The head of a column sorts by its field, whatever its name`(field: String) async throws {
+            let maps = RecordCollection<[String: Int], NoMetadata>("maps")
+            let database = Database.inMemory()
+            try await database.write { transaction in
+                for (number, rank) in [3, 1, 2].enumerated() {
+                    transaction[maps]["k\(number)"] = [field: rank, "z": 0]
+                }
+            }
+            let service = try TestService(LiveHistory(database))
+            let sort = PercentCoding.encoded(RecordsQuestion.sort(ofField: field))
+            let page = await service.ask("/collection?name=maps")
+            #expect(page.text.contains("sort=\(sort)"))
+            let answer = await service.ask("/api/records?collection=maps&sort=\(sort)")
+            #expect(answer.status == 200, "\(answer)")
+            let keys = try CBORValue(json: answer.text)["records"]?.array?.map { $0["key"]?.text }
+            #expect(keys == ["k1", "k2", "k0"])
+        }
+
+        @Test func `Numbers that only whole numbers tell apart have an order`() {
+            #expect(ValueOrder.compare(.unsigned(1 << 60), .unsigned(1 << 60 + 1)) == -1)
+            #expect(ValueOrder.compare(.negative(1 << 60), .negative(1 << 60 + 1)) == 1)
+            #expect(ValueOrder.compare(.negative(0), .unsigned(0)) == -1)
+        }
+
+        @Test func `A command for a terminal asks for the key that the page has`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            try await inspected.database.write { transaction in
+                transaction[.items]["-5"] = Item(name: "dash")
+                transaction[.items]["a\tb'"] = Item(name: "tab")
+            }
+            let service = try inspected.service()
+            #expect(await service.ask("/record?collection=items&key=-5").text.contains("--at 2 -- items -5"))
+            let tab = await service.ask("/record?collection=items&key=a%09b%27").text
+            #expect(tab.contains(#"$&#39;a\x09b\&#39;&#39;"#), "\(tab)")
+            #expect(Pieces.shellOption("--where", "-1 < .x") == "--where='-1 < .x'")
+            try await inspected.database.close()
+        }
+
+        @Test func `Browsers leave out the port of HTTP, and no other`() {
+            func status(_ port: Int, _ host: String, _ origin: String? = nil) -> Int? {
+                var headers: HTTPHeaders = ["Host": host]
+                if let origin { headers.add(name: "Origin", value: origin) }
+                return Access(port: port, token: "t").answer(to: Request(target: "/?token=t", headers: headers)!)?
+                    .status
+            }
+            #expect(status(80, "127.0.0.1") == 200 && status(80, "localhost:80", "http://localhost:80") == 200)
+            #expect(status(80, "localhost", "http://localhost") == 200)
+            #expect(status(80, "evil.example") == 421 && status(8080, "127.0.0.1") == 421)
+        }
+
+        @Test func `What a follower missed and nobody knows is said to be cut`() async throws {
+            let database = Database.inMemory()
+            for number in 1...5 { try await database.write { $0[.items]["\(number)"] = Item(name: "n") } }
+            // It began at commit 5: what came before is not kept.
+            let hub = EventHub(try LiveHistory(database))
+            let running = Task { await hub.run() }
+            defer { running.cancel() }
+            for try await text in hub.events(after: 1, heartbeat: .seconds(60), onEnd: {}) where text.contains("data:")
+            {
+                #expect(text.contains("\"isCut\":true") && text.contains("\"newest\":5"), "\(text)")
+                break
+            }
+        }
+
+        /// Writes a commit whenever the newest one is looked up.
+        private final class BusyHistory: InspectedHistory {
+            private let history: LiveHistory
+            private let database: Database
+
+            init(_ history: LiveHistory, _ database: Database) {
+                self.history = history
+                self.database = database
+            }
+
+            func entries(in range: ClosedRange<CommitNumber>) async throws -> [CommitIndex.Entry] {
+                let entries = try await history.entries(in: range)
+                try await database.write { $0[.items]["a"] = Item(name: "a", rank: Int.random(in: 1...1_000_000_000)) }
+                return entries
+            }
+
+            var title: String { history.title }
+            var path: FilePath? { history.path }
+            func current() async -> Snapshot? { await history.current() }
+            func newest() async throws -> CommitNumber { try await history.newest() }
+            func reach() async throws -> ClosedRange<CommitNumber> { try await history.reach() }
+            func known() async throws -> ClosedRange<CommitNumber>? { try await history.known() }
+            func commitNumber(at position: LogPosition) async throws -> CommitNumber {
+                try await history.commitNumber(at: position)
+            }
+            func activity(
+                in range: ClosedRange<CommitNumber>, slicesMax: Int, byTime: Bool
+            ) async throws -> [CommitActivity] {
+                try await history.activity(in: range, slicesMax: slicesMax, byTime: byTime)
+            }
+            func step(to number: CommitNumber) async throws -> InspectedStep? { try await history.step(to: number) }
+            func snapshot(at number: CommitNumber, withViews: Bool) async throws -> Snapshot {
+                try await history.snapshot(at: number, withViews: withViews)
+            }
+            func snapshots(
+                at first: CommitNumber, _ second: CommitNumber
+            ) async throws -> (first: Snapshot, second: Snapshot) { try await history.snapshots(at: first, second) }
+            func revisions(
+                ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
+            ) async throws -> Revisions { try await history.revisions(ofKey: key, in: collection, until: deadline) }
+            func tags() async throws -> [LogTag] { try await history.tags() }
+            func checkpoints() async throws -> [CommitNumber] { try await history.checkpoints() }
+            func stateTag() async throws -> String { try await history.stateTag() }
+            func health() async throws -> [HealthPart] { try await history.health() }
+            func fork() -> Database? { history.fork() }
+            func follow() -> AsyncStream<CommitNumber> { history.follow() }
+        }
+
+        @Test func `The newest state of a busy program is its own, and has all its views`() async throws {
+            let live = AutoView("live", of: .items, groupedBy: \.shelf, sortedBy: \.rank)
+            let database = Database.inMemory()
+            try await database.register(live)
+            try await database.write { $0[.items]["a"] = Item(name: "a") }
+            let service = try TestService(BusyHistory(try LiveHistory(database), database))
+            for page in ["/", "/collections", "/collection?name=items", "/record?collection=items&key=a", "/views"] {
+                #expect(await service.ask(page).status == 200, "\(page)")
+            }
+            for _ in 0..<3 {
+                let view = await service.ask("/view?name=live")
+                #expect(view.status == 200 && !view.text.contains("can't be shown"))
+            }
+        }
+    }
+#endif
