@@ -47,6 +47,39 @@ import YaprakTesting
         #expect(try await open(disk.afterPowerCut()).snapshot[.books].map(\.key) == kept)
     }
 
+    @Test func `Each fault counts all calls from its plan on, and the first lack of space or power is met`()
+        async throws
+    {
+        let database = try await open()
+        disk.plan(.writeFails(nth: 3))
+        disk.plan(.writeFails(nth: 5))
+        // The fourth call takes back what the third may have written.
+        var codes: [DatabaseError.Code?] = []
+        for key in ["a", "b", "c", "d"] { codes.append(await refusal(key, database)) }
+        #expect(codes == [nil, .writeFailed, .writeFailed, nil])
+        disk.plan(.diskFull(afterBytes: 0))
+        disk.plan(.diskFull(afterBytes: 1_000_000_000))
+        var random = SplitMix64(seed: 1)
+        let long = (0..<600_000).map { _ in String(random.below(10)) }.joined()
+        var code: DatabaseError.Code?
+        for index in 0..<12 where code == nil { code = await refusal("\(index)" + long, database) }
+        #expect(code == .diskFull)
+        disk.heal()
+        #expect(await refusal("e", database) == nil)
+    }
+
+    @Test func `A power cut that was planned and taken back does not come`() async throws {
+        let database = try await open()
+        disk.plan(.powerCut(afterChanges: 3))
+        disk.heal()
+        for number in 0..<20 { #expect(await refusal("\(number)", database) == nil) }
+        disk.plan(.powerCut(afterChanges: 2))
+        disk.plan(.powerCut(afterChanges: 1_000))
+        var refusals = 0
+        for number in 0..<5 where await refusal("\(number)", database) != nil { refusals += 1 }
+        #expect(refusals > 0)
+    }
+
     @Test func `A short write is finished`() async throws {
         let database = try await open()
         disk.plan(.writeIsShort())

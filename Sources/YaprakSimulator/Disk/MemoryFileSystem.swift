@@ -106,14 +106,25 @@ package final class MemoryFileSystem: FileSystem {
         if [.write, .sync, .syncData, .syncDirectory].contains(operation) { hooks.delay?() }
     }
 
-    /// Forgets every planned failure.
-    package func healFaults() { disk.withLock { $0.faults.removeAll() } }
+    /// Forgets every planned failure, and the end of the power if it did not come.
+    package func healFaults() {
+        disk.withLock { disk in
+            disk.faults.removeAll()
+            disk.cutAfter = nil
+        }
+    }
 
     /// Whether every planned failure has come up.
     package var faultsAreSpent: Bool { disk.withLock { disk in disk.faults.allSatisfy { $0.isSpent } } }
 
     /// Switches the power off after so many changes, counted from the start: each later call fails and does nothing.
     package func cut(afterChanges count: Int) { disk.withLock { $0.cutAfter = count } }
+
+    /// The same, if it does not go off before.
+    package func cut(noLaterThan count: Int) { disk.withLock { $0.cutAfter = min($0.cutAfter ?? .max, count) } }
+
+    /// All files together get no more bytes than these, or than before.
+    package func lowerCapacity(to bytes: Int) { disk.withLock { $0.capacity = min($0.capacity ?? .max, bytes) } }
 
     /// Whether the power went off.
     package var isCut: Bool { disk.withLock { $0.isCut } }

@@ -86,22 +86,26 @@ struct SimulatedDisk: Sendable {
             throw DiskError(operation, name, .ioError)
         }
         var course = Course()
+        var failure: Errno?
+        // Each counts the call, whatever the others do.
         for i in faults.indices where faults[i].operation == nil || faults[i].operation == operation {
             guard faults[i].countdown > 0 || faults[i].forever else { continue }
             faults[i].countdown -= 1
             guard faults[i].countdown <= 0 else { continue }
             switch faults[i].effect {
-            case .error(let errno):
-                failed(operation, node)
-                throw DiskError(operation, name, errno)
+            case .error(let errno): failure = failure ?? errno
             case .errorAfter(let errno): course.errorAfter = errno
             case .short where operation == .write: course.isReduced = true
             case .lie where [.sync, .syncData, .syncDirectory].contains(operation):
                 course.isReduced = true
-                lies += 1
             case .short, .lie: break
             }
         }
+        if let failure {
+            failed(operation, node)
+            throw DiskError(operation, name, failure)
+        }
+        if course.isReduced, operation != .write { lies += 1 }
         if isChange { changes += 1 }
         return course
     }

@@ -21,7 +21,8 @@ internal import YaprakStorage
 /// loses nothing that was written. The engine on it is the one of production, with its log, checkpoints and recovery. A
 /// database in memory is put on one, to let it meet the same faults, with `Database.fork(at:on:options:)`.
 ///
-/// The root directory `/` is there; others are made by opening.
+/// The root directory `/` is there; the last component of a path is made by opening. `backup(_:to:)`, `restore(from:)` and
+/// `revert` of such a database read and write the machine's own disk.
 public final class SimulatedDisk: Sendable {
     let files: MemoryFileSystem
     /// Whose clock a slow call moves; the thread sleeps without one.
@@ -52,8 +53,8 @@ public final class SimulatedDisk: Sendable {
         switch fault.kind {
         case .call(let operation, let nth, let effect, let forever):
             files.plan(operation, nth: nth, effect, forever: forever)
-        case .space(let bytes): files.setCapacity(files.usedBytes.plus(bytes))
-        case .power(let changes): files.cut(afterChanges: files.changes.plus(changes))
+        case .space(let bytes): files.lowerCapacity(to: files.usedBytes.plus(bytes))
+        case .power(let changes): files.cut(noLaterThan: files.changes.plus(changes))
         case .delay(let duration):
             let nanoseconds = UInt64(clamping: duration.attoseconds / 1_000_000_000)
             files.delayCalls { [scheduler] in
@@ -93,7 +94,8 @@ public final class SimulatedDisk: Sendable {
         return faults
     }
 
-    /// Takes back all that was planned. A database that is read-only stays so until it is opened again.
+    /// Takes back all that was planned. A database that is read-only stays so until it is opened again, and power that is off
+    /// stays off.
     public func heal() {
         files.healFaults()
         files.setCapacity(nil)
@@ -148,7 +150,8 @@ public final class SimulatedDisk: Sendable {
     /// The options of a database on this disk.
     func applied(to options: DatabaseOptions) -> DatabaseOptions {
         var options = options
-        if let scheduler { options.store.scheduler = scheduler }
+        // Without a seed, time would decide where the log notes how far it is synced, and which call is the third.
+        if let scheduler { options.store.scheduler = scheduler } else { options.store.attestAfter = .seconds(86_400) }
         options.store.encodingFault = { [weak self] in self?.encodingFault($0, $1) }
         return options
     }
