@@ -15,7 +15,7 @@ import Testing
     // Each process hashes in another way: what depended on the order of a set would differ.
     @Test func `One seed is one history in every process`() throws {
         func digest() throws -> String {
-            let process = Process()
+            let process = Process.inRepository()
             process.executableURL = BuiltProgram.url("ProofRunner")
             process.arguments = ["simulation", "--from", "50", "--count", "30"]
             let pipe = Pipe()

@@ -14,7 +14,7 @@ extension BuiltProgram {
     public static func run(_ name: String, _ arguments: [String], addressSpace: Int? = nil) async throws -> End {
         let folder = TemporaryDirectory(), said = URL(fileURLWithPath: folder.appending("said"))
         try Data().write(to: said)
-        let process = Process()
+        let process = Process.inRepository()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         let limit = addressSpace.map { "ulimit -v \($0 >> 10) && " } ?? ""
         process.arguments = ["-c", limit + "exec \"$@\"", "sh", url(name).path] + arguments

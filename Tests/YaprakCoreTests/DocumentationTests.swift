@@ -89,9 +89,9 @@ import Yaprak
     @Test func `A database with a file is opened, closed and opened again`() async throws {
         let path = FilePath(directory.appending("shop.yaprak"))
         // snippet: start-open
-        let database = try await Database.open(at: path, collections: .books)
-        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
-        try await database.close()
+        let stored = try await Database.open(at: path, collections: .books)
+        try await stored.write { $0[.books]["dune"] = Book(title: "Dune") }
+        try await stored.close()
         // end
         let again = try await Database.open(at: path, collections: .books)
         #expect(again.snapshot[.books]["dune"]?.title == "Dune" && again.commitNumber == 1)

@@ -189,7 +189,7 @@ import Yaprak
                 #expect(error is Refusal || error is DatabaseError, "seed \(seed), step \(number), \(kind): \(error)")
             }
             // The first snapshot and the newest: the draft keeps none between them. The log's thread may be on its way out.
-            for _ in 0..<2_000 where database.timeline.pins.count > 2 { try await Task.sleep(for: .milliseconds(1)) }
+            for _ in 0..<20_000 where database.timeline.pins.count > 2 { try await Task.sleep(for: .milliseconds(1)) }
             #expect(database.timeline.pins.count <= 2, "seed \(seed), step \(number), after \(kind)")
             let fork = database.fork(checkingCoding: true)
             let expected = try await Self.probe(fork, number)

@@ -31,7 +31,7 @@ import Yaprak
     /// Lets a process write until it has said `lines` commits, and kills it.
     /// - Returns: the newest commit it said was acknowledged.
     private func write(to path: FilePath, killAfter lines: Int) async throws -> Int {
-        let process = Process()
+        let process = Process.inRepository()
         process.executableURL = BuiltProgram.url("CrashWriter")
         process.arguments = [path.string]
         let pipe = Pipe()

@@ -106,11 +106,16 @@ private final class SlowInfo: Codable, Sendable {
         let held = Held()
         held.database.withLock { $0 = database }
         _ = try await database.register(Keeper(held: held))
-        disk.delayCalls { usleep(20_000) }
+        let (isBusy, mayGoOn) = (Flag(), Flag())
+        disk.delayCalls {
+            isBusy.set()
+            mayGoOn.wait()
+        }
+        let log = try #require(database.files).store.logThread
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await database.write { $0[.books]["0"] = Book(title: "0") } }
             // The log is busy meanwhile: the next two are one group.
-            try await Task.sleep(for: .milliseconds(10))
+            while !isBusy.isSet { try await Task.sleep(for: .milliseconds(1)) }
             for key in ["a", "b"] {
                 group.addTask {
                     try await database.write {
@@ -119,6 +124,8 @@ private final class SlowInfo: Codable, Sendable {
                     }
                 }
             }
+            while log.queue.withLock({ $0.entries.count }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+            mayGoOn.set()
             try await group.waitForAll()
         }
         while !SlowInfo.began.isSet { try await Task.sleep(for: .milliseconds(1)) }

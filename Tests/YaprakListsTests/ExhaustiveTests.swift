@@ -69,8 +69,8 @@ import Yaprak
         }
     }
 
-    private static let two = Task { try await Pairs(rows: 2) }
-    private static let three = Task { try await Pairs(rows: 3) }
+    private static let two = Task(executorPreference: OwnThreads.shared) { try await Pairs(rows: 2) }
+    private static let three = Task(executorPreference: OwnThreads.shared) { try await Pairs(rows: 3) }
 
     private func judge(_ pairs: Pairs, _ calls: [Options.Call]) throws {
         var options = Options()

@@ -47,7 +47,7 @@ import YaprakReplay
 
 /// A process that writes until it is stopped.
 private final class Writer {
-    private let process = Process()
+    private let process = Process.inRepository()
 
     /// Returns when it has made its first commits.
     init(_ path: FilePath) throws {

@@ -166,7 +166,7 @@ import YaprakReplay
         let tool = try #require(builtTool())
         let scratch = folder("scratch"), started = folder("started")
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-        let process = Process()
+        let process = Process.inRepository()
         process.executableURL = URL(fileURLWithPath: tool)
         process.arguments = [
             "bisect", database, "--run", "touch '\(started)'; exec sleep 60", "--scratch", scratch,

@@ -61,7 +61,7 @@ import Yaprak
     /// A shell that has read the script, in the folder.
     private func start(_ shell: Shell) throws -> PseudoTerminal {
         let script = folder("script.\(shell)")
-        let process = Process(), out = Pipe()
+        let process = Process.inRepository(), out = Pipe()
         process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = ["completions", shell.rawValue]
         process.standardOutput = out

@@ -74,7 +74,7 @@ import YaprakReplay
 
     @Test func `A real Ctrl-C ends a real process with 130, and what it printed is whole`() async throws {
         try await makeShop(at: path)
-        let process = Process()
+        let process = Process.inRepository()
         process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = ["tail", path, "--follow"]
         let out = Pipe()
@@ -126,7 +126,7 @@ import YaprakReplay
 
 /// A process that writes until it is stopped, and keeps every commit.
 private final class LiveWriter {
-    private let process = Process()
+    private let process = Process.inRepository()
 
     /// Returns when it has made its first commits.
     init(_ path: String) throws {

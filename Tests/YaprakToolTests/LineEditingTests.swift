@@ -160,8 +160,13 @@
             try terminal.wait(for: "shop> ask 'count(books) + 100 + 1000 + 10000", after: start)
             start = terminal.text.count
             kill(terminal.process.processIdentifier, SIGTSTP)
-            while !terminal.isAsBefore { usleep(1000) }
-            kill(terminal.process.processIdentifier, SIGCONT)
+            let end = Date(timeIntervalSinceNow: 20)
+            while !terminal.isAsBefore, Date() < end { terminal.settle(milliseconds: 20) }
+            // It may not have stopped yet: the first of these signals would come too early.
+            while terminal.isAsBefore, Date() < end {
+                kill(terminal.process.processIdentifier, SIGCONT)
+                terminal.settle(milliseconds: 50)
+            }
             try terminal.wait(for: "shop> ask 'count(books)", after: start)
             #expect(!terminal.isAsBefore)
             try type("'\r", into: terminal, until: "\r\n11101\r\n")

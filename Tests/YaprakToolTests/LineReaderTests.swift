@@ -45,7 +45,7 @@ import YaprakCBOR
         #expect(mkfifo(pipe, 0o600) == 0)
         let marked = try folder.write("\u{feff}a\nb\n", to: "marked")
         for path in [marked, fixture("cities")] {
-            let writer = Process()
+            let writer = Process.inRepository()
             writer.executableURL = URL(fileURLWithPath: "/bin/sh")
             writer.arguments = ["-c", #"(head -c 2 "$0"; sleep 0.2; tail -c +3 "$0") > "$1""#, path, pipe]
             try writer.run()

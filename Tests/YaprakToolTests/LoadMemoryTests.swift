@@ -25,7 +25,7 @@
 
         /// Loads records of which only the first thousand are new, and returns the most memory that the program had, in bytes.
         private func peak(_ form: RecordSource.Form, count: Int) throws -> Int {
-            let folder = try Folder(), process = Process(), input = Pipe(), out = Pipe()
+            let folder = try Folder(), process = Process.inRepository(), input = Pipe(), out = Pipe()
             process.executableURL = BuiltProgram.url("yaprak")
             process.arguments = [
                 "load", "-", folder("db.yaprak"), "--collection", "things", "--key", "id", "--input", form.rawValue,

@@ -24,7 +24,7 @@ final class PseudoTerminal {
         let description: String
     }
 
-    let process = Process()
+    let process = Process.inRepository()
     private let master: Int32
     private let slave: Int32
     private(set) var text = ""

@@ -50,10 +50,10 @@ import Yaprak
         let database = try await Database.open(at: FilePath(path), collections: things)
         let text = String(repeating: "some words ", count: 200)
         try await database.write { transaction in
-            for index in 0..<4000 { transaction[things]["\(index)"] = ["t": text] }
+            for index in 0..<16_000 { transaction[things]["\(index)"] = ["t": text] }
         }
         try await database.close()
-        let directory = folder("out"), process = Process()
+        let directory = folder("out"), process = Process.inRepository()
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         process.executableURL = BuiltProgram.url("yaprak")
         let collection = word == "export" ? ["things"] : []
@@ -80,7 +80,7 @@ import Yaprak
     #if os(Linux)
         @Test(arguments: [["log"], ["diff", "1", "3"]])
         func `An answer that can't be written is an error, whatever its exit code would be`(words: [String]) throws {
-            let process = Process(), err = Pipe()
+            let process = Process.inRepository(), err = Pipe()
             process.executableURL = BuiltProgram.url("yaprak")
             process.arguments = [words[0], shop] + words.dropFirst()
             process.standardOutput = try #require(FileHandle(forWritingAtPath: "/dev/full"))
@@ -94,7 +94,7 @@ import Yaprak
 
     @Test(arguments: ["-9223372036854775808", "9223372036854775807", "0", "x"])
     func `A width of the terminal that is no width ends nothing`(columns: String) throws {
-        let process = Process(), out = Pipe()
+        let process = Process.inRepository(), out = Pipe()
         process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = ["log", shop, "--format", "table"]
         process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": columns]) { $1 }
@@ -141,7 +141,7 @@ import Yaprak
     #if os(Linux)
         // What was opened next took the numbers of the closed ones, here descriptors of Dispatch. Output went there.
         @Test func `A program without standard files opens no others in their place`() throws {
-            let process = Process(), input = Pipe(), path = folder("closed.yaprak")
+            let process = Process.inRepository(), input = Pipe(), path = folder("closed.yaprak")
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = [
                 "-c", #"exec "$0" load - "$1" --collection c --key id >&- 2>&-"#, BuiltProgram.url("yaprak").path, path,
@@ -192,7 +192,7 @@ import Yaprak
     }
 
     @Test func `A wrong name of the events is reported, and no database is left behind`() throws {
-        let process = Process(), err = Pipe()
+        let process = Process.inRepository(), err = Pipe()
         process.executableURL = BuiltProgram.url("DeparturesBoard")
         process.arguments = ["--path", folder("none.yaprak"), "--data", folder("absent.ndjson")]
         process.standardError = err
@@ -208,7 +208,7 @@ import Yaprak
         ["tail", "--follow"], ["log", "..", "--follow", "--oneline"], ["replay", "--speed", "0.00001x"],
     ])
     func `Following ends when nobody reads any more`(words: [String]) throws {
-        let process = Process(), out = Pipe()
+        let process = Process.inRepository(), out = Pipe()
         process.executableURL = BuiltProgram.url("yaprak")
         process.arguments = [words[0], shop] + words.dropFirst()
         process.standardOutput = out
