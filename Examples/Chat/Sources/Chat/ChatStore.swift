@@ -25,11 +25,11 @@ public struct ChatStore: Sendable {
         try await ChatStore(Database.open(at: path, collections: .messages), timeZone: timeZone)
     }
 
-    /// Registers what the screens need. A database with a file has the views of its last launch, and adopts them.
+    /// Registers what the screens need. The index of words comes with the files of a database; the views are made of its records.
     public init(_ database: Database, timeZone: TimeZone = .current) async throws {
         self.database = database
-        // A view's closure depends on the record alone, and on what its version tag names: with another time zone the
-        // days are others, and the view is made again.
+        // A view's closure depends on the record alone, and on what its version tag names: with another time zone the days are
+        // others.
         let days = Date.ISO8601FormatStyle(timeZone: timeZone).year().month().day()
         byDay = AutoView(
             "byDay", versionTag: "1 \(timeZone.identifier)", of: .messages,

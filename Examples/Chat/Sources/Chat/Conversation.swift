@@ -23,7 +23,9 @@ where View.Element == Record<Message, NoMetadata> {
     public init(_ chat: String, of view: View, in store: ChatStore) throws {
         self.chat = chat
         // The days of this chat, in their order; a day without a message has no group, and no section.
-        let mappings = ViewMappings(view, filter: { $0.hasPrefix(chat + "/") }, order: <)
+        // The name of another chat may begin as this one's, with a slash behind it.
+        let mappings = ViewMappings(
+            view, filter: { $0.hasPrefix(chat + "/") && !$0.dropFirst(chat.count + 1).contains("/") }, order: <)
         list = try ListModel(mappings, in: store.database)
     }
 

@@ -67,6 +67,14 @@ import YaprakTesting
         try await eventually { search.hits.isEmpty }
         following.cancel()
         _ = await following.result
+        // The screen comes back, with what was typed meanwhile.
+        search.text = "dunes"
+        let again = Task { try await search.follow() }
+        try await eventually { search.hits.map(\.id) == ["films", "lunch"] }
+        search.text = ""
+        try await eventually { search.hits.isEmpty }
+        again.cancel()
+        _ = await again.result
     }
 
     @Test func `What a reader does is one commit, and changes nothing else`() async throws {

@@ -49,12 +49,14 @@ public struct Inventory: Sendable {
     /// Items in order of their names. Each page is a snapshot's, and the next begins behind the last of this one, whatever
     /// is written in between.
     public func page(of count: Int, after cursor: String?) throws -> Page {
-        var query = RecordQuery(.items, sortedBy: RecordSort(\.name), limit: count)
+        var query = RecordQuery(.items, sortedBy: RecordSort(\.name), limit: count + 1)
         if let cursor { query = try query.after(QueryCursor(parsing: cursor)) }
         let rows = database.snapshot[query]
+        // One row more says whether another page follows.
+        let shown = rows.prefix(count)
         return Page(
-            items: rows.map { .init(id: $0.key, item: $0.object) },
-            next: rows.count == count ? try rows.last.map { try query.cursor(after: $0).text } : nil)
+            items: shown.map { .init(id: $0.key, item: $0.object) },
+            next: rows.count > count ? try shown.last.map { try query.cursor(after: $0).text } : nil)
     }
 
     public func put(_ item: Item, id: String) async throws {

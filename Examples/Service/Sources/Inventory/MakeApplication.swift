@@ -76,9 +76,10 @@ private func changeFeed(of database: Database, after last: CommitNumber?) -> Res
     return Response(
         status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
         body: ResponseBody { writer in
+            let changesets = database.changesets(after: start)
             // So that a client knows that it is connected before anything happens.
             try await writer.write(ByteBuffer(string: ": connected\n\n"))
-            for try await changeset in database.changesets(after: start).cancelOnGracefulShutdown() {
+            for try await changeset in changesets.cancelOnGracefulShutdown() {
                 let changes = changeset.changes(in: .items).map { change in
                     ChangeEvent(id: change.key, item: change.after?.object)
                 }

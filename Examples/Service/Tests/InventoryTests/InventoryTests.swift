@@ -55,6 +55,8 @@ extension Fixture {
             }
             let second = try await page(client, "/items?max=2&after=\(try #require(first.next))")
             #expect(second.items.map(\.id) == ["c"] && second.next == nil)
+            let all = try await page(client, "/items?max=3")
+            #expect(all.items.count == 3 && all.next == nil)
             #expect(try await client.execute(uri: "/items?after=nonsense", method: .get).status == .badRequest)
         }
     }
