@@ -17,8 +17,8 @@
     /// | --- | --- | --- |
     /// | `yaprak.write.duration` | timer: a write, from its call until it returned | each write |
     /// | `yaprak.write.waiting` | timer: until its turn came | each write |
-    /// | `yaprak.write.log` | timer: until the log had it | each write |
-    /// | `yaprak.commits`, `yaprak.write.failures` | counters | each write |
+    /// | `yaprak.write.log` | timer: until the log had it | each commit |
+    /// | `yaprak.commits`, `yaprak.write.failures` | counters | each commit, each write that fails |
     /// | `yaprak.write.pending` | gauge: writers in line | ``run(_:every:)`` |
     /// | `yaprak.states.held` | gauge: states in memory, of which one is the newest | ``run(_:every:)`` |
     /// | `yaprak.states.oldest.age` | gauge: seconds since the oldest was made; 0 if it is the newest | ``run(_:every:)`` |

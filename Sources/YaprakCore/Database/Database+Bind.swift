@@ -14,7 +14,8 @@ extension Database {
     /// - Throws: `undecodableRecord` with the first keys (nothing is lost, and nothing is bound then), `migrationFailed`,
     ///   `invalidName`, `overLimit`, `extensionFailed` if an extension can't follow records that it now gets to see,
     ///   `uniqueViolation` if a unique index finds equal values in them (nothing is bound then, either), `readOnly`,
-    ///   `closed`; `CancellationError` if the task is cancelled before its turn.
+    ///   `closed`; where a primary extension takes steps for those records, what a write throws whose commit the log refuses;
+    ///   `CancellationError` if the task is cancelled before its turn.
     /// - Precondition: no collection is bound to other types already.
     /// - Complexity: O(number of records that are decoded).
     public func bind<each Object, each Metadata>(

@@ -10,8 +10,9 @@ extension Database {
     /// (``DatabaseOptions/checkpoints``); call it before a long pause or a backup of the files.
     ///
     /// - Returns: the commit that was written; `nil` in memory.
-    /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary
-    ///   extension's `encode` throws; `CancellationError` while another checkpoint is written, or while it waits for a
+    /// - Throws: `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `corruptCheckpoint` if what was written can't be
+    ///   read back, `overLimit`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary extension's `encode`
+    ///   throws; `CancellationError` while another checkpoint is written, or while it waits for a
     ///   writer after a commit that failed. The database goes on, and the log keeps everything.
     /// - Complexity: O(number of records).
     @discardableResult
@@ -69,8 +70,9 @@ extension Database {
     /// number. It appears under its name only when it is complete and synced.
     ///
     /// - Parameter snapshot: any snapshot of this database; the newest if `nil`.
-    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `syncFailed`,
-    ///   `encodingFailed` with the key.
+    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `permissionDenied`,
+    ///   `syncFailed`, `corruptCheckpoint` if what was written can't be read back, `overLimit`, `encodingFailed` with the key,
+    ///   and what a primary extension's `encode` throws.
     /// - Complexity: O(number of records).
     public nonisolated func backup(_ snapshot: Snapshot? = nil, to path: FilePath) async throws {
         try await backup(snapshot, to: path, fileSystem: PosixFileSystem())

@@ -17,7 +17,8 @@ extension Database {
     /// - Returns: the actor that hosts the extension.
     /// - Throws: `nameTaken`, also where primary state of that name waits for its extension and this one is derived;
     ///   `missingExtension`, `invalidName`, `extensionFailed`, `readOnly`, `closed`; `uniqueViolation` for
-    ///   a unique index if two records have the same values; `CancellationError` if the task is cancelled while records are
+    ///   a unique index if two records have the same values; where a primary extension takes steps for the records that are
+    ///   there, what a write throws whose commit the log refuses; `CancellationError` if the task is cancelled while records are
     ///   put in. Nothing is registered then.
     /// - Complexity: O(number of records) the first time, O(changes) when a root is adopted.
     @discardableResult
@@ -315,7 +316,8 @@ extension Database {
         working.extensions.compactMap { hosts[$0.registration.name] }
     }
 
-    /// Names of extensions whose state came with the files and that have not been registered yet, ascending.
+    /// Names of extensions that are not registered and whose state is kept for them, ascending: it came with the files, or it is
+    /// primary and its extension was unregistered.
     public var unclaimedExtensionNames: [String] { shelf.items.keys.sorted() }
 }
 

@@ -163,7 +163,8 @@ public actor Database {
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
     /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the
     /// database is closed when this returns, whatever it throws.
-    /// - Throws: `syncFailed`, `diskFull` if what was left to write could not be written; the database is closed all the same.
+    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`, `permissionDenied` if what was left to write could not be written; the
+    ///   database is closed all the same.
     public func close() async throws {
         await turns.takeBehindAll()
         defer { passTurn() }
@@ -191,7 +192,7 @@ public actor Database {
 
     /// Waits until every commit published so far would survive a loss of power, whatever ``DatabaseOptions/durability``.
     /// In memory that is as good as ``drain()``.
-    /// - Throws: `syncFailed`, `readOnly`, `closed`; `CancellationError`.
+    /// - Throws: `syncFailed`, `readOnly`, `closed`, `abandoned` if a commit failed meanwhile; `CancellationError`.
     public nonisolated(nonsending) func flush() async throws {
         try await drain()
         if let files { try await flush(files) }
