@@ -37,14 +37,18 @@ import YaprakTrees
             (0, 40), (8, 40), (9, 56), (24, 56), (25, 72), (40, 72), (41, 88), (56, 88), (57, 104), (72, 104),
             (73, 136), (104, 136), (105, 168), (136, 168), (137, 48), (9_000, 48),
         ] {
-            let given = allocatedBytes { Self.key(count).withUnsafeBufferPointer { RecordEntry.make($0, record) } }
+            let given = allocatedBytes(atMost: bytes + 8) {
+                Self.key(count).withUnsafeBufferPointer { RecordEntry.make($0, record) }
+            }
             #expect(given ?? 0 <= bytes + 8, "\(count) bytes")
         }
         for (count, bytes) in [
             (0, 56), (16, 56), (17, 72), (32, 72), (33, 88), (48, 88), (49, 104), (64, 104), (65, 136), (96, 136),
             (97, 168), (128, 168), (129, 56), (9_000, 56),
         ] {
-            let given = allocatedBytes { Self.key(count).withUnsafeBufferPointer { KeyEntry.make($0, "r") } }
+            let given = allocatedBytes(atMost: bytes + 8) {
+                Self.key(count).withUnsafeBufferPointer { KeyEntry.make($0, "r") }
+            }
             #expect(given ?? 0 <= bytes + 8, "\(count) bytes")
         }
     }
