@@ -164,7 +164,11 @@
             try await database.register(live)
             try await database.write { $0[.items]["a"] = Item(name: "a") }
             let service = try TestService(BusyHistory(try LiveHistory(database), database))
-            for page in ["/", "/collections", "/collection?name=items", "/record?collection=items&key=a", "/views"] {
+            for page in [
+                "/", "/collections", "/collection?name=items", "/record?collection=items&key=a", "/views",
+                "/api/collections",
+                "/api/records?collection=items",
+            ] {
                 #expect(await service.ask(page).status == 200, "\(page)")
             }
             for _ in 0..<3 {

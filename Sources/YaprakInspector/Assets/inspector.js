@@ -42,6 +42,7 @@ function say(words, state) {
 }
 
 function listen() {
+  events?.close();
   events = new EventSource("/events");
   events.addEventListener("open", () => say("connected", "good"));
   events.addEventListener("error", () => say("connection lost", "bad"));
@@ -68,19 +69,24 @@ function release() {
   isPressed = false;
   hold(false);
 }
+const pressed = ["main", "header", "#scrubber"].map((place) => `${place} a, ${place} button, ${place} summary`).join(", ");
 addEventListener("pointerdown", (event) => {
-  if (!event.target.closest?.("main a, main button, main summary, header a, header button")) return;
+  // Other buttons open a menu, and nobody says when they go up.
+  if (event.button !== 0 || event.ctrlKey || !event.target.closest?.(pressed)) return;
   isPressed = true;
   hold(true);
 });
 addEventListener("pointerup", () => setTimeout(release, 0));
-addEventListener("pointercancel", release);
+for (const name of ["pointercancel", "contextmenu", "blur"]) addEventListener(name, release);
 
-listen();
+if (!document.hidden) listen();
 // A page that nobody sees needs no news, and there are six connections for all pages.
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden) return events.close();
-  if (events.readyState !== EventSource.CLOSED) return;
+  if (document.hidden) {
+    release();
+    return events?.close();
+  }
+  if (events && events.readyState !== EventSource.CLOSED) return;
   listen();
   if (document.body.dataset.follows) refresh();
 });
@@ -89,10 +95,10 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("pagehide", () => {
   stop();
   giveUp();
-  events.close();
+  events?.close();
 });
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
-  listen();
+  if (!document.hidden) listen();
   refresh();
 });

@@ -74,7 +74,12 @@ export function hold(isOn) {
 /// is: the next commit asks for it again.
 function put(page, isSame, isWhole) {
   const hasScrubber = document.getElementById("scrubber") !== null;
-  if (isWhole && hasScrubber !== (page.getElementById("scrubber") !== null) && isSame) return location.reload();
+  const getsScrubber = isSame && isWhole && hasScrubber !== (page.getElementById("scrubber") !== null);
+  // The bar is bound when a page is loaded. An answer that fails again must not make it load without an end.
+  if (getsScrubber && Date.now() - Number(sessionStorage.getItem("reloaded") ?? 0) > 10000) {
+    sessionStorage.setItem("reloaded", Date.now());
+    return location.reload();
+  }
   const main = document.getElementById("main");
   const typed = isSame ? typedFields(main) : [];
   const before = places(main);
@@ -141,10 +146,12 @@ function focusPath() {
   if (here.localName === "a") return `${within} a[href="${CSS.escape(here.getAttribute("href"))}"]`;
   // Others by their number.
   const path = `${within} ${here.localName}`;
-  return { path, number: [...document.querySelectorAll(path)].indexOf(here) };
+  const all = [...document.querySelectorAll(path)];
+  return { path, number: all.indexOf(here), count: all.length };
 }
 function refocus(path) {
-  const target = path?.path ? document.querySelectorAll(path.path)[path.number] : path && document.querySelector(path);
+  const all = path?.path ? document.querySelectorAll(path.path) : [];
+  const target = path?.path ? all.length === path.count && all[path.number] : path && document.querySelector(path);
   if (target && target !== document.activeElement) target.focus({ preventScroll: true });
 }
 

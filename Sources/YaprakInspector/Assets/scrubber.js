@@ -30,6 +30,7 @@ export function bindScrubber() {
   if (!form) return;
   let isHeld = false;
   let isSliding = false;
+  let isLetGo = false;
   let wanted = null;
   slider.addEventListener("input", async () => {
     stop();
@@ -47,6 +48,7 @@ export function bindScrubber() {
       await show(addressAt(number), { isNew });
     }
     isSliding = false;
+    if (isLetGo) letGo();
   });
   slider.addEventListener("change", () => {
     isHeld = false;
@@ -55,11 +57,18 @@ export function bindScrubber() {
     show(addressAt(slider.value));
   });
   // A hand that came back to where it was changes nothing, and no "change" says that it is gone.
-  for (const name of ["pointerup", "blur"]) {
+  function letGo() {
+    isHeld = false;
+    isLetGo = false;
+    delete slider.dataset.held;
+  }
+  slider.addEventListener("pointerdown", () => { isLetGo = false; });
+  for (const name of ["pointerup", "pointercancel", "blur"]) {
     slider.addEventListener(name, () => {
+      // After the "change" that may follow.
       setTimeout(() => {
-        isHeld = false;
-        delete slider.dataset.held;
+        if (isSliding) isLetGo = true;
+        else letGo();
       }, 0);
     });
   }

@@ -56,8 +56,8 @@
                     if counts.updateValue((counts[name] ?? 0) + 1, forKey: name) == nil { names.append(name) }
                 }
             }
-            let kept = Set(names.sorted { (counts[$0] ?? 0) > (counts[$1] ?? 0) }.prefix(columnsMax) + [wanted ?? ""])
-            return names.filter { kept.contains($0) }
+            let kept = Set(names.sorted { (counts[$0] ?? 0) > (counts[$1] ?? 0) }.prefix(columnsMax))
+            return names.filter { kept.contains($0) || RecordsQuestion.sort(ofField: $0) == wanted }
         }
 
         /// Whether a field has numbers and nothing else.

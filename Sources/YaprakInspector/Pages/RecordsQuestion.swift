@@ -86,8 +86,13 @@
             let needed = isFar ? Int.max : end
             // Without a field the order of keys is turned; with one, equal values stay in it.
             let isTurned = field == nil && isDescending
-            for index in records.indices {
-                let record = records[isTurned ? records.count - 1 - index : index]
+            var (iterator, left) = (records.makeIterator(), records.count)
+            func next() -> ReplayRecord? {
+                guard isTurned else { return iterator.next() }
+                left -= 1
+                return left < 0 ? nil : records[left]
+            }
+            while let record = next() {
                 seen += 1
                 if seen % 256 == 0, ContinuousClock.now > deadline {
                     isCut = true
