@@ -5,7 +5,7 @@ import Foundation
 /// A key is the NFC form of the string that was given, as UTF-8. It is made here, once; tree, log, digest and limits see
 /// only the bytes and compare them as memory does. For NFC strings that is Swift's own order and equality of strings,
 /// and two strings that Swift calls equal are one key, also where the standard library knows a scalar that Foundation does not
-/// (``NewerScalars``). Decision 3.
+/// (``NewerScalars``): letters that it can't compose stay decomposed, and have the order of their parts. Decision 3.
 @usableFromInline
 package enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.

@@ -21,6 +21,9 @@ internal import YaprakStorage
 /// loses nothing that was written. The engine on it is the one of production, with its log, checkpoints and recovery. A
 /// database in memory is put on one, to let it meet the same faults, with `Database.fork(at:on:options:)`.
 ///
+/// Without a seed (``explore(seeds:from:sourceLocation:_:)``) no timer writes, so that a planned fault always meets the same
+/// call: the log's note of how far it is synced, which elsewhere follows a commit after 20 ms, comes later or not at all.
+///
 /// The root directory `/` is there; the last component of a path is made by opening. `backup(_:to:)`, `restore(from:)` and
 /// `revert` of such a database read and write the machine's own disk.
 public final class SimulatedDisk: Sendable {
