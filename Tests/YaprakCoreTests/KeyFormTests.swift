@@ -79,10 +79,16 @@ import Testing
         #expect(first == one, "seed \(seed)")
         let isItsForm = Array(RecordKey.normalized(first).utf8) == Array(first.utf8)
         #expect(isItsForm, "seed \(seed)")
+        // So the order of the bytes is Swift's own.
+        let isForm = Array(first.unicodeScalars) == Array(one._nfc)
+        #expect(isForm, "seed \(seed): \(Array(one.unicodeScalars)) to \(Array(first.unicodeScalars))")
         // What is not equal stays apart.
         let other = RecordKey.normalized(one + "b")
         #expect(other != first, "seed \(seed)")
     }
+
+    /// Marks that the standard library's own form does not put in order as it decomposes them (decision 3).
+    private static let inconsistent: [Unicode.Scalar] = ["\u{f73}", "\u{f75}", "\u{f81}"]
 
     #if os(Linux)
         @Test func `What the standard library decomposes or orders and Foundation does not is known`() {
@@ -91,6 +97,12 @@ import Testing
                 guard let scalar = Unicode.Scalar(value) else { continue }
                 let text = String(scalar)
                 let parts = Array(text._nfd)
+                if Array(RecordKey.normalized(String(String.UnicodeScalarView(parts))).unicodeScalars)
+                    != Array(text._nfc),
+                    !Self.inconsistent.contains(scalar)
+                {
+                    strays.append(String(value, radix: 16))
+                }
                 if parts != Array(text.decomposedStringWithCanonicalMapping.unicodeScalars) {
                     if NewerScalars.decompositions[scalar] != parts { strays.append(String(value, radix: 16)) }
                 } else if scalar.properties.canonicalCombiningClass > Unicode.CanonicalCombiningClass(rawValue: 1) {
@@ -105,7 +117,22 @@ import Testing
         }
     #endif
 
-    @Test(arguments: ["\u{316}\u{301}", "e\u{301}", "\u{1100}\u{1161}", "\u{915}\u{94d}", "\u{301}"])
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `A long key with newer letters has the form of the standard library`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var text = String.UnicodeScalarView()
+        for _ in 0..<1_000 {
+            let part = Self.newer[random.below(Self.newer.count)]
+            text.append(contentsOf: part.count > 1 && random.chance(2) ? part[1...] : part[..<1])
+        }
+        let isForm = Array(RecordKey.normalized(String(text)).unicodeScalars) == Array(String(text)._nfc)
+        #expect(isForm, "seed \(seed)")
+    }
+
+    @Test(arguments: [
+        "\u{316}\u{301}", "e\u{301}", "\u{1100}\u{1161}", "\u{915}\u{94d}", "\u{301}", "\u{105d2}\u{307}", "\u{897}",
+        "\u{16d67}",
+    ])
     func `The time for a key grows with its length, not with the square of it`(unit: String) {
         func time(_ count: Int) -> Double {
             let key = "a" + String(repeating: unit, count: count)

@@ -1,20 +1,23 @@
+import Foundation
+
 /// What the standard library knows of Unicode, and Foundation (6.3.1, on Linux) does not: it has the tables of version 13.
 ///
 /// Strings with such scalars may be equal for Swift while Foundation gives each a form of its own. They would be two keys, which
-/// every dictionary of keys takes for one. Others have the same form for both.
+/// every dictionary of keys takes for one. Others have the same form for both. So such strings get their form here, by the
+/// composition algorithm of the Unicode Standard (3.11), with Foundation as the table of all other pairs.
 ///
 /// From the Unicode Character Database 16.0 (UnicodeData.txt).
 enum NewerScalars {
     /// The least mark that came after version 13.
     private static let firstMark: UInt32 = 0x897
 
-    /// Whether a string has a scalar that is decomposed, or a mark that is put in order, by the standard library alone.
+    /// Whether a string has a scalar that is decomposed, composed or put in order by the standard library alone.
     ///
     /// - Complexity: O(length).
     static func areIn(_ string: String) -> Bool {
         string.unicodeScalars.contains { scalar in
             guard scalar.value >= firstMark else { return false }
-            if range.contains(scalar), decompositions[scalar] != nil { return true }
+            if range.contains(scalar), decompositions[scalar] != nil || firstParts.contains(scalar) { return true }
             let properties = scalar.properties
             return properties.canonicalCombiningClass != .notReordered && (properties.age?.major ?? 0) > 13
         }
@@ -33,7 +36,48 @@ enum NewerScalars {
         return String(parts)
     }
 
+    /// A string with what composes put together: of decomposed text whose marks are in order, the NFC form.
+    ///
+    /// A scalar composes with the last one of class 0 before it, unless something between them blocks it: of class 0 too, or of a
+    /// class that is not less than its own.
+    static func composed(_ string: String) -> String {
+        var form: [Unicode.Scalar] = []
+        var starter: Int?
+        // The class of the last scalar behind the starter.
+        var last: UInt8 = 0
+        for scalar in string.unicodeScalars {
+            let order = scalar.properties.canonicalCombiningClass.rawValue
+            if let at = starter, at == form.count - 1 || last < order, let whole = pair(form[at], scalar) {
+                form[at] = whole
+                continue
+            }
+            form.append(scalar)
+            last = order
+            if order == 0 { starter = form.count - 1 }
+        }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: form)
+        return String(text)
+    }
+
+    /// What two scalars compose to.
+    private static func pair(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
+        if second.isASCII { return nil }
+        var text = String.UnicodeScalarView()
+        text.append(first)
+        text.append(second)
+        // Strings are equal here if the parts of their parts are.
+        if range.contains(first), let whole = compositions[String(text)] { return whole }
+        let form = String(text).precomposedStringWithCanonicalMapping.unicodeScalars
+        return form.dropFirst().isEmpty ? form.first : nil
+    }
+
     private static let range: ClosedRange<Unicode.Scalar> = "\u{105c9}"..."\u{16d6a}"
+
+    private static let compositions = Dictionary(uniqueKeysWithValues: decompositions.keys.map { (String($0), $0) })
+
+    /// What the decompositions begin with.
+    private static let firstParts = Set(decompositions.values.map { $0[0] })
 
     /// All canonical decompositions that came after version 13, to the end.
     static let decompositions: [Unicode.Scalar: [Unicode.Scalar]] = [

@@ -5,7 +5,7 @@ import Foundation
 /// A key is the NFC form of the string that was given, as UTF-8. It is made here, once; tree, log, digest and limits see
 /// only the bytes and compare them as memory does. For NFC strings that is Swift's own order and equality of strings,
 /// and two strings that Swift calls equal are one key, also where the standard library knows a scalar that Foundation does not
-/// (``NewerScalars``): letters that it can't compose stay decomposed, and have the order of their parts. Decision 3.
+/// (``NewerScalars``). Decision 3.
 @usableFromInline
 package enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.
@@ -43,7 +43,10 @@ package enum RecordKey {
 
     @inline(never)
     private static func precomposed(_ string: String) -> String {
-        var form = string.utf8.count <= pieceBytes ? string.precomposed() : precomposedInPieces(string)
+        var form =
+            NewerScalars.areIn(string)
+            ? precomposedWithNewer(string)
+            : string.utf8.count <= pieceBytes ? string.precomposed() : precomposedInPieces(string)
         form.makeContiguousUTF8()
         return form
     }
@@ -67,6 +70,28 @@ package enum RecordKey {
         }
         return form + piece.precomposed()
     }
+
+    /// The form of a string with scalars that Foundation does not know. It takes such marks for letters, and neither moves nor
+    /// composes anything across them; so it decomposes, and the rest is done here.
+    ///
+    /// - Complexity: O(length), whatever the string.
+    private static func precomposedWithNewer(_ string: String) -> String {
+        var parts = ""
+        var piece = String.UnicodeScalarView()
+        func endPiece() {
+            parts += String(piece).decomposedStringWithCanonicalMapping
+            piece.removeAll()
+        }
+        var count = 0
+        for scalar in NewerScalars.decomposed(string).unicodeScalars {
+            piece.append(scalar)
+            count += 1
+            if count % (pieceBytes / 4) == 0 { endPiece() }
+        }
+        endPiece()
+        // Marks of two pieces too.
+        return NewerScalars.composed(parts.sortingMarks())
+    }
 }
 
 extension String {
@@ -75,14 +100,7 @@ extension String {
     /// Marks on one letter are sorted by insertion there. More of them than any language has, which somebody may
     /// send or write into a file, come sorted already.
     fileprivate func precomposed() -> String {
-        var text = self
-        if NewerScalars.areIn(self) {
-            // Foundation takes marks that it doesn't know for letters, and neither moves nor composes anything across them.
-            text = NewerScalars.decomposed(self).sortingMarks().decomposedStringWithCanonicalMapping.sortingMarks()
-        } else if hasLongRunOfMarks {
-            text = sortingMarks()
-        }
-        return text.precomposedStringWithCanonicalMapping
+        (hasLongRunOfMarks ? sortingMarks() : self).precomposedStringWithCanonicalMapping
     }
 
     /// The longest run of marks that text has (Unicode's Stream-Safe Text Format, UAX #15).
@@ -98,7 +116,7 @@ extension String {
     }
 
     /// The same with each run of marks in the order of their classes, which is what the normal form begins with.
-    private func sortingMarks() -> String {
+    fileprivate func sortingMarks() -> String {
         var sorted = String.UnicodeScalarView()
         var run: [Unicode.Scalar] = []
         func endRun() {
