@@ -104,6 +104,47 @@ import YaprakSimulator
         #expect(report.findings.contains { $0.severity == .corrupt && $0.commits == 4...6 }, "\(report.findings)")
     }
 
+    @Test func `The loss of every segment is an error after a clean close, where there is no checkpoint either`() throws
+    {
+        let (disk, _, _) = try closed()
+        for name in disk.names("/db/wal") { disk.remove(FilePath("/db/wal").appending(name)) }
+        let error = #expect(throws: DatabaseError.self) { try reopened(disk).get() }
+        #expect(error?.code == .corruptLog && error?.place.commits == 1...6)
+        let report = try verify(disk)
+        #expect(report.severity == .corrupt && report.findings.contains { $0.commits == 1...6 }, "\(report.findings)")
+        let newest = #expect(throws: DatabaseError.self) {
+            try StoreReader.open(Harness.path, fileSystem: disk).newest()
+        }
+        #expect(newest?.code == .corruptLog)
+        // Without the lock file, nothing says that there was anything.
+        disk.remove("/db/LOCK")
+        #expect(try reopened(disk).get().isEmpty)
+    }
+
+    @Test func `A database that was opened and never written to opens again`() throws {
+        let disk = MemoryFileSystem()
+        for _ in 0..<3 { #expect(try reopened(disk).get().isEmpty) }
+        #expect(try verify(disk).severity == .clean)
+        #expect(try StoreReader.open(Harness.path, fileSystem: disk).newest() == .zero)
+    }
+
+    @Test func `A folder that was made again, or a lock file, has a durable name before anything relies on it`() throws
+    {
+        let (disk, _, _) = try closed(commits: 5)
+        disk.remove("/db/ckpt")
+        var opened = try Opened(disk)
+        for number in 6...20 {
+            try opened.append(Harness.item(number, bytes: 300))
+            if number % 5 == 0 { try opened.checkpoint() }
+        }
+        #expect(try reopened(disk.crashed(keeping: .all, names: .none)).get() == opened.items)
+        disk.remove("/db/LOCK")
+        try opened.store.close()
+        let crashed = disk.crashed(keeping: .all, names: .none)
+        #expect(ClosingMark.read(in: try crashed.openDirectory("/db"))?.last == 20)
+        #expect(try reopened(crashed).get() == opened.items)
+    }
+
     @Test func `The loss of every segment behind a checkpoint is an error after a kill, too`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk, Harness.path, Harness.options())

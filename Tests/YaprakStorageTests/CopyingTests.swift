@@ -24,6 +24,47 @@ import YaprakSimulator
         return (opened.items, opened.store)
     }
 
+    @Test func `A gap in the log before the state that a fork starts from costs the history before it, no more`() throws
+    {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.retention = .all
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...40 {
+            try opened.append(Harness.item(number))
+            if number % 10 == 0 { try opened.checkpoint() }
+        }
+        try opened.store.close()
+        let segments = disk.names("/db/wal").sorted()
+        #expect(segments.count > 4)
+        disk.remove(FilePath("/db/wal").appending(segments[1]))
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        let report = try reader.fork(at: 40, to: "/fork", options: Harness.options(seed: 9), fileSystem: disk)
+        #expect(report.number == 40)
+        #expect(try reopened(disk, "/fork").get() == opened.items)
+        let fork = try StoreReader.open("/fork", fileSystem: disk).verify(level: 1)
+        #expect(fork.severity == .clean, "\(fork.findings)")
+    }
+
+    @Test func `A fork starts from an older checkpoint where the newest is no file`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...6 {
+            try opened.append(Harness.item(number))
+            if number % 2 == 0 { try opened.checkpoint() }
+        }
+        try opened.store.close()
+        let newest = try #require(disk.names("/db/ckpt").max())
+        disk.remove(FilePath("/db/ckpt").appending(newest))
+        try disk.openDirectory("/db/ckpt").makeDirectory(newest)
+        #expect(try reopened(disk).get() == opened.items)
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        #expect(
+            try reader.fork(at: 6, to: "/fork", options: Harness.options(seed: 9), fileSystem: disk).number == 6)
+        #expect(try reopened(disk, "/fork").get() == opened.items)
+    }
+
     @Test func `A fork is there as a whole or not at all, wherever the power goes`() throws {
         let base = MemoryFileSystem()
         let (items, store) = try source(base)

@@ -66,6 +66,11 @@ package struct LoggedCommit: Sendable {
     fileprivate init() {}
 }
 
+extension ChangeKinds {
+    /// The kinds that there are.
+    fileprivate static let all = updates.union([.inserted, .removed])
+}
+
 /// Reads commits; unknown fields are skipped, so that a later minor version may add some.
 private struct CommitReader {
     var reader: CBORReader
@@ -131,7 +136,9 @@ private struct CommitReader {
         }
         let bits = try reader.readUnsigned()
         let isWhole = bits & CommitField.wholeRecord != 0
-        guard let low = UInt8(exactly: bits & ~CommitField.wholeRecord) else { throw malformed("kinds are \(bits)") }
+        guard let low = UInt8(exactly: bits & ~CommitField.wholeRecord), low & ~ChangeKinds.all.rawValue == 0 else {
+            throw malformed("kinds are \(bits)")
+        }
         let kinds = ChangeKinds(rawValue: low)
         var operation = LoggedCommit.LoggedOperation(
             key: key, kinds: kinds, setsMetadata: isWhole || !kinds.isDisjoint(with: [.inserted, .metadataChanged]))
@@ -144,6 +151,10 @@ private struct CommitReader {
             parts -= 1
         }
         guard parts == 0 else { throw malformed("an operation has more parts than its kinds say") }
+        let isSet = isWhole || !kinds.isDisjoint(with: [.inserted, .objectChanged])
+        guard !isSet || operation.object != nil || kinds.contains(.removed) else {
+            throw malformed("an operation sets an object and has none")
+        }
         return operation
     }
 

@@ -56,9 +56,9 @@ public struct ReplayStatistics: Sendable {
     public let checkpoints: [Checkpoint]
 
     /// The bytes of all segments.
-    public var logBytes: UInt64 { segments.reduce(0) { $0 + $1.byteCount } }
+    public var logBytes: UInt64 { segments.reduce(0) { $0.addingClamped($1.byteCount) } }
     /// The bytes of all checkpoints.
-    public var checkpointBytes: UInt64 { checkpoints.reduce(0) { $0 + $1.byteCount } }
+    public var checkpointBytes: UInt64 { checkpoints.reduce(0) { $0.addingClamped($1.byteCount) } }
 }
 
 extension ReplayReader {

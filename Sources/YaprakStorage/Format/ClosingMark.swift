@@ -74,10 +74,20 @@ struct ClosingMark: Equatable, Sendable {
 
     /// Writes the mark and syncs it.
     func write(in root: any Directory) throws(DiskError) {
-        let file = try root.open(Layout.lockName, .createIfAbsent)
+        var isNew = false
+        let file: any File
+        do throws(DiskError) {
+            file = try root.open(Layout.lockName, .write)
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw error }
+            // Somebody has removed it.
+            file = try root.open(Layout.lockName, .createIfAbsent)
+            isNew = true
+        }
         defer { try? file.close() }
         try file.writeAll(encoded(), at: Self.offset)
         try file.syncData()
+        if isNew { try root.sync() }
     }
 
     /// Whether it is about this segment.
@@ -85,9 +95,11 @@ struct ClosingMark: Equatable, Sendable {
 
     /// The newest commit that it proves durable in a directory with this newest segment; 0 if it proves nothing.
     ///
-    /// - Parameter newest: nil if there is no segment.
+    /// - Parameters:
+    ///   - lineage: nil if no file says whose directory this is: then the mark is all there is to go by.
+    ///   - newest: nil if there is no segment.
     func evidence(for lineage: Lineage?, newest: (name: FileName, header: FileHeader?)?) -> UInt64 {
-        guard database == lineage?.id else { return 0 }
+        guard lineage.map({ $0.id == database }) ?? (newest == nil) else { return 0 }
         guard let newest else { return last }
         if newest.name < segment { return last }
         guard let header = newest.header, names(newest.name, header) else { return 0 }

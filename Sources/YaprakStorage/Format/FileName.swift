@@ -38,7 +38,9 @@ struct FileName: Hashable, Comparable, Sendable {
         let bytes = Array(name.utf8)
         guard bytes.count == 32 + Self.suffix(kind).utf8.count, bytes[20] == UInt8(ascii: "-"),
             let first = Self.number(bytes[0..<20]), first <= FormatLimits.commitNumberMax,
-            let epoch = Self.number(bytes[21..<31])
+            let epoch = Self.number(bytes[21..<31]),
+            // A log begins with commit 1; a checkpoint may be of the state before it.
+            kind == .checkpoint || first > 0
         else { return nil }
         self.init(first: first, epoch: epoch)
         guard string(kind) == name else { return nil }

@@ -21,6 +21,8 @@ enum FormatLimits {
     static let sectionNameBytesMax = 4096
     static let sectionInfoBytesMax = 1 << 16
     static let directoryEntriesMax = 1 << 17
+    /// How many names of the folder of the log are kept free of commits: for openings and checkpoints, which end the need.
+    static let directoryEntriesKept = 64
     /// LZ4 can't compress better than this, so a header that claims more is damaged.
     static let expansionMax = 255
     static let expansionSlack = 64

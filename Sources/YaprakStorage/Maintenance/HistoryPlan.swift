@@ -1,3 +1,4 @@
+internal import SystemPackage
 internal import YaprakModel
 
 /// The files of a directory that hold the history up to a commit, and where a new file has to continue it.
@@ -61,6 +62,8 @@ struct HistoryPlan {
             } catch let error as CheckpointProof.Failure {
                 if error.isNewer { throw LogError.checkpoint(name, error) }
                 failure = failure ?? LogError.checkpoint(name, error)
+            } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
+                failure = failure ?? error.asDatabaseError(writing: false)
             }
         }
         checkpoints.reverse()
@@ -77,11 +80,13 @@ struct HistoryPlan {
         _ listing: DatabaseDirectory.Listing, _ directory: DatabaseDirectory, base: UInt64
     ) throws {
         tail.last = min(base, number)
-        let names = listing.segments
-        guard let first = names.first, first.first <= base + 1 else {
+        var names = listing.segments
+        guard names.first.map({ $0.first <= base + 1 }) ?? false else {
             guard number == base else { throw Self.outOfReach(number, "The log begins later.") }
             return
         }
+        try dropBeforeGap(&names, directory, base: base)
+        guard let first = names.first else { return }
         var header = try proven(first, directory)
         for (index, name) in names.enumerated() where name.first <= number {
             let next = index + 1 < names.count ? try proven(names[index + 1], directory) : nil
@@ -97,6 +102,22 @@ struct HistoryPlan {
         guard tail.last + UInt64(rest.count) == number else {
             throw Self.outOfReach(number, "The newest commit is \(max(base, tail.last + UInt64(rest.count))).")
         }
+    }
+
+    /// Drops the segments before a gap that the state does not need, as opening does, and the checkpoints before it.
+    private mutating func dropBeforeGap(
+        _ names: inout [FileName], _ directory: DatabaseDirectory, base: UInt64
+    ) throws {
+        guard var start = names.lastIndex(where: { $0.first <= base + 1 }) else { return }
+        while start > 0 {
+            let (header, before) = (try proven(names[start], directory), names[start - 1])
+            guard header.previousFirst == before.first, header.previousEpoch == before.epoch else { break }
+            start -= 1
+        }
+        guard start > 0 else { return }
+        let first = names[start].first
+        names.removeFirst(start)
+        checkpoints.removeAll { $0.first + 1 < first }
     }
 
     private func proven(_ name: FileName, _ directory: DatabaseDirectory) throws -> FileHeader {

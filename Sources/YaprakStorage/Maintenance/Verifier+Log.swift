@@ -23,7 +23,7 @@ extension Verifier {
             let isLast = next.map { nextHeader == nil && isPruned($0) } ?? true
             walk(&reader, name, nextHeader, isLast: isLast)
             previous = (name, reader)
-            done += reader.window.size
+            done = done.addingClamped(reader.window.size)
         }
     }
 

@@ -37,11 +37,11 @@ struct Verifier {
         }
         // Of a checkpoint where there is no segment: the mark of a clean close and the checkpoint say that there was one.
         lineage = (try? StoreReader(directory: directory).lineage(of: listing)) ?? nil
-        for name in listing.segments { total += size(name, .segment) }
-        for name in listing.checkpoints { total += size(name, .checkpoint) }
+        for name in listing.segments { total = total.addingClamped(size(name, .segment)) }
+        for name in listing.checkpoints { total = total.addingClamped(size(name, .checkpoint)) }
         for name in listing.checkpoints {
             checkpoint(name)
-            done += size(name, .checkpoint)
+            done = done.addingClamped(size(name, .checkpoint))
             progress(done, total, report.commits)
         }
         if lineage?.isSalvaged ?? false {

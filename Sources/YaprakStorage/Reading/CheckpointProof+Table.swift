@@ -54,11 +54,19 @@ extension CheckpointProof {
                 }
             }
             guard frame.type == FrameType.footer.rawValue, frame.headerSum == trailer.footerSum,
-                trailer.footerOffset + UInt64(frame.totalLength) == window.size - length, let table
+                trailer.footerOffset + UInt64(frame.totalLength) == window.size - length, let table,
+                Self.ascend(table, from: UInt64(Layout.fileHeaderBytes), to: trailer.footerOffset)
             else { throw Failure(offset: trailer.footerOffset, what: "the table of sections does not verify") }
             entries = table
             footerOffset = trailer.footerOffset
             footerSum = frame.headerSum
+        }
+
+        /// Whether each section begins behind the one before it: then no byte is read for two of them.
+        private static func ascend(_ table: [SectionEntry], from start: UInt64, to end: UInt64) -> Bool {
+            guard let first = table.first, let last = table.last else { return true }
+            return first.offset >= start && last.offset < end
+                && zip(table, table.dropFirst()).allSatisfy { $0.offset < $1.offset }
         }
 
         private static func frame(

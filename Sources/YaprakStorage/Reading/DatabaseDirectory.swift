@@ -13,6 +13,8 @@ struct DatabaseDirectory: Sendable {
         var temporaryCheckpoints: [String] = []
         /// Files of others, which are left alone.
         var foreign: [String] = []
+        /// How many names the folder of the segments has.
+        var segmentEntries = 0
 
         /// The highest epoch in any name.
         var epoch: UInt64 { (segments + checkpoints).map(\.epoch).max() ?? 0 }
@@ -21,7 +23,9 @@ struct DatabaseDirectory: Sendable {
     /// Lists both directories by strict patterns.
     func list() throws(DiskError) -> Listing {
         var listing = Listing()
-        for name in try segments.list(limit: FormatLimits.directoryEntriesMax) {
+        let names = try segments.list(limit: FormatLimits.directoryEntriesMax)
+        listing.segmentEntries = names.count
+        for name in names {
             if let file = FileName(name, .segment) {
                 listing.segments.append(file)
             } else if FileName.isTemporary(name, .segment) {

@@ -16,9 +16,10 @@ extension StoreReader {
             var attempts = 0
             while true {
                 attempts += 1
+                // First the mark, then the names: a writer that closes in between makes a mark of segments that are not listed.
+                let closing = ClosingMark.read(in: directory.root)
                 let listing = try directory.list()
                 let checkpoint = listing.checkpoints.last?.first ?? 0
-                let closing = ClosingMark.read(in: directory.root)
                 guard let name = listing.segments.last else {
                     let proven = try closing?.evidence(for: lineage(of: listing), newest: nil) ?? 0
                     guard proven > checkpoint, let segment = closing?.segment else { return CommitNumber(checkpoint) }

@@ -40,6 +40,9 @@ enum DirectoryOpening {
                 lock.note("pid \(getpid())\n")
                 let segments = try subdirectory(Layout.segmentsName, of: root, names)
                 let checkpoints = try subdirectory(Layout.checkpointsName, of: root, names)
+                // A directory with a log gets no other sync of these names: see `syncNames`.
+                let ours = [Layout.lockName, Layout.segmentsName, Layout.checkpointsName]
+                if isOurs, !ours.allSatisfy(names.contains) { try root.sync() }
                 return (DatabaseDirectory(root: root, segments: segments, checkpoints: checkpoints), lock)
             } catch {
                 lock.release()

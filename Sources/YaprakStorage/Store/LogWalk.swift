@@ -13,6 +13,7 @@ struct LogWalk {
     /// The mark of the last clean close.
     let closing: ClosingMark?
     private(set) var frames = 0
+    /// The bytes of all frames, and of the headers of all segments but the first: what was appended since the first began.
     private(set) var bytes: UInt64 = 0
     private(set) var notes: [String] = []
     /// How many times frames were checked for being proven. A test bounds it by a multiple of the frames.
@@ -86,7 +87,7 @@ struct LogWalk {
                 frames += 1
                 continue
             case .end(.limit):
-                bytes += reader.offset - start
+                bytes += reader.offset - start + UInt64(Layout.fileHeaderBytes)
                 if header.followsHole, reader.next < header.first {
                     throw LogError.hole(reader.next...header.first - 1, before: nextName)
                 }

@@ -85,7 +85,7 @@ package final class Recovery {
         report.newest = CommitNumber(tail.last)
         let writer = LogWriter(
             directory: opening.directory.segments, options: opening.options, lineage: opening.lineage,
-            epoch: opening.epoch, tail: tail)
+            epoch: opening.epoch, tail: tail, entries: base.listing.segmentEntries)
         if let relog { try writeAgain(relog, writer) }
         try opening.activate(writer, base.closing)
     }

@@ -87,8 +87,11 @@ struct RecoveryBase {
                 number + 1...max(number + 1, first.first - 1), in: first, at: 0,
                 "the segment with them is missing")
         }
-        if let closing, listing.segments.isEmpty, closing.database == lineage?.id, closing.last > number {
-            throw LogError.lost(number + 1...closing.last, in: closing.segment, at: 0, "the segment is missing")
+        if let closing, listing.segments.isEmpty {
+            let proven = closing.evidence(for: lineage, newest: nil)
+            guard proven <= number else {
+                throw LogError.lost(number + 1...proven, in: closing.segment, at: 0, "the segment is missing")
+            }
         }
         if let missing = checkpoint?.header.missingSegment(listing.segments, of: lineage) {
             throw DatabaseError(

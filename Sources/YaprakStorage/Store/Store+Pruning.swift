@@ -120,11 +120,12 @@ extension Store {
             let file = name.string(.checkpoint)
             files.checkpoints.append(
                 ("\(Layout.checkpointsName)/\(file)", CommitNumber(name.first)))
-            files.bytes += try directory.checkpoints.open(file, .read).size()
+            files.bytes = files.bytes.addingClamped(try directory.checkpoints.open(file, .read).size())
         }
         for name in surplus.segments {
             files.segments.append(name.path(.segment))
-            files.bytes += try directory.segments.open(name.string(.segment), .read).size()
+            let file = try directory.segments.open(name.string(.segment), .read)
+            files.bytes = files.bytes.addingClamped(try file.size())
         }
         let listing = try directory.list()
         let gone = Set(surplus.segments)

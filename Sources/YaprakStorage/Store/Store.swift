@@ -81,8 +81,8 @@ package final class Store: Sendable {
     /// The item is one well-formed CBOR item. `completion` runs exactly once, on the log's thread, after those of all
     /// commits before it; it must not block.
     ///
-    /// - Throws: `readOnly`, `abandoned` (suspended: call `resume(after:)` first), `closed`, `transactionTooLarge`. Then
-    ///   `completion` is not called and the number is not used.
+    /// - Throws: `readOnly`, `abandoned` (suspended: call `resume(after:)` first), `closed`, `transactionTooLarge`,
+    ///   `overLimit` (there is no such number). Then `completion` is not called and the number is not used.
     /// - Complexity: O(1).
     package func append(
         number: CommitNumber, item: [UInt8],
@@ -94,6 +94,12 @@ package final class Store: Sendable {
             throw DatabaseError(
                 .transactionTooLarge,
                 "The commit has \(item.count) bytes; a commit may have \(FormatLimits.commitBytesMax). Split it.")
+        }
+        guard number.rawValue <= FormatLimits.commitNumberMax else {
+            throw DatabaseError(
+                .overLimit,
+                "The commits are used up: the last one has the greatest number, \(FormatLimits.commitNumberMax). Export the data "
+                    + "into a new database.")
         }
         let (refusal, wakes) = logThread.queue.withLock { queue -> (DatabaseError?, Bool) in
             if let refusal = queue.refusal() { return (refusal, false) }

@@ -84,6 +84,7 @@ extension LogWriter {
         first: UInt64, attested: UInt64, previous: FileName?, previousEnd: UInt64, previousChain: UInt64,
         frameBytesMax: UInt32 = 0, features: UInt64 = 0, _ fill: (inout Open) throws -> Void
     ) throws {
+        try checkEntries(keeping: 0)
         let name = FileName(first: first, epoch: epoch)
         let temporary = name.temporary(.segment)
         // A failed attempt may have left it.
@@ -97,6 +98,7 @@ extension LogWriter {
             createdNs: options.now())
         header.compatible |= features
         let file = try directory.open(temporary, .create)
+        noteEntry()
         var segment = Open(
             file: file, name: name, salt: header.salt, offset: UInt64(Layout.fileHeaderBytes), chain: previousChain,
             allocated: 0)
@@ -125,6 +127,8 @@ extension LogWriter {
         mustRotate = false
         statistics.segments += 1
         statistics.storedBytes += segment.offset
+        // As `LogWalk` counts it. Many openings with few commits each are mostly headers, and make a checkpoint due, too.
+        if previous != nil { statistics.bytesSinceCheckpoint += UInt64(Layout.fileHeaderBytes) }
         open = segment
     }
 

@@ -41,10 +41,15 @@ final class LogWriter {
     /// Whether a next segment may exist: then nothing more is written to the open one.
     var mustRotate = false
     var statistics = StoreStatistics()
+    /// How many names the folder has, as far as this writer knows: pruning removes some.
+    private var entries: Int
 
+    /// - Parameter entries: how many names the folder has.
     init(
-        directory: any Directory, options: StoreOptions, lineage: Lineage, epoch: UInt64, tail: LogTail
+        directory: any Directory, options: StoreOptions, lineage: Lineage, epoch: UInt64, tail: LogTail,
+        entries: Int = 0
     ) {
+        self.entries = entries
         self.directory = directory
         self.options = options
         gate = CompressionGate(isEnabled: options.compresses)
@@ -75,7 +80,10 @@ final class LogWriter {
 
     /// Writes commits as one group, with one write. They are not acknowledged yet.
     func write(_ items: [[UInt8]]) throws {
-        if open == nil || mustRotate || isFull { try startSegment() }
+        if open == nil || mustRotate || isFull {
+            try checkEntries(keeping: FormatLimits.directoryEntriesKept)
+            try startSegment()
+        }
         guard var segment = open else { return }
         var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
         add(items, to: &builder)
@@ -137,6 +145,28 @@ final class LogWriter {
         guard let open, (try? open.file.hasName()) == false else { return }
         throw SegmentIsGone(name: open.name)
     }
+
+    /// Refuses another segment if the folder of the log would then have more names than a listing takes: nothing would open
+    /// the database.
+    ///
+    /// - Parameter kept: how many more must still fit.
+    /// - Throws: `overLimit`, `DiskError`.
+    func checkEntries(keeping kept: Int) throws {
+        let most = min(options.logFilesMax, FormatLimits.directoryEntriesMax) - kept
+        if entries >= most {
+            // Some may have been removed since they were counted.
+            entries = try directory.list(limit: FormatLimits.directoryEntriesMax).count
+        }
+        guard entries < most else {
+            throw DatabaseError(
+                .overLimit,
+                "The folder of the log has \(entries) files, and may have no more. Retain less, and make a checkpoint.",
+                place: .init(file: Layout.segmentsName))
+        }
+    }
+
+    /// Counts another segment.
+    func noteEntry() { entries += 1 }
 
     private func add(_ items: [[UInt8]], to builder: inout FrameBuilder) {
         var number = last + 1

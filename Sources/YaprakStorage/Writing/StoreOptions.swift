@@ -26,6 +26,8 @@ package struct StoreOptions: Sendable {
     package var groupBytesMax = 4 << 20
     /// The commits of a group.
     package var groupCommitsMax = 4096
+    /// The files in the folder of the log; further segments are refused.
+    package var logFilesMax = FormatLimits.directoryEntriesMax
     /// Each synced group ends on a multiple of 2 to this power, so that no append rewrites a durable sector.
     package var padShift: UInt8 = 9
     /// After this time without work a durability marker is written. Zero: at once after each group.

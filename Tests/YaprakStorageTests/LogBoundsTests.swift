@@ -1,0 +1,127 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import YaprakModel
+import YaprakSimulator
+
+@testable import YaprakStorage
+
+/// The bounds of names, numbers and sizes: what a writer refuses before nothing could open its files, and what readers take.
+@Suite(.bounded) struct LogBoundsTests {
+    @Test func `Many short openings make a checkpoint due, as what they would have to replay says`() throws {
+        let disk = MemoryFileSystem()
+        var bytes: UInt64 = 0
+        for number in 1...20 {
+            var opened = try Opened(disk)
+            #expect(opened.store.statistics.bytesSinceCheckpoint == bytes, "opening \(number)")
+            try opened.append(Harness.item(number))
+            bytes = opened.store.statistics.bytesSinceCheckpoint
+            try opened.store.close()
+        }
+        #expect(bytes >= 20 * 4096)
+    }
+
+    @Test func `A log whose folder is full refuses commits while everything can still be opened`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        try opened.store.close()
+        // With the segment, one name less than there may be.
+        var options = Harness.options()
+        #expect(options.logFilesMax == FormatLimits.directoryEntriesMax)
+        options.logFilesMax = 300
+        for number in 2..<300 { disk.setContents(FilePath("/db/wal").appending("other-\(number)"), []) }
+        var full = try Opened(disk, Harness.path, options)
+        let error = #expect(throws: DatabaseError.self) { try full.append(Harness.item(2)) }
+        #expect(error?.code == .overLimit)
+        // There is room for a checkpoint.
+        try full.store.resume(after: full.store.acknowledgedNumber)
+        try full.checkpoint()
+        try full.store.close()
+        #expect(disk.names("/db/wal").count <= 300)
+        #expect(try reopened(disk).get() == full.items && full.items.count == 1)
+        // Once there is room, commits are taken again.
+        for number in 2..<200 { disk.remove(FilePath("/db/wal").appending("other-\(number)")) }
+        var roomy = try Opened(disk, Harness.path, options)
+        try roomy.append(Harness.item(2))
+        try roomy.store.close()
+        #expect(try reopened(disk).get().count == 2)
+    }
+
+    @Test func `No commit is acknowledged that has a greater number than a log can have`() throws {
+        let opened = try Opened(MemoryFileSystem())
+        let error = #expect(throws: DatabaseError.self) {
+            try opened.store.append(number: CommitNumber(FormatLimits.commitNumberMax + 1), item: Harness.item(1)) {
+                _ in
+            }
+        }
+        #expect(error?.code == .overLimit)
+        try opened.store.close()
+    }
+
+    @Test func `A segment of commit 0 is somebody else's file`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...3 { try opened.append(Harness.item(number)) }
+        try opened.store.close()
+        let zero = "00000000000000000000-0000000000"
+        disk.setContents(FilePath("/db/wal").appending("\(zero).wal"), [])
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        #expect(try reader.oldest() == 1)
+        #expect(try reader.directory.list().foreign == ["wal/\(zero).wal"])
+        #expect(FileName("\(zero).ckpt", .checkpoint) != nil)
+        #expect(try reopened(disk).get() == opened.items)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/shm")))
+    func `Files that are longer together than a number can say are damage, and no trap`() throws {
+        let path = FilePath("/dev/shm/yaprak-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(atPath: path.string) }
+        for folder in ["wal", "ckpt"] {
+            try FileManager.default.createDirectory(
+                atPath: path.appending(folder).string, withIntermediateDirectories: true)
+        }
+        for first in 1...3 as ClosedRange<UInt64> {
+            let file = path.appending("wal").appending(FileName(first: first, epoch: 1).string(.segment))
+            try Data().write(to: URL(fileURLWithPath: file.string))
+            try #require(truncate(file.string, .max) == 0)
+        }
+        #expect(try StoreReader.open(path).verify(level: 0).severity >= .unreadable)
+    }
+
+    @Test(arguments: [[0, 1, 2], [0, 0, 2], [0, 2, 1], [1, 0, 2]])
+    func `A table whose sections do not ascend is damage, of derived sections, too`(order: [Int]) throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        try opened.checkpoint()
+        try opened.store.close()
+        let path = FilePath("/db/ckpt").appending(try #require(disk.names("/db/ckpt").first))
+        let bytes = try #require(disk.contents(path))
+        let header = try UnprovenFileHeader(bytes: Array(bytes.prefix(Layout.fileHeaderBytes))).prove(as: .checkpoint)
+        var builder = FrameBuilder(salt: header.salt, base: UInt64(Layout.fileHeaderBytes), chain: 0)
+        var entries: [SectionEntry] = []
+        for name in ["a", "b", "c"] {
+            let entry = SectionEntry(
+                kind: Layout.derivedSectionKind, name: name, info: [], asOf: 1, offset: builder.end)
+            builder.addRaw(.sectionBegin, entry.encodedBegin(), first: 1, durable: 1)
+            builder.addRaw(.sectionEnd, entry.encodedEnd(), first: 1, durable: 1)
+            entries.append(entry)
+        }
+        let offsets = entries.map(\.offset)
+        for (index, other) in order.enumerated() { entries[index].offset = offsets[other] }
+        let footer = builder.end
+        builder.addRaw(.footer, SectionEntry.encoded(entries), first: 1, durable: 1)
+        let trailer = CheckpointTrailer(number: 1, footerOffset: footer, footerSum: builder.chain)
+        disk.setContents(
+            path, header.encoded() + builder.bytes + trailer.encoded(salt: builder.salt, offset: builder.end))
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        if order == [0, 1, 2] {
+            #expect(try reader.openCheckpoint(1).sections.count == 3)
+        } else {
+            let error = #expect(throws: DatabaseError.self) { try reader.openCheckpoint(1) }
+            #expect(error?.code == .corruptCheckpoint)
+        }
+    }
+}
