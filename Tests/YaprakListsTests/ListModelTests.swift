@@ -2,6 +2,9 @@ import Observation
 import TestSupport
 import Testing
 import Yaprak
+import YaprakTrees
+
+@testable import YaprakCore
 
 /// The list for declarative interfaces.
 @MainActor @Suite(.boundedInPool) struct ListModelTests {
@@ -41,5 +44,32 @@ import Yaprak
         #expect(model.changes.rowChanges.map { "\($0)" } == ["delete 0.1 (c2)", "insert 0.0 (c0)"])
         try model.show(past)
         #expect(model.sections[0].map(\.key) == ["c1", "c2"] && model.mappings.commitNumber == past.commitNumber)
+    }
+
+    @Test func `The model keeps only the snapshot it shows, also where nothing in the list changed`() async throws {
+        let database = try await Database.cities()
+        func write(_ name: String) async throws {
+            try await database.write { transaction in
+                for number in 0..<200 {
+                    transaction[.cities]["c\(number)"] = City(name: name, country: "it", people: number)
+                }
+            }
+        }
+        try await write("before")
+        let model = try ListModel(ViewMappings(CityView.byCountry, groups: ["tr"]), in: database)
+        func rows() -> Int {
+            while database.timeline.reclaim(limit: .max) {}
+            return database.timeline.arena.counts.rows
+        }
+        let before = rows()
+        for name in ["after", "later"] {
+            try await write(name)
+            try model.show(database.snapshot)
+        }
+        #expect(!model.changes.hasChanges && model.snapshot.commitNumber == database.commitNumber)
+        // The last commit may end a moment later than its write.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while rows() != before, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(rows() == before, "the rows of a snapshot before are kept")
     }
 }

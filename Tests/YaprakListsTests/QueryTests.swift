@@ -97,6 +97,29 @@ import Yaprak
                 && change.collectionName == "cities")
     }
 
+    @Test func `A row that moves into a reversed group has other neighbours`() async throws {
+        var list = try await Fixture(["a": "rx", "b": ""], groups: ["a", "b"]) {
+            $0.setReversed(true, for: "b")
+            $0.setDrawingDependenciesForAllGroups([-1])
+        }
+        let (mappings, before) = (list.mappings, list.snapshot)
+        try await list.become(["a": "", "b": "rx"])
+        #expect(list.shown == ["", "xr"])
+        let changes = try mappings.changes(from: before, to: list.snapshot).rowChanges
+        #expect(changes.count == 2 && changes.allSatisfy { $0.aspects.contains(.dependency) }, "\(changes)")
+    }
+
+    @Test func `Sections and identities are those of the snapshot that is asked, though the mappings are older`()
+        async throws
+    {
+        let database = try await Database.cities(["c1": City(people: 5), "c2": City(people: 4)])
+        var sections = ViewMappings(CityView.byCountry, groups: ["tr"])
+        try sections.update(to: database.snapshot)
+        try await database.write { $0[.cities]["c1"] = nil }
+        #expect(database.snapshot.sections(of: sections).map { $0.map(\.key) } == [["c2"]])
+        #expect(database.snapshot.itemIDs(of: sections).map { $0.items.map(\.key) } == [["c2"]])
+    }
+
     @Test func `Mappings name every group once`() async {
         await #expect(processExitsWith: .failure) { _ = ViewMappings(CityView.byCountry, groups: ["tr", "tr"]) }
     }

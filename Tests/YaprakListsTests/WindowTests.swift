@@ -57,6 +57,34 @@ import Yaprak
         #expect(list.shown == ["wxy"])
     }
 
+    @Test func `A window that fills up stops at what was asked for, however many rows come at once`() async throws {
+        var list = try await list("p", .flexible(length: 3, from: .beginning))
+        try await list.become(["a": "pqrstu"])
+        #expect(list.shown == ["pqr"])
+        list = try await self.list("s", .flexible(length: 3, from: .end, growing: .otherSide))
+        try await list.become(["a": "stuvwx"])
+        #expect(list.shown == ["stu"])
+        list = try await self.list("opqrs", .flexible(length: 2, offset: 1, from: .beginning))
+        try await list.become(["a": "ors"])
+        try await list.become(["a": "otuvwxrs"])
+        #expect(list.shown == ["tu"])
+        // Where it grows anyway, it takes all that comes.
+        list = try await self.list("p", .flexible(length: 3, from: .end))
+        try await list.become(["a": "pqrstu"])
+        #expect(list.shown == ["pqrstu"])
+        list = try await self.list("pq", .flexible(length: 0, from: .end))
+        try await list.become(["a": "pqrs"])
+        #expect(list.shown == ["rs"])
+    }
+
+    @Test func `A window whose rows were replaced by fewer in one change fills up, too`() async throws {
+        var list = try await list("opqrs", .flexible(length: 2, offset: 1, from: .beginning))
+        for (rows, shown) in [("oxrs", "x"), ("oxyrs", "xy"), ("oxyzrs", "xy")] {
+            try await list.become(["a": rows])
+            #expect(list.shown == [shown])
+        }
+    }
+
     @Test func `Another option leaves a window that lost its rows as it is`() async throws {
         var list = try await list("opqrs", .flexible(length: 2, offset: 1, from: .beginning))
         try await list.become(["a": "ors"])
@@ -137,6 +165,44 @@ import Yaprak
         #expect(list.mappings.range(of: "a") == .fixed(length: 5, from: .beginning))
     }
 
+    @Test(arguments: [0, 1])
+    func `A window extended past the end of its group fills up like one that was set so long`(offset: Int) async throws
+    {
+        let count = offset == 0 ? 10 : 5
+        var one = try await list("pqrstu", .flexible(length: 2 + count, offset: offset, from: .end))
+        var other = try await list("pqrstu", .flexible(length: 2, offset: offset, from: .end))
+        let more = try other.mappings.extend("a", by: count, at: .beginning, in: other.snapshot)
+        #expect(more.obstacle == .endOfGroup && one.mappings.range(of: "a") == other.mappings.range(of: "a"))
+        for rows in ["nopqrstu", "mnopqrstu"] {
+            try await one.become(["a": rows])
+            try await other.become(["a": rows])
+            #expect(one.shown == other.shown)
+        }
+        #expect(other.shown == [offset == 0 ? "mnopqrstu" : "nopqrst"])
+    }
+
+    @Test func `A window behind the end of its group keeps its offset when it is extended`() async throws {
+        var list = try await list("", .flexible(length: 2, offset: 3, from: .end))
+        try list.mappings.extend("a", by: 2, at: .beginning, in: list.snapshot)
+        try await list.become(["a": "pqrstuvw"])
+        #expect(list.shown == ["qrst"])
+        list = try await self.list("pqrs", .flexible(length: 2, offset: 6, from: .beginning))
+        try list.mappings.extend("a", by: 0, at: .end, in: list.snapshot)
+        try await list.become(["a": "pqrstuvwx"])
+        #expect(list.shown == ["vw"])
+    }
+
+    @Test func `A window that moved away from its pin is longer by all the rows it is extended by`() async throws {
+        var list = try await list("pqrstu", .flexible(length: 2, offset: 2, from: .beginning))
+        try await list.become(["a": "xyzpqrstu"])
+        let more = try list.mappings.extend("a", by: 5, at: .beginning, in: list.snapshot)
+        #expect(more.addedCount == 5 && list.shown == ["xyzpqrs"])
+        #expect(list.mappings.range(of: "a") == .flexible(length: 7, from: .beginning))
+        try await list.become(["a": ""])
+        try await list.become(["a": "bcdefghij"])
+        #expect(list.shown == ["bcdefgh"])
+    }
+
     @Test func `A reversed window is extended as it is seen, and reports what came`() async throws {
         var list = try await list("pqrstu", .flexible(length: 2, from: .end, maxLength: 5))
         list.mappings.setReversed(true, for: "a")
@@ -182,6 +248,14 @@ import Yaprak
         try await empty.become(["a": "pqrstu"])
         #expect(empty.shown == ["rstu"])
         #expect(try empty.mappings.extend("b", by: 1, at: .end, in: empty.snapshot).obstacle == .notShown)
+
+        for range in [
+            ListRange.fixed(length: 2, offset: 6, from: .beginning), .flexible(length: 2, offset: 6, from: .beginning),
+        ] {
+            var behind = try await list("pqrs", range)
+            more = try extend(&behind, 1, .beginning)
+            #expect(more.addedCount == 0 && more.obstacle == .notShown, "\(range)")
+        }
 
         var all = try await Fixture(["a": "pq"], groups: ["a"]) { _ in }
         #expect(try extend(&all, 1, .end).obstacle == .noRange)

@@ -18,10 +18,19 @@ public import YaprakExtensions
 ///
 /// Observers of ``sections`` are notified when something in the list differs, and not when something else does. Everything
 /// in it belongs to one snapshot.
+///
+/// - Note: The identity of a row by its key, as in the example, is enough where no section shows a key twice. A view over
+///   several collections may have equal keys in a group, and ``ViewMappings/consolidate(below:into:)`` puts the rows of several
+///   groups into one section: such a list takes the ``ListItemID`` of each row from `snapshot.itemIDs(of: mappings)` instead.
 @MainActor @Observable
 public final class ListModel<View: OrderedView> {
     /// What the list shows.
-    public private(set) var sections: [ListSection<View>]
+    public var sections: [ListSection<View>] {
+        access(keyPath: \.sections)
+        return shownSections
+    }
+    /// Replaced with every snapshot, so that none before is kept; observers are notified only when something differs.
+    @ObservationIgnored private var shownSections: [ListSection<View>]
     /// The snapshot that is shown. Not observed: it changes with every commit.
     @ObservationIgnored public private(set) var snapshot: Snapshot
     /// The mappings as of ``snapshot``. Not observed.
@@ -33,7 +42,7 @@ public final class ListModel<View: OrderedView> {
     /// The list as it is now.
     ///
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the view is not registered.
-    /// - Complexity: O(number of groups).
+    /// - Complexity: O(*g* log *g*) in the number of groups.
     public init(_ mappings: ViewMappings<View>, in database: Database) throws {
         var mappings = mappings
         let snapshot = database.snapshot
@@ -41,7 +50,7 @@ public final class ListModel<View: OrderedView> {
         self.mappings = mappings
         self.snapshot = snapshot
         snapshots = database.snapshots
-        sections = snapshot.sections(of: mappings)
+        shownSections = snapshot.sections(of: mappings)
     }
 
     /// Keeps the list up to date until the database closes or the task is cancelled.
@@ -54,7 +63,8 @@ public final class ListModel<View: OrderedView> {
     /// Shows another snapshot: the newest, or any other.
     ///
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if it does not have the view.
-    /// - Complexity: as ``ViewMappings/advance(from:to:reloadAbove:)``.
+    /// - Complexity: as ``ViewMappings/advance(from:to:reloadAbove:)``, and O(*g* log *g*) in the number of groups for the
+    ///   sections.
     public func show(_ other: Snapshot) throws {
         if other.isIdentical(to: snapshot) { return }
         let changes = try mappings.advance(from: snapshot, to: other)
@@ -73,9 +83,13 @@ public final class ListModel<View: OrderedView> {
 
     private func adopt(_ changes: ListChanges, _ snapshot: Snapshot) {
         self.snapshot = snapshot
-        guard changes.hasChanges else { return }
+        let sections = snapshot.sections(of: mappings)
+        guard changes.hasChanges else {
+            shownSections = sections
+            return
+        }
         self.changes = changes
-        sections = snapshot.sections(of: mappings)
+        withMutation(keyPath: \.sections) { shownSections = sections }
     }
 
     /// The row at a path; `nil` if there is none. O(log *n*).

@@ -25,7 +25,9 @@
     /// The mappings are read once. Where they depend on properties of the view, `id` says on which: with another `id` the
     /// list begins again with the mappings as they are then.
     ///
-    /// - Complexity: as ``ListModel``.
+    /// As in ``ListModel``, `id: \.key` is enough only where no section shows a key twice; else take ``ListItemID``.
+    ///
+    /// - Complexity: as ``ListModel/show(_:)`` for each commit.
     /// - Note: Type-checked against stubs of SwiftUI; not run on Apple's systems so far.
     @MainActor @propertyWrapper
     public struct LiveList<Ordered: OrderedView>: DynamicProperty {

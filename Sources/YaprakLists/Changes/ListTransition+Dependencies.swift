@@ -50,8 +50,12 @@ extension ListTransition {
         let (old, new) = (view.old, view.new)
         let oldCount = old.count(ofGroup: source.group)
         let newCount = new.count(ofGroup: target.group)
+        // A neighbour is the row that the list shows at a side: the other one as stored, where one group is reversed.
+        let isTurned =
+            source.group != target.group
+            && before.group(named: source.group)?.isReversed != after.group(named: target.group)?.isReversed
         return offsets.contains { offset in
-            let was = source.position + offset
+            let was = source.position + (isTurned ? -offset : offset)
             let now = target.position + offset
             guard was >= 0 && was < oldCount else { return now >= 0 && now < newCount }
             guard now >= 0 && now < newCount else { return true }

@@ -15,7 +15,7 @@ struct GroupWindow: Hashable, Sendable {
     private(set) var offset: Int
     /// The length, as far as the group has so many rows.
     private(set) var length: Int
-    /// Shorter than asked, because the group was short or all rows of the window went: grows on both sides.
+    /// Shorter than asked, because the group was short or all rows of the window went: grows on both sides until it is not.
     private(set) var isRefilling = false
 
     init(_ asked: ListRange) {
@@ -88,27 +88,37 @@ extension GroupWindow {
             length = max(positions.count, isRefilling ? asked.length : 0)
             return refit(count: rows.newCount)
         }
-        let followed = clamp(edges(rows, positions, flexibility.growth), flexibility, count: rows.newCount)
+        let first = rows.keptBefore(old: positions.lowerBound)
+        let end = rows.keptBefore(old: positions.upperBound)
+        let followed = clamp(edges(rows, first, end, flexibility), flexibility, count: rows.newCount)
         offset = asked.pin == .beginning ? followed.lowerBound : rows.newCount - followed.upperBound
         length = followed.count
         let coversGroup = followed == 0..<rows.newCount
-        isRefilling = (isRefilling || followed.isEmpty || coversGroup) && followed.count < asked.length
+        isRefilling = (isRefilling || first == end || coversGroup) && followed.count < asked.length
     }
 
+    /// Where the window is whose rows from `first` to `end`, by their numbers among the kept ones, are still there.
     private func edges(
-        _ rows: GroupDifference, _ positions: Range<Int>, _ growth: ListRange.Growth
+        _ rows: GroupDifference, _ first: Int, _ end: Int, _ flexibility: ListRange.Flexibility
     ) -> Range<Int> {
-        let first = rows.keptBefore(old: positions.lowerBound)
-        let end = rows.keptBefore(old: positions.upperBound)
         let afterPrevious = first == 0 ? 0 : rows.newPosition(ofKept: first - 1) + 1
         let beforeNext = end == rows.keptCount ? rows.newCount : rows.newPosition(ofKept: end)
-        if first == end { return afterPrevious..<beforeNext }
-        let growsAtPin = isRefilling || growth != .otherSide
-        let growsAway = isRefilling || growth != .pinSide
+        if first == end {
+            // Nothing is left: what came there takes the place, as much as was asked for. A range without a length has all.
+            let most = asked.length == 0 ? .max : max(asked.length, flexibility.minLength)
+            let count = min(beforeNext - afterPrevious, most)
+            return asked.pin == .beginning ? afterPrevious..<afterPrevious + count : beforeNext - count..<beforeNext
+        }
+        let growsAtPin = flexibility.growth != .otherSide
+        let growsAway = flexibility.growth != .pinSide
         let growsAtBeginning = asked.pin == .beginning ? growsAtPin : growsAway
         let growsAtEnd = asked.pin == .beginning ? growsAway : growsAtPin
-        let low = growsAtBeginning ? afterPrevious : rows.newPosition(ofKept: first)
-        let high = growsAtEnd ? beforeNext : rows.newPosition(ofKept: end - 1) + 1
+        var low = growsAtBeginning ? afterPrevious : rows.newPosition(ofKept: first)
+        var high = growsAtEnd ? beforeNext : rows.newPosition(ofKept: end - 1) + 1
+        // One side at most has not taken all that came there; it takes what is lacking.
+        let lacking = isRefilling ? max(0, asked.length - (high - low)) : 0
+        low -= min(lacking, low - afterPrevious)
+        high += min(lacking, beforeNext - high)
         return low..<high
     }
 }
@@ -121,15 +131,27 @@ extension GroupWindow {
         let count = min(count, room)
         // There are no more rows than these to show.
         let shown = min(count, groupCount)
-        var next = GroupWindow(asked.extended(by: count, at: side))
-        if let flexibility = asked.flexibility {
-            let low = side == .beginning ? max(0, positions.lowerBound - shown) : positions.lowerBound
-            let high = side == .end ? min(groupCount, positions.upperBound + shown) : positions.upperBound
-            let grown = clamp(low..<high, flexibility, count: groupCount)
-            next.offset = asked.pin == .beginning ? grown.lowerBound : groupCount - grown.upperBound
-            next.length = grown.count
-            next.isRefilling = isRefilling && grown.count < next.asked.length
+        guard let flexibility = asked.flexibility else {
+            self = GroupWindow(asked.extended(by: count, at: side))
+            return
         }
+        if positions.isEmpty && groupCount <= offset {
+            // It lies behind the end of its group, waiting: it keeps its distance from the pin.
+            let towardsPin = side == asked.pin ? min(count, offset) : 0
+            let distance = offset - towardsPin
+            self = GroupWindow(asked.extended(by: count, at: side, addedAtPin: towardsPin))
+            offset = distance
+            return refit(count: groupCount)
+        }
+        let low = side == .beginning ? max(0, positions.lowerBound - shown) : positions.lowerBound
+        let high = side == .end ? min(groupCount, positions.upperBound + shown) : positions.upperBound
+        let added = high - low - positions.count
+        var next = GroupWindow(asked.extended(by: count, at: side, addedAtPin: side == asked.pin ? added : 0))
+        let grown = clamp(low..<high, flexibility, count: groupCount)
+        next.offset = asked.pin == .beginning ? grown.lowerBound : groupCount - grown.upperBound
+        next.length = grown.count
+        let isAtEnd = grown == 0..<groupCount || side != asked.pin && added < count
+        next.isRefilling = (isRefilling || isAtEnd) && grown.count < next.asked.length
         self = next
     }
 }

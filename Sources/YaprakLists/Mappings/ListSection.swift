@@ -34,7 +34,7 @@ extension ListSection: RandomAccessCollection {
     public var endIndex: Int { mappings.numberOfItems(inSection: number) }
 
     /// The row at a position.
-    /// - Precondition: there is such a row, and the mappings were updated to the snapshot of the section.
+    /// - Precondition: there is such a row.
     /// - Complexity: O(log *n*).
     public subscript(row: Int) -> View.Element {
         guard let place = mappings.place(at: ListPath(section: number, row: row)) else {

@@ -40,15 +40,17 @@ extension Snapshot {
         self[mappings.view].places(of: key).compactMap { mappings.path(forIndex: $0.index, inGroup: $0.group) }.sorted()
     }
 
-    /// What a list shows, section by section. See ``ListSection``. O(number of groups).
+    /// What a list shows, section by section. See ``ListSection``. O(*g* log *g*) in the number of groups.
     ///
     ///     for section in snapshot.sections(of: mappings) {
     ///         print(section.name)
     ///         for row in section { print("  ", row.key) }
     ///     }
     ///
+    /// If the mappings have not been updated to this snapshot, it is the list as it is after that.
     /// - Precondition: the view is registered in this snapshot.
     public func sections<View: OrderedView>(of mappings: ViewMappings<View>) -> [ListSection<View>] {
-        (0..<mappings.numberOfSections).map { ListSection(mappings, number: $0, in: self) }
+        let mappings = (try? mappings.fitted(to: mappings.state(in: self))) ?? mappings
+        return (0..<mappings.numberOfSections).map { ListSection(mappings, number: $0, in: self) }
     }
 }

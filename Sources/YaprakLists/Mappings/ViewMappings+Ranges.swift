@@ -56,9 +56,11 @@ extension ViewMappings {
         guard let position = rangePosition(of: group), core.layout.group(named: group)?.count ?? 0 > 0 else {
             return .notShown
         }
-        guard core.settings.ranges[group] != nil else { return .noRange }
+        guard let range = core.settings.ranges[group] else { return .noRange }
         let hidden = side == .beginning ? position.offsetFromBeginning : position.offsetFromEnd
-        return hidden == 0 ? .endOfGroup : .maxLength
+        if hidden == 0 { return .endOfGroup }
+        // Where the range lies behind the end of the group, there are more rows on a side of it that has no row.
+        return range.flexibility.map { position.length >= $0.maxLength } == true ? .maxLength : .notShown
     }
 
     /// Where the shown part of a group is, as the list shows it; `nil` if the group is not in the list. O(log *g*).

@@ -10,12 +10,12 @@ public struct ListExtension: Hashable, Sendable {
     public enum Obstacle: Hashable, Sendable {
         /// All rows of the group on that side are shown.
         case endOfGroup
-        /// The range has its greatest length; the group has more rows on that side. Set a range with another
+        /// The flexible range has its greatest length; the group has more rows on that side. Set a range with another
         /// `maxLength` to show them.
         case maxLength
         /// The group has no range: all of it is shown.
         case noRange
-        /// The group is not in the list, or has no row. Its range is longer from now on.
+        /// The group is not in the list, or has no row, or not so many that its range begins. Its range is longer from now on.
         case notShown
     }
 

@@ -58,9 +58,9 @@ public struct ListRange: Hashable, Sendable {
     ///
     /// After each change, rows beyond `maxLength` leave at the side away from the pin, and a range shorter than
     /// `minLength` takes in rows at the side of the pin first, then at the other. While it is shorter than `length`
-    /// because the group was, or because all its rows went, it grows on both sides. When no row of the group is left, it begins
-    /// again at `length` and `offset`, however long it had grown; what was added by
-    /// ``ViewMappings/extend(_:by:at:in:)`` is part of `length`.
+    /// because the group was, or because all its rows went, it grows on both sides: on a side that `growth` does not name, only
+    /// until it has `length` rows. When no row of the group is left, it begins again at `length` and `offset`, however long it
+    /// had grown; what was added by ``ViewMappings/extend(_:by:at:in:)`` is part of `length`.
     ///
     ///     .flexible(length: 50, from: .end, maxLength: 300)
     ///
@@ -90,9 +90,12 @@ public struct ListRange: Hashable, Sendable {
     }
 
     /// Longer by `count` at `side`, in the same orientation; the rows it has now stay.
-    func extended(by count: Int, at side: Side) -> Self {
+    ///
+    /// - Parameter addedAtPin: how many rows that shows at the side of the pin. The window of a flexible range may have moved
+    ///   further from its pin than `offset`.
+    func extended(by count: Int, at side: Side, addedAtPin: Int = 0) -> Self {
         let towardsPin = side == pin ? min(count, offset) : 0
-        let grown = side == pin ? towardsPin : count
+        let grown = side == pin ? max(towardsPin, addedAtPin) : count
         let (sum, isBeyond) = length.addingReportingOverflow(grown)
         return Self(
             length: min(isBeyond ? .max : sum, flexibility?.maxLength ?? .max), offset: offset - towardsPin, pin: pin,

@@ -44,9 +44,14 @@ struct Judge {
             if (was.entry.stamp != spot.entry.stamp) != aspects.contains(.metadata) {
                 return "k\(place.key): the metadata \(aspects.contains(.metadata) ? "did not change" : "changed")"
             }
-            let offsets = options.settled(place.group).offsets
+            let settled = options.settled(place.group)
+            let offsets = settled.offsets.sorted()
+            // The row above stays the row above, where a group shows its rows the other way round.
+            let turned = options.settled(oldGroup).isReversed != settled.isReversed
+            let oldOffsets = turned ? offsets.map { -$0 } : offsets
             let depends =
-                neighbours(old, oldGroup, was.position, offsets) != neighbours(new, place.group, spot.position, offsets)
+                neighbours(old, oldGroup, was.position, oldOffsets)
+                != neighbours(new, place.group, spot.position, offsets)
             if depends != aspects.contains(.dependency) { return "k\(place.key): neighbours changed is \(depends)" }
             if case .update = change?.kind, aspects.isEmpty { return "k\(place.key) is updated for nothing" }
             if oldGroup == place.group, !isConsolidated, let rows = kept[place.group] {
@@ -64,11 +69,11 @@ struct Judge {
     }
 
     private func neighbours(
-        _ contents: Contents, _ group: String, _ position: Int, _ offsets: Set<Int>
+        _ contents: Contents, _ group: String, _ position: Int, _ offsets: [Int]
     ) -> [Contents.Entry?] {
         if offsets.isEmpty { return [] }
         let rows = contents.rows(group)
-        return offsets.sorted().map { offset in
+        return offsets.map { offset in
             rows.indices.contains(position + offset) ? rows[position + offset] : nil
         }
     }

@@ -70,15 +70,24 @@ struct NaiveMappings {
         let inside = kept.indices.filter { kept[$0].map(window.contains) ?? false }
         let before = kept.indices.filter { kept[$0].map { $0 < window.lowerBound } ?? false }
         let after = kept.indices.filter { kept[$0].map { $0 >= window.upperBound } ?? false }
-        var widest = ((before.last ?? -1) + 1)..<(after.first ?? kept.count)
+        let widest = ((before.last ?? -1) + 1)..<(after.first ?? kept.count)
+        var low: Int
+        var high: Int
         if let first = inside.first, let last = inside.last {
-            let growsAtPin = isRefilling || flexibility.growth == .pinSide || flexibility.growth == .bothSides
-            let growsAway = isRefilling || flexibility.growth == .otherSide || flexibility.growth == .bothSides
+            let growsAtPin = flexibility.growth == .pinSide || flexibility.growth == .bothSides
+            let growsAway = flexibility.growth == .otherSide || flexibility.growth == .bothSides
             let (growsLow, growsHigh) = range.pin == .beginning ? (growsAtPin, growsAway) : (growsAway, growsAtPin)
-            widest = (growsLow ? widest.lowerBound : first)..<(growsHigh ? widest.upperBound : last + 1)
+            (low, high) = (growsLow ? widest.lowerBound : first, growsHigh ? widest.upperBound : last + 1)
+            // A short one fills up with what came beside it, on whichever side.
+            while isRefilling && high - low < range.length && low > widest.lowerBound { low -= 1 }
+            while isRefilling && high - low < range.length && high < widest.upperBound { high += 1 }
+        } else {
+            (low, high) = (widest.lowerBound, widest.upperBound)
+            // Its rows went, and others came: no more than are asked for, those towards the pin. Where none are, all.
+            while range.length > 0 && high - low > max(range.length, flexibility.minLength) {
+                if range.pin == .beginning { high -= 1 } else { low += 1 }
+            }
         }
-        var low = widest.lowerBound
-        var high = widest.upperBound
         clamp(&low, &high, range.pin, flexibility, kept.count)
         return low..<high
     }
