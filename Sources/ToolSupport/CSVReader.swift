@@ -1,3 +1,8 @@
+/// What is wrong with one row of a file. The reader is behind its line then, and goes on with the next.
+package struct RowError: Error, CustomStringConvertible {
+    package let description: String
+}
+
 /// The rows of a file of comma-separated values (RFC 4180), one after the other.
 ///
 ///     let rows = try CSVReader(ByteSource("cities.csv"))
@@ -38,9 +43,9 @@ package final class CSVReader {
     package var progress: (done: Int, total: Int?) { source.progress }
 
     /// The next row; `nil` behind the last. Lines without anything are skipped.
-    /// - Throws: `Errno`; ``InputError`` for quotes that are not closed, or within a cell, for text that is not UTF-8, and for
-    ///   a row that is too long. After an error within a row the next call continues behind its line; not after one with too many
-    ///   bytes, which has no end in sight.
+    /// - Throws: `Errno`; ``RowError`` for a quote within a cell, for text that is not UTF-8, and for too many cells: the next
+    ///   call continues behind the line. ``InputError`` for what has no end: a quote that is not closed, a row with too many
+    ///   bytes, and what ``ByteSource`` can't read.
     package func next() throws -> [Cell]? {
         while try byte() == 0x0a || byte() == 0x0d {
             if bytes[position] == 0x0a { nextLine += 1 }
@@ -103,14 +108,14 @@ package final class CSVReader {
     }
 
     /// The error, after the rest of the line.
-    private func skipping(_ reason: String) throws -> InputError {
+    private func skipping(_ reason: String) throws -> RowError {
         while let next = try byte() {
             position += 1
             guard next == 0x0a else { continue }
             nextLine += 1
             break
         }
-        return InputError(reason)
+        return RowError(description: reason)
     }
 
     /// The byte at the position; `nil` at the end.

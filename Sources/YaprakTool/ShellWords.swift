@@ -97,6 +97,7 @@ enum ShellWords {
             let isNamed = words.contains { $0 == "--into" || $0.hasPrefix("--into=") }
             return isNamed ? words : words + ["--into", database]
         }
+        if words == ["view"] { return words }
         // `load` has its file first; `view` has a subcommand of its own.
         let count = first == "load" || first == "view" ? min(2, words.count) : 1
         return Array(words.prefix(count)) + [database] + words.dropFirst(count)

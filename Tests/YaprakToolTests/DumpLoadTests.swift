@@ -77,6 +77,21 @@ import YaprakReplay
         try await database.close()
     }
 
+    @Test func `A collection that the dump lacks is refused, and --replace removes nothing of it`() async throws {
+        let file = try folder.write((await yaprak("dump", shop)).out, to: "dump.ndjson")
+        let extra = try folder.write("{\"id\":\"x\"}", to: "x.ndjson")
+        #expect(await yaprak("load", extra, shop, "--collection", "extra", "--key", "id").code == 0)
+        let misspelled = await yaprak("load", file, shop, "--collection", "boks")
+        #expect(misspelled.code == 3 && misspelled.err.contains("Did you mean \"books\"?"), "\(misspelled.err)")
+        #expect(await yaprak("load", file, shop, "--collection", "extra", "--replace").code == 3)
+        #expect(await yaprak("load", file, folder("new.yaprak"), "--collection", "boks").code == 3)
+        #expect(!FileManager.default.fileExists(atPath: folder("new.yaprak")))
+        // A dump of a selection replaces what it is of.
+        let part = try folder.write((await yaprak("dump", shop, "--collection", "books")).out, to: "part.ndjson")
+        #expect(await yaprak("load", part, shop, "--replace").code == 0)
+        #expect(await yaprak("get", shop, "extra", "x").code == 0)
+    }
+
     @Test func `However much goes, it goes in commits of the size of a batch`() async throws {
         let extra = try folder.write((1...25).map { "{\"id\":\"x\($0)\"}\n" }.joined(), to: "x.ndjson")
         let file = try folder.write((await yaprak("dump", shop)).out, to: "dump.ndjson")
@@ -98,6 +113,7 @@ import YaprakReplay
         let bad = try folder.write(dump.out + "{\n", to: "bad.ndjson")
         let refused = await yaprak("load", bad, folder("bad.yaprak"))
         #expect(refused.code == 64 && refused.err.contains("line 4 of"))
+        #expect(try ReplayReader(FilePath(folder("bad.yaprak"))).snapshot().count == 2)
         let newer = try folder.write(
             dump.out.replacing("\"version\":1,\"commit\"", with: "\"version\":9,\"commit\""), to: "newer.ndjson")
         #expect(await yaprak("load", newer, folder("newer.yaprak")).code == 7)

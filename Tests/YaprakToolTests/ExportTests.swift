@@ -75,6 +75,15 @@ import YaprakCBOR
         #expect(csv.out.contains("now\\nor never"))
     }
 
+    @Test(arguments: [["--format", "ndjson"], ["--format", "json"], ["--keys"]])
+    func `A list of records that is interrupted says so`(options: [String]) async {
+        let code = await Invocation.run(
+            ["ls", database, "things"] + options,
+            in: .init(
+                console: Console(out: TextSink(), err: TextSink(), isTerminal: false), isInterrupted: { true }))
+        #expect(code == 130)
+    }
+
     @Test func `A file has the form that its name promises`() async throws {
         for (name, start) in [
             ("x.csv", "$key,"), ("x.md", "| $key |"), ("x.json", "[{"), ("x.ndjson", "{\"$key\""), ("x", "{\"$key\""),

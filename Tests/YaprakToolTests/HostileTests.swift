@@ -222,6 +222,14 @@ import Yaprak
         }
     }
 
+    @Test func `A file that begins with commit 0 ends no walk in a trap`() async throws {
+        let path = folder("zero.yaprak")
+        try await makeShop(at: path)
+        try Data().write(to: URL(fileURLWithPath: path + "/wal/00000000000000000000-0000000000.wal"))
+        let outcome = await yaprak("log", path, "..", "--follow", "-n", "1", "--oneline")
+        #expect([0, 4].contains(outcome.code), "\(outcome.err)")
+    }
+
     @Test func `A directory with more names than a database can have is refused, in bounded time`() async throws {
         guard ProcessInfo.processInfo.environment["YAPRAK_SOAK"] != nil else { return }
         let path = folder("many.yaprak")

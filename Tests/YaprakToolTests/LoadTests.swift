@@ -228,6 +228,35 @@ import YaprakReplay
         #expect(skipped.code == 0 && skipped.out.contains("\"records\":2") && skipped.out.contains("\"bad\":2"))
     }
 
+    @Test func `What ends the reading of a file is no bad row that could be skipped`() async throws {
+        let quote = try folder.write("id,n\n1,2\n2,\"x\n3,4\n4,5\n", to: "quote.csv")
+        let rows = Array("id,n\n1,2\n3,4\n5".utf8)
+        let frame: [UInt8] = [0x04, 0x22, 0x4d, 0x18, 0x40, 0x40, 0xc0, UInt8(rows.count), 0, 0, 0x80]
+        let cut = folder("cut.csv.lz4")
+        try Data(frame + rows).write(to: URL(fileURLWithPath: cut))
+        for (file, reason, records) in [(quote, "is not closed", 1), (cut, "ends too early", 2)] {
+            for options in [[], ["--skip-bad"]] {
+                let path = folder("ended-\(records)-\(options.count).yaprak")
+                let outcome = await yaprak(["load", file, path, "--collection", "things", "--key", "id"] + options)
+                #expect(outcome.code == 64 && outcome.err.contains(reason), "\(outcome.err)")
+                #expect(!outcome.err.contains("--skip-bad"), "\(outcome.err)")
+                #expect(try ReplayReader(.init(path)).snapshot().count == records)
+            }
+        }
+    }
+
+    @Test func `A record that no database holds is a bad one, and loses none before it`() async throws {
+        let lines = "{\"id\":\"a\"}\n{\"id\":\"\(String(repeating: "k", count: 65_537))\"}\n{\"id\":\"z\"}\n"
+        let outcome = try await load(lines)
+        #expect(outcome.code == 64 && outcome.err.contains("line 2 of"), "\(outcome.err)")
+        #expect(try count() == 1)
+        #expect(try await load(lines, "--skip-bad").code == 0)
+        #expect(try count() == 2)
+        let cut = try folder.write("[{\"id\":1},{\"id\":2}", to: "cut.json"), path = folder("cut.yaprak")
+        #expect(await yaprak("load", cut, path, "--collection", "things", "--key", "id").code == 64)
+        #expect(try ReplayReader(.init(path)).snapshot().count == 1)
+    }
+
     @Test func `All cells of a row together have a bound, whatever each has, and each row begins at 0`() throws {
         let file = try folder.write("1234,56\n\"12\",3456\n123,4567\n", to: "wide.csv")
         let rows = CSVReader(try ByteSource(file), rowBytesMax: 6)

@@ -79,6 +79,14 @@ import Yaprak
         #expect(markdown.out.contains(#"| a\|b,\"c\"&lt;i> | inserted |"#))
     }
 
+    @Test func `A commit that removes everything has a row that says so`() async throws {
+        let database = try await Database.open(at: .init(shop), collections: .shopBooks)
+        try await database.write { $0.removeAll() }
+        try await database.close()
+        let outcome = await yaprak("log", shop, "-1", "--format", "csv")
+        #expect(outcome.out.split(separator: "\r\n").count == 2 && outcome.out.contains("removedAll"), "\(outcome.out)")
+    }
+
     @Test func `Statistics count commits, changes and records`() async {
         let outcome = await yaprak("stats", shop, "--format", "json")
         #expect(outcome.out.contains(#""newest":3,"commits":[1,3]"#))

@@ -29,6 +29,7 @@ import YaprakReplay
         #expect(await yaprak("ask", shop, "count(books").code == 64)
         for wrong in [
             ["--every", "0"], ["--every", "1y"], ["--every", "1h", "--at", "2"], ["--plot"], ["--until", "2"],
+            ["-n", "5"],
         ] {
             #expect(await yaprak(["ask", shop, "1"] + wrong).code == 64, "\(wrong)")
         }

@@ -58,6 +58,7 @@ struct AskCommand: AsyncParsableCommand {
         if every == nil, bounds.from != nil || bounds.until != nil {
             throw ValidationError("--from and --until go with --every")
         }
+        if limit != nil, every == nil, by == nil { throw ValidationError("-n goes with --every or --by") }
         if plot, every == nil, by == nil { throw ValidationError("--plot goes with --every or --by") }
     }
 
@@ -98,7 +99,11 @@ struct AskCommand: AsyncParsableCommand {
     private func askAgain(_ expression: ReplayExpression, _ every: AskInterval, _ reader: ReplayReader) throws {
         guard let all = try reader.commitNumbers(in: LogRange()),
             let numbers = try bounds.bounds(in: reader).clamp(all)
-        else { return }
+        else {
+            let console = try paging.console()
+            if output.format(on: console) == .json { try console.out.write("[]\n") }
+            return
+        }
         let schedule = try AskSchedule(every, numbers, bounds.bounds(in: reader), reader)
         if let last = schedule.moments.last {
             let state = try reader.state(at: last.commit)

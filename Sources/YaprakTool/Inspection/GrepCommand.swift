@@ -91,6 +91,9 @@ struct GrepCommand: AsyncParsableCommand {
                 return count < limit ?? .max
             }
             try rows.finish()
+        } else {
+            let console = try paging.console()
+            if output.format(on: console) == .json { try console.out.write("[]\n") }
         }
         if count == 0 {
             try reader.requireCollection(filtering.collection)

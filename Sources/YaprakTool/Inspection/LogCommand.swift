@@ -120,7 +120,7 @@ struct LogCommand: AsyncParsableCommand {
         if follow {
             let after =
                 if let position = range?.after { try reader.commitNumber(at: position) } else if range != nil {
-                    try reader.oldestCommitNumber().map { CommitNumber($0.rawValue - 1) } ?? 0
+                    try reader.oldestCommitNumber().map { CommitNumber($0.rawValue - min(1, $0.rawValue)) } ?? 0
                 } else if bounds.from != nil { CommitNumber.zero } else { try reader.newestCommitNumber() }
             let first = max(after.next(), try bounds.bounds(in: reader).first)
             if first <= (try reader.newestCommitNumber()) { try reader.requireLog(from: first) }

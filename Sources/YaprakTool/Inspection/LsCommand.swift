@@ -92,6 +92,8 @@ struct LsCommand: AsyncParsableCommand {
                 try rows.write([.text(record.key), record.object, metadata ?? .null], json: .map(pairs))
             }
         }
+        // The walk ends then as if there were no more.
+        if Invocation.isInterrupted() { throw Interrupted() }
         try rows.finish()
     }
 }

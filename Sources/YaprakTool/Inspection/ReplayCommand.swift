@@ -49,7 +49,10 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let console = Invocation.console
         let reader = try ReplayReader.open(database)
-        guard let numbers = try numbers(in: reader) else { return }
+        guard let numbers = try numbers(in: reader) else {
+            if !step, output.format(on: console) == .json { try console.out.write("[]\n") }
+            return
+        }
         if step {
             var stepper = try ReplayStepper(reader, numbers, speed: speed, on: console)
             return try stepper.run()

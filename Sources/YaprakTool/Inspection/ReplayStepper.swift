@@ -39,7 +39,8 @@ struct ReplayStepper {
         self.numbers = numbers
         self.speed = speed
         self.console = console
-        cursor = try reader.warmCursor(at: CommitNumber(numbers.lowerBound.rawValue - 1))
+        cursor = try reader.warmCursor(
+            at: CommitNumber(numbers.lowerBound.rawValue - min(1, numbers.lowerBound.rawValue)))
     }
 
     /// Shows commits until the user quits.
@@ -135,7 +136,7 @@ struct ReplayStepper {
     private mutating func go(to target: CommitNumber, _ step: inout ReplayStep) throws {
         upcoming = nil
         guard target != step.commit.commitNumber else { return }
-        try cursor.seek(to: CommitNumber(target.rawValue - 1))
+        try cursor.seek(to: CommitNumber(target.rawValue - min(1, target.rawValue)))
         guard let found = try cursor.next() else { return }
         step = found
         scrolled = 0

@@ -123,11 +123,13 @@ struct CommitPrinter {
         try console.out.write("\(head)  \(time)\(commit.origin.isEmpty ? "" : "  ")\(commit.origin.plain)\n")
         if let info = commit.info { try line("  info ", info.cell(columnsMax: console.width)) }
         if commit.removesAll { try line("  ", "- everything") }
-        if showsStat { try StatPrinter(console: console).write(shown.counts, indent: "  ") }
-        if showsPatch {
+        if showsStat || showsPatch {
             for collection in shown.collections where collection.removesAll {
                 try line("  ", "- all records of \(collection.name.plain)")
             }
+        }
+        if showsStat { try StatPrinter(console: console).write(shown.counts, indent: "  ") }
+        if showsPatch {
             try PatchPrinter(console: console).write(shown.changes ?? [], indent: "  ")
         }
         guard !showsStat, !showsPatch else { return }
@@ -165,7 +167,11 @@ struct CommitPrinter {
                 try rows.write(start + [.text(collection)] + numbers.map { .count($0) })
             }
         } else {
+            if shown.commit.removesAll { try rows.write(start + [.null, .null, "removedAll", .null]) }
             for collection in shown.collections {
+                if collection.removesAll, !shown.commit.removesAll {
+                    try rows.write(start + [.text(collection.name), .null, "removedAll", .null])
+                }
                 for change in collection.changes {
                     let kinds = change.kinds.words.joined(separator: " ")
                     try rows.write(

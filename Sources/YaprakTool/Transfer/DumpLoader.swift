@@ -34,12 +34,13 @@ struct DumpLoader {
     func run(_ lines: LineReader, _ file: String, progress: (Result) -> Void = { _ in }) async throws -> Result {
         var result = Result()
         var batch: [ReplayDumpRecord] = []
-        while let line = try lines.next() {
+        while let line = try await next(lines, &batch, &result) {
             if line.isEmpty { continue }
             let record: ReplayDumpRecord
             do {
                 record = try ReplayDumpRecord(line)
             } catch {
+                try await commit(&batch, &result)
                 throw bad("line \(lines.number) of \(file): \(error.message)", file, lines.number, result)
             }
             result.counts[record.collection, default: 0] += 1
@@ -66,6 +67,16 @@ struct DumpLoader {
         if replaces { try await removeOthers(&result) }
         result.isExact = header.digest == database.snapshot.digest
         return result
+    }
+
+    /// The next line. Where the file can't be read on, the records before that are committed first.
+    private func next(
+        _ lines: LineReader, _ batch: inout [ReplayDumpRecord], _ result: inout Result
+    ) async throws -> ArraySlice<UInt8>? {
+        do { return try lines.next() } catch let error as InputError {
+            try await commit(&batch, &result)
+            throw error
+        }
     }
 
     private func bad(_ reason: String, _ file: String, _ line: Int, _ result: Result) -> Failure {
@@ -96,15 +107,21 @@ struct DumpLoader {
     private func removeOthers(_ result: inout Result) async throws {
         let snapshot = database.snapshot
         let keys = result.keys
-        let names = collection.map { [$0] } ?? snapshot.collectionNames
+        // A dump of a selection says nothing about the collections that it doesn't count.
+        let names =
+            collection.map { [$0] }
+            ?? snapshot.collectionNames.filter { header.digest != nil || header.counts[$0] != nil }
         for name in names {
             let kept = keys[name] ?? []
             var batch: [String] = []
             for record in snapshot.untyped(name) where !kept.contains(record.key) {
                 batch.append(record.key)
-                if batch.count >= batchCount { try await remove(&batch, name, &result) }
+                guard batch.count >= batchCount else { continue }
+                try await remove(&batch, name, &result)
+                if result.isInterrupted { return }
             }
             try await remove(&batch, name, &result)
+            if result.isInterrupted { return }
         }
     }
 
@@ -117,5 +134,6 @@ struct DumpLoader {
         }
         result.removed += removed
         if removed > 0 { result.commits += 1 }
+        if isInterrupted() { result.isInterrupted = true }
     }
 }

@@ -85,7 +85,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private var separatorByte: UInt8? {
-        guard let separator else { return file.lowercased().contains(".tsv") ? 0x09 : UInt8(ascii: ",") }
+        guard let separator else { return RecordSource.hasTabs(file) ? 0x09 : UInt8(ascii: ",") }
         if separator == "tab" || separator == "\\t" { return 0x09 }
         let bytes = Array(separator.utf8)
         return bytes.count == 1 && bytes[0] < 0x80 && ![0x0a, 0x0d, 0x22].contains(bytes[0]) ? bytes[0] : nil
@@ -122,6 +122,13 @@ struct LoadCommand: AsyncParsableCommand {
     private func load(
         _ lines: LineReader, dump header: ReplayDumpHeader, _ options: DatabaseOptions, _ console: Console
     ) async throws {
+        // Before the database is made: with --replace all of a collection that the dump lacks would be removed.
+        if let collection, header.counts[collection] == nil {
+            throw Failure(
+                "notFound", "\(file) has no collection \(collection.debugDescription)",
+                place: .init(file: file, collection: collection), exitCode: 3,
+                hint: Suggestion.sentence(for: collection, among: header.counts.keys.sorted()))
+        }
         let database = try await Database.open(at: FilePath(database), options: options)
         if console.isWatched { Interruption.listen() }
         var loader = DumpLoader(database: database, header: header)

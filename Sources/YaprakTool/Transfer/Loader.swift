@@ -52,7 +52,14 @@ struct Loader {
         var result = Result()
         var batch: [Encoded] = []
         var stop: BadRecord?
-        while let item = try source.next() {
+        while true {
+            let next: RecordSource.Item?
+            do { next = try source.next() } catch let error as InputError {
+                // What can't be read on keeps no good record before it from being loaded.
+                try await commit(&batch, &result)
+                throw error
+            }
+            guard let item = next else { break }
             do throws(InputError) {
                 batch.append(try encoded(try item.value.get()))
             } catch {
@@ -105,6 +112,10 @@ struct Loader {
     private func encoded(_ value: CBORValue) throws(InputError) -> Encoded {
         guard case .map(var fields) = value else { throw InputError("this is no object") }
         let key = try self.key.key(of: value)
+        let most = DatabaseLimits().keyBytesMax
+        if key.utf8.count > most, key.normalizedKey.utf8.count > most {
+            throw InputError("the key has more than \(most) bytes")
+        }
         guard self.key.isExported else { return try Encoded(key: key, object: bytes(value), metadata: nil) }
         var metadata: CBORValue?
         fields.removeAll { field in
@@ -119,6 +130,13 @@ struct Loader {
     }
 
     private func bytes(_ value: CBORValue) throws(InputError) -> [UInt8] {
-        do { return try value.encoded() } catch { throw InputError(error.message) }
+        do {
+            let bytes = try value.encoded()
+            // What a commit refuses: two containers for each level of a record, and for the record.
+            _ = try CBORItem.length(of: bytes, maxDepth: 2 * (DatabaseLimits.recordLevelsMax + 1))
+            return bytes
+        } catch {
+            throw InputError(error.message)
+        }
     }
 }

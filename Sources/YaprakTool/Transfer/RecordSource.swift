@@ -35,19 +35,28 @@ final class RecordSource {
         case .json: reader = .items(JSONItemReader(bytes))
         case .csv:
             let rows = CSVReader(bytes, separator: separator)
-            guard let head = try rows.next() else { throw InputError("the file is empty: it has no names of columns") }
+            let first: [CSVReader.Cell]?
+            do { first = try rows.next() } catch let error as RowError { throw InputError(error.description) }
+            guard let head = first else { throw InputError("the file is empty: it has no names of columns") }
             reader = .rows(rows, try head.map { cell throws(InputError) in try CSVColumn(cell.text) })
         }
     }
 
     /// The form of a file: by its name's ending, else by its first character.
     static func form(of path: String, _ bytes: ByteSource) throws -> Form {
-        var name = path.lowercased()
-        if name.hasSuffix(".lz4") { name.removeLast(4) }
+        let name = unpackedName(path)
         if name.hasSuffix(".csv") || name.hasSuffix(".tsv") { return .csv }
         if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") { return .ndjson }
         let first = try bytes.peek().first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
         return first == UInt8(ascii: "[") ? .json : .ndjson
+    }
+
+    /// Whether a file has tabs between its cells, by its name's ending.
+    static func hasTabs(_ path: String) -> Bool { unpackedName(path).hasSuffix(".tsv") }
+
+    private static func unpackedName(_ path: String) -> String {
+        let name = path.lowercased()
+        return name.hasSuffix(".lz4") ? String(name.dropLast(4)) : name
     }
 
     var progress: (done: Int, total: Int?) {
@@ -78,8 +87,8 @@ final class RecordSource {
             do {
                 guard let row = try rows.next() else { return nil }
                 return Item(number: rows.line, value: CSVColumn.value(of: row, columns))
-            } catch let error as InputError where !error.description.contains("does not end") {
-                return Item(number: rows.line, value: .failure(error))
+            } catch let error as RowError {
+                return Item(number: rows.line, value: .failure(InputError(error.description)))
             }
         }
     }
