@@ -68,14 +68,14 @@ struct Comparison {
             }
             judged += 1
             let (before, after) = (Self.median(row.before), Self.median(row.after))
-            let isTime = row.unit == .nanoseconds || row.unit == .rate
+            let isTime = row.unit == .nanoseconds || row.unit.isBetterIfMore
             let most = isTime ? Self.timesMost : Self.countsMost
-            let ratio = row.unit == .rate ? Self.ratio(after, before) : Self.ratio(before, after)
+            let ratio = row.unit.isBetterIfMore ? Self.ratio(after, before) : Self.ratio(before, after)
             let passes = ratio <= most
             if !passes { failures += 1 }
             let peers = row.peersBefore.compactMap { name, values in
                 row.peersAfter[name].map {
-                    row.unit == .rate
+                    row.unit.isBetterIfMore
                         ? Self.ratio(Self.median($0), Self.median(values))
                         : Self.ratio(Self.median(values), Self.median($0))
                 }

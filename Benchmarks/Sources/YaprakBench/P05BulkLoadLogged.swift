@@ -30,7 +30,8 @@ extension Measure {
                     let database = try await Database.open(at: FilePath(path), options: options, collections: .items)
                     let before = ch_bytes_written()
                     let cost = try await time(n) { try await database.fill(keys, items) }
-                    written = Double(ch_bytes_written() - before) / Double(n)
+                    // The bare loop writes and syncs as much as the load that is synced does.
+                    if durability == .always { written = Double(ch_bytes_written() - before) / Double(n) }
                     try await database.close()
                     return cost
                 }
@@ -73,7 +74,7 @@ extension Measure {
             let series = try await interleave(
                 [
                     ours("Yaprak", .always), grdb(.normal), grdb(.full), ours("Yaprak, no sync", .relaxed), bare,
-                    encoded,
+                    encoded, grdb(.off),
                 ], runs: settings.runs, isolated: true)
 
             report.compare(
@@ -82,8 +83,7 @@ extension Measure {
             report.compare(
                 "P5", "bulk load, 1,000 per transaction, log on", series[0], series[2], .timesFaster(10),
                 bound: series[5])
-            report.compare(
-                "P5", "the same, neither synced", series[3], series[1], .timesFaster(10), bound: series[5])
+            report.compare("P5", "the same, neither synced", series[3], series[6], .timesFaster(10), bound: series[5])
             report.compare("P5", "bulk load, 1,000 per transaction, log on", series[0], series[5], .none)
             report.compare("P5", "the same, and what the disk takes of it", series[0], series[4], .none)
             if ch_counts() != 0 { report.hold("P5", "bytes written per row", written, unit: .bytes) }

@@ -35,7 +35,7 @@ extension Measure {
     /// P8: a page of 50 records at an offset in a sorted group, and the count of a group.
     static var viewPage: Measure {
         Measure(id: "P8") { settings, report in
-            for n in [settings.rows, settings.manyRows] {
+            for n in Set([settings.rows, settings.manyRows]).sorted() {
                 let keys = KeyShape.random.keys(n)
                 let items = Item.make(n)
                 let database = try await Database.filled(keys, items)

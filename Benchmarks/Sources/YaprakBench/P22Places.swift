@@ -77,7 +77,7 @@ extension Measure {
                     "P22", "the nearest \(count)", Series(name: "Yaprak", samples: [ours / 200]),
                     Series(name: "R*Tree, a growing box", samples: [theirs / 200]), .timesFaster(target))
                 ratios.sort()
-                report.hold("P22", "the nearest \(count), median of the ratios", ratios[100])
+                report.hold("P22", "the nearest \(count), median of the ratios", ratios[100], unit: .factor)
                 report.hold("P22", "the nearest \(count), answers that differ", Double(differing), atMost: 0)
             }
         }

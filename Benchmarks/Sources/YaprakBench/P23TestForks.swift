@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Yaprak
 
-/// What the tests need of a city. SQLite has all of it, as the text of the fixture.
+/// What the tests need of a city. SQLite has the same, in columns.
 private struct NamedCity: Codable, Sendable {
     var id: String
     var name: String
@@ -29,11 +29,14 @@ extension Measure {
             let path = try settings.freshDirectory("P23") + "/cities.sqlite"
             let file = try DatabaseQueue(path: path)
             try await file.write { database in
-                try database.execute(sql: "CREATE TABLE city (id TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID")
-                for (city, line) in zip(cities, lines) {
+                try database.execute(
+                    sql: """
+                        CREATE TABLE city (id TEXT PRIMARY KEY, name TEXT NOT NULL, population INTEGER NOT NULL)
+                        WITHOUT ROWID
+                        """)
+                for city in cities {
                     try database.execute(
-                        sql: "INSERT INTO city VALUES (?, ?)",
-                        arguments: [city.id, String(decoding: line, as: UTF8.self)])
+                        sql: "INSERT INTO city VALUES (?, ?, ?)", arguments: [city.id, city.name, city.population])
                 }
             }
             let memory = try DatabaseQueue()
@@ -42,9 +45,11 @@ extension Measure {
             let tests = 1_000
 
             @Sendable func test(_ database: GRDB.Database, _ number: Int) throws {
-                try database.execute(sql: "UPDATE city SET json = ? WHERE id = ?", arguments: ["{\(number)}", id])
-                let found = try String.fetchOne(database, sql: "SELECT json FROM city WHERE id = ?", arguments: [id])
-                precondition(found == "{\(number)}")
+                try database.cachedStatement(sql: "UPDATE city SET population = ? WHERE id = ?")
+                    .execute(arguments: [number, id])
+                let select = try database.cachedStatement(sql: "SELECT population FROM city WHERE id = ?")
+                let found = try Int.fetchOne(select, arguments: [id])
+                precondition(found == number)
             }
             let unshared = fixture.fork()
             let items = Item.make(cities.count)

@@ -33,7 +33,16 @@ enum Target {
 }
 
 /// What figures are of.
-enum Unit: String, Codable { case nanoseconds = "ns", bytes = "B", count = "", rate = "/s" }
+enum Unit: String, Codable {
+    case nanoseconds = "ns"
+    case bytes = "B"
+    case count = ""
+    case rate = "/s"
+    /// How many times as fast as a peer.
+    case factor = "×"
+
+    var isBetterIfMore: Bool { self == .rate || self == .factor }
+}
 
 /// One line of the report.
 struct Finding: Codable {
@@ -81,7 +90,7 @@ struct Finding: Codable {
             if value >= 1e5 { return short(value / 1e3) + " KB" }
             return short(value) + " B"
         case .rate: return value >= 1e6 ? short(value / 1e6) + " M/s" : short(value) + " /s"
-        case .count: return short(value)
+        case .count, .factor: return short(value)
         }
     }
 }
@@ -130,6 +139,12 @@ final class Report {
     func take(_ findings: [Finding]) { findings.forEach(add) }
 
     private func add(_ finding: Finding) {
+        // A row for each peer repeats our figure. Another figure needs another name, or `Comparison` would leave it out.
+        precondition(
+            findings.allSatisfy {
+                $0.measure != finding.measure || $0.what != finding.what || $0.unit != finding.unit
+                    || $0.ours == finding.ours
+            }, "\(finding.measure) has two figures called “\(finding.what)”")
         if format == .table, findings.isEmpty { print(Self.line(Finding.head)) }
         findings.append(finding)
         if format == .table { print(Self.line(finding.cells)) }
