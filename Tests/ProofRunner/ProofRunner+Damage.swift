@@ -5,9 +5,10 @@ extension ProofRunner {
         let isKilled = arguments.number("killed", 0) != 0
         var damaged = DamagedDatabase(bytes: arguments.number("bytes", 65536), closes: !isKilled)
         let bits = damaged.bits
-        damaged.flipBits(0..<bits, step: arguments.number("step", 1))
+        let step = arguments.number("step", 1)
+        damaged.flipBits(0..<bits, step: step)
         let flipped = damaged.totals.copies
-        damaged.truncate(step: arguments.number("step", 1))
+        damaged.truncate(step: step)
         if let failure = damaged.failure { fail(failure) }
         let totals = damaged.totals
         let regions = Set(totals.unnoticed.keys)
@@ -17,7 +18,7 @@ extension ProofRunner {
         return [
             "bits": bits, "flipped": flipped, "lengths": totals.copies - flipped, "refused": totals.refused,
             "noticed": totals.noticed, "shorter": totals.shorter, "unnoticed": totals.unnoticed.values.reduce(0, +),
-            "killed": isKilled ? 1 : 0,
+            "killed": isKilled ? 1 : 0, "step": step,
         ]
     }
 
