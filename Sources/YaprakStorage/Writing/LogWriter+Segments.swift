@@ -98,7 +98,7 @@ extension LogWriter {
             createdNs: options.now())
         header.compatible |= features
         let file = try directory.open(temporary, .create)
-        noteEntry()
+        entries += 1
         var segment = Open(
             file: file, name: name, salt: header.salt, offset: UInt64(Layout.fileHeaderBytes), chain: previousChain,
             allocated: 0)

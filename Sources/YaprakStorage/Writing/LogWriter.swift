@@ -42,7 +42,7 @@ final class LogWriter {
     var mustRotate = false
     var statistics = StoreStatistics()
     /// How many names the folder has, as far as this writer knows: pruning removes some.
-    private var entries: Int
+    var entries: Int
 
     /// - Parameter entries: how many names the folder has.
     init(
@@ -164,9 +164,6 @@ final class LogWriter {
                 place: .init(file: Layout.segmentsName))
         }
     }
-
-    /// Counts another segment.
-    func noteEntry() { entries += 1 }
 
     private func add(_ items: [[UInt8]], to builder: inout FrameBuilder) {
         var number = last + 1
