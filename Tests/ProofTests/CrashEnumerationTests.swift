@@ -15,6 +15,13 @@ import Testing
         }
     }
 
+    @Test(arguments: WritingOperation.planted(seed: 1).indices)
+    func `An acknowledgement that comes before its commit is written is found`(index: Int) {
+        var enumeration = CrashEnumeration(WritingOperation.planted(seed: 1)[index])
+        enumeration.cut(seed: 1, second: false)
+        #expect(enumeration.failure != nil)
+    }
+
     @Test(arguments: WritingOperation.all(seed: 1).indices)
     func `Whatever call fails, the operation throws a typed error or succeeds, and nothing is lost`(index: Int) {
         var enumeration = CrashEnumeration(WritingOperation.all(seed: 1)[index])

@@ -20,7 +20,7 @@ package struct CrashEnumeration {
     /// What came of one run.
     private struct Run {
         let disk: MemoryFileSystem
-        let reached: Int
+        let acknowledged: WritingOperation.Acknowledged
         let error: (any Error)?
         let isStuck: Bool
     }
@@ -37,9 +37,12 @@ package struct CrashEnumeration {
             }
         }
         switch result {
-        case nil: return Run(disk: disk, reached: progress.state, error: nil, isStuck: true)
-        case .success: return Run(disk: disk, reached: operation.states.count - 1, error: nil, isStuck: false)
-        case .failure(let error): return Run(disk: disk, reached: progress.state, error: error, isStuck: false)
+        case nil: return Run(disk: disk, acknowledged: progress.acknowledged, error: nil, isStuck: true)
+        case .success:
+            progress.acknowledged.state = operation.states.count - 1
+            return Run(disk: disk, acknowledged: progress.acknowledged, error: nil, isStuck: false)
+        case .failure(let error):
+            return Run(disk: disk, acknowledged: progress.acknowledged, error: error, isStuck: false)
         }
     }
 
@@ -159,10 +162,9 @@ package struct CrashEnumeration {
                 let database = try await WritingOperation.open(image, WritingOperation.options(scheduler))
                 let records = SimulationModel.records(of: database.snapshot)
                 try await database.close()
-                let isWhole = operation.name == "write beside each other" && run.reached == 0
-                let index = operation.states.lastIndex(of: records)
-                if index == nil, !isWhole { return "a state that never was" }
-                if let index, index < run.reached { return "state \(index), and \(run.reached) was acknowledged" }
+                if !operation.accepts(records, run.acknowledged) {
+                    return "\(records.keys.sorted()) are there, behind \(run.acknowledged)"
+                }
                 if image.names("/").contains("copy"), let copy = operation.copy {
                     let other = try await WritingOperation.open(
                         image, WritingOperation.options(scheduler), at: WritingOperation.target)

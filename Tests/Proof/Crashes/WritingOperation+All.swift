@@ -11,30 +11,35 @@ extension WritingOperation {
         let closed = base(commits: size, durability: .always, closes: true)
         let killed = base(commits: size, durability: .relaxed, closes: false)
         let edits = (0..<4).map { (key: 20 + $0, bytes: $0 == 2 ? 1700 + Int(seed % 400) : 30) }
+        let recovered = states([:], adding: (0..<size).map { ($0, 40) })
         return onDatabase(closed, edits) + byTools(closed) + [
+            // Nothing is synced behind the second checkpoint.
             WritingOperation(
-                name: "recover what a kill left", base: killed.disk,
-                states: states([:], adding: (0..<size).map { ($0, 40) }), copy: nil
+                name: "recover what a kill left", base: killed.disk, states: recovered,
+                accepts: inOrder(recovered, from: lastCheckpointed + 1), copy: nil
             ) { disk, options, _ in try await open(disk, options).close() }
         ]
     }
 
+    /// The key behind which a base has its second checkpoint.
+    private static let lastCheckpointed = 3
+
     private struct Base {
         var disk: MemoryFileSystem
-        var records: [String: SimulationModel.Value]
+        var records: Records
     }
 
     private static func base(commits: Int, durability: Durability, closes: Bool) -> Base {
         let disk = MemoryFileSystem()
         let scheduler = SeededScheduler(seed: 1)
         let options = options(scheduler, durability)
-        let records = scheduler.run { () -> [String: SimulationModel.Value] in
+        let records = scheduler.run { () -> Records in
             do {
                 let database = try await open(disk, options)
                 try await database.register(Marks())
                 for key in 0..<commits {
                     try await put(database, key)
-                    if key == 1 || key == 3 { try await database.checkpoint() }
+                    if key == 1 || key == lastCheckpointed { try await database.checkpoint() }
                     if key == 2 { try await database.write { try $0.perform(.toggle(7), on: Marks()) } }
                 }
                 if closes { try await database.close() } else { disk.cut(afterChanges: 0) }
@@ -49,45 +54,86 @@ extension WritingOperation {
         return Base(disk: disk.afterKill(), records: records ?? [:])
     }
 
+    /// An operation on an open database, which is closed behind it.
+    private static func on(
+        _ base: Base, _ name: String, states: [Records]? = nil,
+        accepts: (@Sendable (Records, Acknowledged) -> Bool)? = nil, copy: Records? = nil,
+        _ body: @escaping @Sendable (Database, MemoryFileSystem, Progress) async throws -> Void
+    ) -> WritingOperation {
+        let states = states ?? [base.records]
+        return WritingOperation(
+            name: name, base: base.disk, states: states, accepts: accepts ?? inOrder(states), copy: copy
+        ) { disk, options, progress in
+            let database = try await open(disk, options)
+            do {
+                try await body(database, disk, progress)
+            } catch {
+                try? await database.close()
+                throw error
+            }
+            try await database.close()
+        }
+    }
+
+    /// Operations of a wrong engine, which acknowledges before it writes: an enumeration is believed when it finds that.
+    package static func planted(seed: UInt64) -> [WritingOperation] {
+        let base = base(commits: 6 + Int(seed % 5), durability: .always, closes: true)
+        let edits = [(key: 20, bytes: 30), (key: 21, bytes: 30)]
+        return [
+            on(base, "write", states: states(base.records, adding: edits)) { database, _, progress in
+                for (key, bytes) in edits {
+                    progress.acknowledged.state += 1
+                    try await put(database, key, bytes: bytes)
+                }
+            },
+            on(base, "write beside each other", accepts: besideEachOther(base.records, edits)) {
+                database, _, progress in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (key, bytes) in edits {
+                        group.addTask {
+                            progress.acknowledged.keys.insert(key)
+                            try await put(database, key, bytes: bytes) { progress.acknowledged.commits[key] = $0 }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            },
+        ]
+    }
+
     private static func onDatabase(_ base: Base, _ edits: [(key: Int, bytes: Int)]) -> [WritingOperation] {
         let states = states(base.records, adding: edits)
         func make(
-            _ name: String, states: [[String: SimulationModel.Value]]? = nil,
-            copy: [String: SimulationModel.Value]? = nil,
+            _ name: String, states: [Records]? = nil, accepts: (@Sendable (Records, Acknowledged) -> Bool)? = nil,
+            copy: Records? = nil,
             _ body: @escaping @Sendable (Database, MemoryFileSystem, Progress) async throws -> Void
         ) -> WritingOperation {
-            WritingOperation(name: name, base: base.disk, states: states ?? [base.records], copy: copy) {
-                disk, options, progress in
-                let database = try await open(disk, options)
-                do {
-                    try await body(database, disk, progress)
-                } catch {
-                    try? await database.close()
-                    throw error
-                }
-                try await database.close()
-            }
+            on(base, name, states: states, accepts: accepts, copy: copy, body)
         }
         return [
             make("open and close") { _, _, _ in },
             make("write", states: states) { database, _, progress in
                 for (key, bytes) in edits {
                     try await put(database, key, bytes: bytes)
-                    progress.state += 1
+                    progress.acknowledged.state += 1
                 }
             },
-            make("write beside each other", states: states) { database, _, progress in
+            make("write beside each other", accepts: besideEachOther(base.records, edits)) { database, _, progress in
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for (key, bytes) in edits { group.addTask { try await put(database, key, bytes: bytes) } }
+                    for (key, bytes) in edits {
+                        group.addTask {
+                            try await put(database, key, bytes: bytes) { progress.acknowledged.commits[key] = $0 }
+                            progress.acknowledged.keys.insert(key)
+                        }
+                    }
                     try await group.waitForAll()
                 }
-                progress.state = edits.count
             },
             make("checkpoint") { database, _, _ in try await database.checkpoint() },
             make("write and checkpoint twice", states: Array(states[...2])) { database, _, progress in
                 for (key, bytes) in edits[..<2] {
                     try await put(database, key, bytes: bytes)
-                    progress.state += 1
+                    progress.acknowledged.state += 1
                     try await database.checkpoint()
                 }
             },
@@ -101,8 +147,8 @@ extension WritingOperation {
                 let fork = database.fork()
                 try await fork.write { $0.removeAll() }
                 try await database.restore(fork.snapshot)
+                progress.acknowledged.state += 1
                 try await fork.close()
-                progress.state += 1
             },
             make("backup", copy: base.records) { database, disk, _ in
                 try await database.backup(nil, to: target, fileSystem: disk)
@@ -113,12 +159,12 @@ extension WritingOperation {
     /// What the tool does to a directory.
     private static func byTools(_ base: Base) -> [WritingOperation] {
         func make(
-            _ name: String, copy: [String: SimulationModel.Value]? = nil,
+            _ name: String, copy: Records? = nil,
             _ body: @escaping @Sendable (MemoryFileSystem, StoreOptions) throws -> Void
         ) -> WritingOperation {
-            WritingOperation(name: name, base: base.disk, states: [base.records], copy: copy) { disk, options, _ in
-                try body(disk, options.store)
-            }
+            WritingOperation(
+                name: name, base: base.disk, states: [base.records], accepts: inOrder([base.records]), copy: copy
+            ) { disk, options, _ in try body(disk, options.store) }
         }
         return [
             make("tool: checkpoint") { disk, options in
