@@ -5,10 +5,13 @@ extension ProofRunner {
         let isKilled = arguments.number("killed", 0) != 0
         var damaged = DamagedDatabase(bytes: arguments.number("bytes", 65536), closes: !isKilled)
         let bits = damaged.bits
-        let step = arguments.number("step", 1)
-        damaged.flipBits(0..<bits, step: step)
+        let step = max(1, arguments.number("step", 1))
+        // Each run begins with another bit, so that several with a step come to see all of them.
+        let run = max(1, arguments.number("from", 1))
+        let first = (run - 1) % step
+        damaged.flipBits(first..<bits, step: step)
         let flipped = damaged.totals.copies
-        damaged.truncate(step: step)
+        damaged.truncate(from: first, step: step)
         if let failure = damaged.failure { fail(failure) }
         let totals = damaged.totals
         let regions = Set(totals.unnoticed.keys)
@@ -18,7 +21,7 @@ extension ProofRunner {
         return [
             "bits": bits, "flipped": flipped, "lengths": totals.copies - flipped, "refused": totals.refused,
             "noticed": totals.noticed, "shorter": totals.shorter, "unnoticed": totals.unnoticed.values.reduce(0, +),
-            "killed": isKilled ? 1 : 0, "step": step,
+            "killed": isKilled ? 1 : 0, "step": step, "from": run, "to": run + 1,
         ]
     }
 

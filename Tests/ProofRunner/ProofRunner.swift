@@ -9,7 +9,8 @@ import Yaprak
 ///     ProofRunner isolation --transactions 1000000            one large history of a database in memory
 ///     ProofRunner crashes --from 1 --count 5                  power cuts at every call of every operation, twice
 ///     ProofRunner faults --from 1 --count 1                   every call of every operation fails with every error
-///     ProofRunner bits --bytes 65536 [--killed 1]             every bit of a database, every length of its files
+///     ProofRunner bits --bytes 65536 [--killed 1]             every bit of a database, every length of its files; with
+///                                                             --step N each n-th, beginning with another --from N
 ///     ProofRunner forged --from 1 --count 10000               damage with right sums
 ///     ProofRunner cancellation --from 1 --count 5             every call of the API cancelled at every step
 ///     ProofRunner load --each 64 --seconds 60 --path FILE     writers, readers, followers

@@ -109,10 +109,10 @@ package struct DamagedDatabase: Sendable {
         }
     }
 
-    /// Cuts every file off at every length.
-    package mutating func truncate(step: Int = 1) {
+    /// Cuts every file off at every length, from one on in steps.
+    package mutating func truncate(from first: Int = 0, step: Int = 1) {
         for (path, bytes, regions) in files {
-            for length in stride(from: 0, to: bytes.count, by: step) where failure == nil {
+            for length in stride(from: first, to: bytes.count, by: step) where failure == nil {
                 // What is cut off is noticed unless all of it is harmless.
                 let lost = (length..<bytes.count).map { regions[$0] }
                 let region = lost.first { !Self.harmless.contains($0) } ?? .behindEnd
