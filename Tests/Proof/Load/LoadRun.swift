@@ -53,7 +53,7 @@ package struct LoadRun: Sendable {
             try await group.waitForAll()
         }
         let again = try await Database.open(at: FilePath(path), collections: records)
-        let isSame = again.snapshot[records].count == database.snapshot[records].count
+        let isSame = contents(again.snapshot) == contents(database.snapshot)
         try await again.close()
         totals.commits = counts.commits.load(ordering: .relaxed)
         totals.reads = counts.reads.load(ordering: .relaxed)
@@ -106,6 +106,10 @@ package struct LoadRun: Sendable {
             last = number
             counts.changesets.add(1, ordering: .relaxed)
         }
+    }
+
+    private static func contents(_ snapshot: Snapshot) -> [String: SimulatedRecord] {
+        Dictionary(uniqueKeysWithValues: snapshot[records].map { ("\($0.key)", $0.object) })
     }
 
     /// What the process holds in memory, in KiB; 0 where it can't be asked.
