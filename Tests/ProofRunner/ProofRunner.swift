@@ -52,7 +52,7 @@ struct ProofRunner {
     }
 
     static func simulate(_ arguments: Arguments) -> [String: Int] {
-        var totals = ["commits": 0, "crashes": 0, "refusals": 0, "steps": 0, "launches": 0]
+        var totals = ["commits": 0, "crashes": 0, "refusals": 0, "backups": 0, "steps": 0, "launches": 0]
         var digest: UInt64 = 0
         let seeds = arguments.forEachSeed { seed in
             let script = SimulationScript(seed: seed)
@@ -66,6 +66,7 @@ struct ProofRunner {
             totals["commits"]! += outcome.commits
             totals["crashes"]! += outcome.crashes
             totals["refusals"]! += outcome.refusals
+            totals["backups"]! += outcome.backups
             totals["steps"]! += outcome.steps
             totals["launches"]! += outcome.launches
         }

@@ -30,12 +30,46 @@ import Testing
     }
 
     @Test func `No history loses, invents or hangs, whatever the disk does`() {
+        var backups = 0
         for seed in 1000..<UInt64(1000 + Soak.volume(150, soak: 20_000)) {
             let script = SimulationScript(seed: seed)
-            guard let failure = Simulation(script).run().failure else { continue }
+            let outcome = Simulation(script).run()
+            backups += outcome.backups
+            guard let failure = outcome.failure else { continue }
             let (shrunk, reason) = script.shrunk()
             Issue.record("seed \(seed): \(failure); shrunk: \(reason)\n\(shrunk)")
             return
+        }
+        #expect(backups > 10)
+    }
+
+    @Test func `Nothing is found where nothing was planted`() {
+        let outcome = Simulation(.plain()).run()
+        #expect(outcome.failure == nil)
+        // One backup, opened behind each of three launches.
+        #expect(outcome.backups == 3)
+    }
+
+    // What the disk had refused was an excuse for whatever came later.
+    @Test func `Writes that fail excuse no loss, in this launch or the next`() {
+        for loser in 0...1 {
+            let script = SimulationScript.plain(failingWrites: [7, 8])
+            #expect(Simulation(script).run().failure == nil)
+            #expect(Simulation(script, planted: [loser: .loss(of: "/db/wal")]).run().failure != nil, "\(loser)")
+        }
+    }
+
+    @Test func `A backup that is lost is found, however late`() {
+        for loser in 0...2 {
+            let outcome = Simulation(.plain(), planted: [loser: .loss(of: "/backup-0-0/ckpt")]).run()
+            #expect(outcome.failure?.contains("backup-0-0") == true, "\(loser): \(outcome)")
+        }
+    }
+
+    @Test func `An error that nothing explains is found`() {
+        for nth in 1...2 {
+            let outcome = Simulation(.plain(), planted: [0: .failure(.write, nth: nth)]).run()
+            #expect(outcome.failure?.contains("writeFailed") == true, "\(nth): \(outcome)")
         }
     }
 }

@@ -10,14 +10,17 @@ final class SimulatedTasks: @unchecked Sendable {
     private let database: Database
     private let launch: Int
     private let isAlways: Bool
+    /// Whether nothing is wrong with the disk, as long as it has power.
+    private let isSound: Bool
 
     private struct Away: Error {}
 
-    init(_ simulation: Simulation, _ database: Database, launch: Int) {
+    init(_ simulation: Simulation, _ database: Database, launch: Int, isSound: Bool) {
         self.simulation = simulation
         model = simulation.model
         self.database = database
         self.launch = launch
+        self.isSound = isSound
         isAlways = simulation.script.durability == .always
     }
 
@@ -59,7 +62,11 @@ final class SimulatedTasks: @unchecked Sendable {
                 }
             } catch is Away {
             } catch {
-                if !(error is DatabaseError) { model.fail("launch \(launch): \(step) threw \(error)") }
+                let code = (error as? DatabaseError)?.code
+                let isFaultOfDisk = code != nil && (!isSound || simulation.disk.isCut)
+                if !isFaultOfDisk, code.map(step.codes.contains) != true {
+                    model.fail("launch \(launch): \(step) threw \(error)")
+                }
             }
         }
         for (number, snapshot) in held where model.failure == nil {
@@ -121,8 +128,12 @@ final class SimulatedTasks: @unchecked Sendable {
             }
         } catch {
             let code = (error as? DatabaseError)?.code
-            let isKnown = [.diskFull, .writeFailed, .abandoned, .closed, .extensionFailed, .transactionTooLarge]
-                .contains(code)
+            // After these the commit is not there, and will not be. A failed sync leaves it open.
+            let refusals: [DatabaseError.Code] = [
+                .diskFull, .writeFailed, .permissionDenied, .abandoned, .readOnly, .closed, .extensionFailed,
+                .transactionTooLarge,
+            ]
+            let isKnown = code.map(refusals.contains) ?? false
             // Behind a cut the process is gone: what it is answered then promises nothing.
             if isKnown, claim.owner > 0, !simulation.disk.isCut { model.refuse(claim.number, claim.owner) }
             throw error
@@ -156,10 +167,10 @@ final class SimulatedTasks: @unchecked Sendable {
 
     private func backup(_ name: String) async throws {
         let snapshot = database.snapshot
-        let state = model.issued[Int(snapshot.commitNumber.rawValue)]
-        guard simulation.begin(backup: name, state) else { return }
+        let number = Int(snapshot.commitNumber.rawValue)
+        guard simulation.backups.begin(name, number, model.issued[number], isSound: isSound) else { return }
         try await database.backup(snapshot, to: FilePath("/\(name)"), fileSystem: simulation.disk)
-        simulation.finish(backup: name)
+        simulation.backups.finish(name)
     }
 
     /// Changesets come in order, without a gap, and say what was before and after.
@@ -192,6 +203,18 @@ final class SimulatedTasks: @unchecked Sendable {
         if others.didRemoveAll { records = records.filter { !$0.key.hasPrefix("others/") } }
         for change in others {
             records["others/\(change.key)"] = change.after.map { .init(record: $0.object, metadata: $0.metadata) }
+        }
+    }
+}
+
+extension SimulationScript.Step {
+    /// What it may throw although nothing is wrong with the disk. The database is open until the last task has ended, nobody
+    /// cancels, and a stream begins at the newest commit, so that it never needs the log.
+    fileprivate var codes: Set<DatabaseError.Code> {
+        switch self {
+        // It is registered from the start of a launch on, until a task unregisters it.
+        case .register: [.nameTaken]
+        case .write, .checkpoint, .flush, .hold, .unregister, .fork, .backup, .follow: []
         }
     }
 }

@@ -15,7 +15,11 @@ internal import YaprakStorage
 /// in a close, a kill or a power cut. What is expected:
 /// - The state is that of some commit that was issued, and of none before what was promised (R1, R2).
 /// - Where the disk lied or a bit rotted, opening may also throw a typed error (R3, R4).
-/// - Every error is a `DatabaseError`, and nothing hangs.
+/// - A write that was refused stays away, unless the disk refused to take it back: then it may be there, and nothing else
+///   differs.
+/// - Every backup that was finished is there after the crash and opens as what was backed up.
+/// - Every error is a `DatabaseError`, and nothing hangs. Where nothing is wrong with the disk, a step throws only what it
+///   throws by itself.
 package final class Simulation: @unchecked Sendable {
     /// What came of a history.
     package struct Outcome: Sendable, Equatable {
@@ -31,21 +35,31 @@ package final class Simulation: @unchecked Sendable {
         package var crashes: Int
         /// How often opening refused what a disk at fault had left.
         package var refusals: Int
+        /// How often a backup was opened and compared.
+        package var backups: Int
     }
 
     let script: SimulationScript
     let model = SimulationModel()
     var disk = MemoryFileSystem()
     private(set) var outcome = Outcome(
-        failure: nil, digest: 0, steps: 0, commits: 0, launches: 0, crashes: 0, refusals: 0)
+        failure: nil, digest: 0, steps: 0, commits: 0, launches: 0, crashes: 0, refusals: 0, backups: 0)
     /// Why the next opening may find less than was promised, or throw.
     private var doubts: [String] = []
+    /// Whether the next opening may find a write that was refused: the disk did not let it be taken back.
+    private var mayHaveGhosts = false
+    /// Whether the files may be damaged where no opening has looked so far.
+    private var mayBeDamaged = false
     /// Whether the last launch closed the database.
     private var wasClosed = false
-    /// The backups that were begun: what they hold, and whether they were finished.
-    private var backups: [String: (state: SimulationModel.State, isDone: Bool)] = [:]
+    var backups = SimulatedBackups()
+    private let planted: [Int: PlantedFault]
 
-    package init(_ script: SimulationScript) { self.script = script }
+    /// - Parameter planted: faults behind a launch, by its index, which the simulation has to find.
+    package init(_ script: SimulationScript, planted: [Int: PlantedFault] = [:]) {
+        self.script = script
+        self.planted = planted
+    }
 
     /// Runs all launches, and one more that only looks.
     package func run() -> Outcome {
@@ -64,6 +78,8 @@ package final class Simulation: @unchecked Sendable {
         outcome.launches += 1
         disk.setRenamesInTwoSteps(script.renamesInTwoSteps)
         plan(launch.mishaps)
+        // A disk that a kill has left goes on with the counts of the launch before.
+        let failuresBefore = disk.failures(.truncate)
         switch launch.ending {
         case .kill(let changes), .powerCut(let changes, _): disk.cut(afterChanges: disk.changes + changes)
         case .close: break
@@ -77,7 +93,11 @@ package final class Simulation: @unchecked Sendable {
             model.fail("launch \(index): everybody waits, and nobody will be woken")
             return false
         }
+        // What can't be overwritten is cut off. Only where that failed, too, a refused write may come back.
+        if disk.failures(.truncate) > failuresBefore { mayHaveGhosts = true }
         end(launch)
+        planted[index]?.apply(to: disk)
+        if model.failure == nil { checkBackups(index) }
         return opened
     }
 
@@ -93,9 +113,11 @@ package final class Simulation: @unchecked Sendable {
 
     /// The process is gone; what it leaves.
     private func end(_ launch: SimulationScript.Launch) {
-        if disk.lies > 0 { doubts.append("a sync was a lie") }
-        let mayGhost = disk.failures(.truncate) > 0 || disk.failures(.write) > 1
-        if mayGhost { doubts.append("the disk refused to take a write back") }
+        if disk.lies > 0 {
+            doubts.append("a sync was a lie")
+            mayBeDamaged = true
+            backups.forget()
+        }
         wasClosed = wasClosed && !disk.isCut
         switch launch.ending {
         case .close:
@@ -125,6 +147,7 @@ package final class Simulation: @unchecked Sendable {
                 bytes[at / 8] ^= 1 << UInt8(at % 8)
                 disk.setContents(file, bytes)
                 doubts.append("bit \(at) of \(file) rotted")
+                mayBeDamaged = true
                 return
             }
             at -= size * 8
@@ -178,8 +201,9 @@ package final class Simulation: @unchecked Sendable {
         compare(database, index)
         guard model.failure == nil else { return false }
         wasClosed = false
-        await register(database, index)
-        let run = SimulatedTasks(self, database, launch: index)
+        let isSound = launch.mishaps.isEmpty && !mayBeDamaged
+        await register(database, index, isSound: isSound)
+        let run = SimulatedTasks(self, database, launch: index, isSound: isSound)
         await run.play(launch.tasks)
         // A power cut or a kill that has not come up by now comes before the close.
         if case .close = launch.ending {} else { disk.cut(afterChanges: 0) }
@@ -204,22 +228,29 @@ package final class Simulation: @unchecked Sendable {
         }
         let records = SimulationModel.records(of: database.snapshot)
         let isIssued = number < model.issued.count && records == model.issued[number].records
-        let isGhost = !doubts.isEmpty && model.failed.contains { $0.number == number && $0.state.records == records }
-        if !isIssued, !isGhost {
-            return model.fail("\(place): a state that never was; \(model.issued.count - 1) were issued")
+        if !isIssued {
+            let ghost = model.failed.last { $0.number == number && $0.state.records == records }
+            guard let ghost, mayHaveGhosts || !doubts.isEmpty else {
+                return model.fail("\(place): a state that never was; \(model.issued.count - 1) were issued")
+            }
+            model.comeBack(number, ghost.state)
         }
-        if isGhost, !isIssued { _ = model.issue(number, model.failed.last { $0.number == number }!.state) }
         outcome.commits += number
         model.opened(at: number)
         if disk.lies == 0 { doubts = [] }
+        // What was readable was written again, or will be overwritten.
+        mayHaveGhosts = false
     }
 
-    private func register(_ database: Database, _ index: Int) async {
+    /// - Parameter isSound: whether nothing is wrong with the disk, as long as it has power.
+    private func register(_ database: Database, _ index: Int, isSound: Bool) async {
         do {
             try await database.register(Tally())
             try await database.register(Marks())
         } catch {
-            if !(error is DatabaseError) { model.fail("launch \(index): registering threw \(error)") }
+            if !(error is DatabaseError) || isSound && !disk.isCut {
+                model.fail("launch \(index): registering threw \(error)")
+            }
             return
         }
         let newest = model.issued[model.issued.count - 1]
@@ -230,11 +261,9 @@ package final class Simulation: @unchecked Sendable {
 
     // MARK: Backups
 
-    func begin(backup name: String, _ state: SimulationModel.State) -> Bool {
-        guard backups[name] == nil else { return false }
-        backups[name] = (state, false)
-        return true
+    private func checkBackups(_ index: Int) {
+        let (opened, failure) = backups.open(on: disk) { scheduler in options(index, scheduler) }
+        outcome.backups += opened
+        if let failure { model.fail("launch \(index): \(failure)") }
     }
-
-    func finish(backup name: String) { backups[name]?.isDone = true }
 }

@@ -28,7 +28,7 @@ final class SimulationModel: @unchecked Sendable {
     /// Who issued it.
     private var owners: [Int] = [0]
     private var nextOwner = 1
-    /// States of writes that failed, and must not come back.
+    /// States of writes that failed, and of those that were built on them: they must not come back.
     private(set) var failed: [(number: Int, state: State)] = []
     /// Commits that a kill must leave, and that a power cut must leave.
     var promisedAfterKill = 0
@@ -44,9 +44,8 @@ final class SimulationModel: @unchecked Sendable {
             fail("commit \(number) is issued, and \(issued.count - 1) is the newest that was")
             return 0
         }
-        // The number is used again: what had it before was refused.
-        issued.removeLast(issued.count - number)
-        owners.removeLast(owners.count - number)
+        // The number is used again: what had it before was refused, and its writer may learn it later than this one.
+        takeBack(from: number)
         issued.append(state)
         nextOwner += 1
         owners.append(nextOwner)
@@ -68,9 +67,23 @@ final class SimulationModel: @unchecked Sendable {
     /// The writer of a commit learns that it is not there, and will not be.
     func refuse(_ number: Int, _ owner: Int) {
         guard number < owners.count, owners[number] == owner else { return }
-        failed.append((number, issued[number]))
+        takeBack(from: number)
+    }
+
+    private func takeBack(from number: Int) {
+        for index in number..<issued.count { failed.append((index, issued[index])) }
         issued.removeLast(issued.count - number)
         owners.removeLast(owners.count - number)
+    }
+
+    /// A write that was refused is there all the same, as the newest commit. What it was built on came back with it; nobody
+    /// asks for the states of that.
+    func comeBack(_ number: Int, _ state: State) {
+        takeBack(from: min(number, issued.count))
+        while issued.count <= number {
+            issued.append(state)
+            owners.append(0)
+        }
     }
 
     /// A launch found the database at a commit.
