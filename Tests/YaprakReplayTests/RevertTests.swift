@@ -265,6 +265,46 @@ import YaprakReplay
         try await database.close()
     }
 
+    /// Keeps the number of books of each genre in its note.
+    private struct CountBooks: Reaction {
+        let name = "count books"
+        let collectionNames: [String]? = ["books"]
+
+        func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+            var counts: [String: Int] = [:]
+            for change in changes.changes(in: .books) {
+                if let book = change.before { counts[book.object.genre, default: 0] -= 1 }
+                if let book = change.after { counts[book.object.genre, default: 0] += 1 }
+            }
+            for (genre, count) in counts {
+                transaction[.notes][genre] = "\((Int(transaction[.notes][genre] ?? "0") ?? 0) + count)"
+            }
+        }
+    }
+
+    @Test func `What a reaction wrote in a reverted commit is not undone twice`() async throws {
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        try await database.register(CountBooks())
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        try await database.write { $0[.books]["emma"] = Book(title: "Emma", genre: "classic") }
+        try await database.write { $0[.books]["solaris"] = Book(title: "Solaris") }
+        #expect(database.snapshot[.notes]["sci-fi"] == "2")
+        let revert = try await database.revert(3...3)
+        #expect(revert.changes.map(\.key).sorted() == ["sci-fi", "solaris"])
+        #expect(database.snapshot[.notes]["sci-fi"] == "1")
+        #expect(database.snapshot[.books]["solaris"] == nil)
+        // It runs for what was not chosen: the book alone.
+        var choice = ReplayRevert.Choice()
+        choice.collectionName = "books"
+        try await database.revert(2...2, choosing: choice)
+        #expect(database.snapshot[.books]["emma"] == nil)
+        #expect(database.snapshot[.notes]["classic"] == "0")
+        // And for the next write as ever.
+        try await database.write { $0[.books]["neuromancer"] = Book(title: "Neuromancer") }
+        #expect(database.snapshot[.notes]["sci-fi"] == "2")
+        try await database.close()
+    }
+
     /// A few changes of all kinds, wholesale removals among them.
     private func step(_ transaction: inout WriteTransaction, _ number: Int, _ source: SplitMix64) {
         var random = source

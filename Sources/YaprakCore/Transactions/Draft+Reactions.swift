@@ -33,14 +33,29 @@ extension Snapshot {
     }
 }
 
+extension WriteTransaction {
+    /// Lets the reactions run now, and never again in this transaction.
+    ///
+    /// - Parameter settle: is given the records after the reactions, and has the last word. It is not called if no reaction is
+    ///   concerned.
+    package mutating func runReactions(settle: (inout WriteTransaction, Snapshot) throws -> Void) throws {
+        let draft = draft
+        try withoutActuallyEscaping(settle) { try draft.runReactions(in: &self, settle: $0) }
+        draft.runsReactions = false
+    }
+}
+
 // Reactions: what runs between a transaction's closure and its end.
 extension Draft {
     /// More rounds mean that reactions answer each other for ever.
     private static let roundsMax = 100
 
     /// Lets the reactions run until nothing that changed concerns any of them.
+    /// - Parameter settle: what is written after them, and that they do not see; what judges does.
     /// - Throws: what a reaction throws, `reactionsUnsettled`, and what extensions throw.
-    func runReactions(in transaction: inout WriteTransaction) throws {
+    func runReactions(
+        in transaction: inout WriteTransaction, settle: ((inout WriteTransaction, Snapshot) throws -> Void)? = nil
+    ) throws {
         guard runsReactions, failure == nil, mayConcernReactions else { return }
         // The elements are registrations, all of them: nothing else makes an identity.
         let all = reactions.all.map { unsafeDowncast($0, to: ReactionRegistration.self) }
@@ -61,6 +76,11 @@ extension Draft {
                 if segments.count > count { next.written[reaction.name] = count..<segments.count }
             }
             round = next
+        }
+        if let settle {
+            try settle(&transaction, currentSnapshot())
+            closeSegment()
+            _ = try currentSnapshot()
         }
         try judge(all)
     }

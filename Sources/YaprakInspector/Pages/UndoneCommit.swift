@@ -45,9 +45,7 @@
                 changes = chosen.map(\.change)
                 return
             }
-            try await fork.write(origin: "without commit \(number)") { transaction in
-                for change in chosen { try transaction.undo(change) }
-            }
+            try await fork.write(origin: "without commit \(number)") { try $0.undo(chosen) }
             let after = fork.snapshot
             try await fork.close()
             then = after

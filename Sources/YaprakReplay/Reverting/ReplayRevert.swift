@@ -122,6 +122,9 @@ extension Database {
     /// `{"reverts": [16, 17], "partly": [17]}`. If there is nothing to do, no commit is made. What happened in between stays
     /// in the history.
     ///
+    /// Reactions and the rules of relationships run as for any write, but what is reverted becomes what it was whatever they
+    /// write there: what they wrote in the commits is reverted with them.
+    ///
     /// - Parameters:
     ///   - overwritesConflicts: whether records that were changed since are reverted, too.
     ///   - choice: what of the commits to revert.
@@ -144,7 +147,7 @@ extension Database {
         return try await write(origin: origin) { transaction in
             let revert = try reader.revert(of: commits, in: transaction.before, choosing: choice)
             guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }
-            for change in revert.changes { try transaction.undo(change) }
+            try transaction.undo(revert.changes, fields: choice.fields)
             if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: revert)) }
             return revert
         }
@@ -152,8 +155,27 @@ extension Database {
 }
 
 extension WriteTransaction {
+    /// Makes records what they were.
+    ///
+    /// Reactions run, for what the records were part of and was not reverted, such as a sum in a record that was not chosen.
+    /// Where they write a record that is reverted, it becomes what it was all the same: what it was had their share already.
+    /// - Parameter fields: the fields that the changes are about; `nil` for all.
+    package mutating func undo(_ changes: some Sequence<ReplayRevert.Change>, fields: Set<String>? = nil) throws {
+        for change in changes { try undo(change) }
+        try runReactions { transaction, snapshot in
+            let present = PresentRecords(in: snapshot)
+            for change in changes {
+                let now = present.now(change.key, in: change.collection)
+                let span = ReplayRevert.Choice.Span(
+                    collection: change.collection, key: change.key, then: change.then, left: now)
+                let rest = fields.map { span.reverting($0, in: present) } ?? span.reverted(in: present)
+                if let rest { try transaction.undo(rest) }
+            }
+        }
+    }
+
     /// Makes a record what it was.
-    package mutating func undo(_ change: ReplayRevert.Change) throws {
+    private mutating func undo(_ change: ReplayRevert.Change) throws {
         if let then = change.then {
             try put(
                 object: then.objectBytes, metadata: then.metadataBytes, version: then.version, for: change.key,
