@@ -61,6 +61,19 @@ import YaprakSimulator
         for name in names { #expect((1..<24).contains(left.count { $0.contains(name) }), "\(name)") }
     }
 
+    @Test func `What is put into a file stays, whatever a power cut keeps of the writes before`() throws {
+        let disk = MemoryFileSystem()
+        let root = try disk.openDirectory("/")
+        let file = try root.open("a", .create)
+        try file.writeAll([1, 2, 3], at: 0)
+        disk.setContents("/a", [1, 7, 3])
+        #expect(disk.crashed(keeping: .all, names: .all).contents("/a") == [1, 7, 3])
+        // And what is written behind it is as pending as ever.
+        try file.writeAll([9], at: 0)
+        #expect(disk.crashed(keeping: .none, names: .all).contents("/a") == [1, 7, 3])
+        #expect(disk.crashed(keeping: .all, names: .all).contents("/a") == [9, 7, 3])
+    }
+
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `The simulated disk answers as the system's does, call by call`(seed: UInt64) throws {
         try Harness.withTemporaryDirectory { path in

@@ -198,6 +198,8 @@ struct SimulatedDisk: Sendable {
     mutating func setContents(_ path: FilePath, _ bytes: [UInt8]) {
         if let node = node(path) {
             files[node] = FileNode(durable: bytes, current: bytes)
+            // What was written before and not synced does not come over it after a power cut.
+            pendingWrites.removeAll { $0.node == node }
         } else if let parent = node(path.removingLastComponent()), let name = path.lastComponent?.string {
             let node = makeFile()
             files[node] = FileNode(durable: bytes, current: bytes)
