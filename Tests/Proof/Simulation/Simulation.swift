@@ -194,7 +194,8 @@ package final class Simulation: @unchecked Sendable {
             wasClosed = false
             if !(error is DatabaseError) { model.fail("launch \(index): opening threw \(error)") }
             if disk.isCut || !launch.mishaps.isEmpty { return true }
-            if doubts.isEmpty { model.fail("launch \(index): it does not open: \(error)") }
+            // What has rotted may be where the last opening had no need to look, as behind a checkpoint that a cut takes away.
+            if doubts.isEmpty, !mayBeDamaged { model.fail("launch \(index): it does not open: \(error)") }
             outcome.refusals += 1
             return false
         }
