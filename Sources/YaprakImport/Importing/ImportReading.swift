@@ -62,9 +62,13 @@
             var batch: [Item] = [], bytes = 0, hasRows = false
             while batch.count < batchCount, bytes < Self.batchBytesMax, let step = try rows.next() {
                 hasRows = true
+                // One without bytes takes time and memory, too.
+                bytes += 16
                 switch step {
                 case .unread(let unread):
                     report.unread += 1
+                    // There may be one for each row of the file.
+                    bytes += 240
                     report.add(unread)
                     note(unread)
                 case .row(let row):

@@ -1,3 +1,4 @@
+import YaprakCore
 import YaprakModel
 
 /// What collections and keys of a file are called in the database, where they can't keep their names.
@@ -57,8 +58,9 @@ struct TargetNames {
 
     /// The key of a row in the database: its own, unless another row has it already.
     mutating func key(_ key: String, of row: Int64, in collection: String) -> String {
-        // Too long for a database that was not made for it; hashing it would take long, too.
-        if key.utf8.count > DatabaseLimits().keyBytesMax { return key }
+        // Too long for a database that was not made for it; hashing it would take long, too. Its normal form may be shorter.
+        let most = DatabaseLimits().keyBytesMax
+        if key.utf8.count > most, key.normalizedKey.utf8.count > most { return key }
         var target = key, number = 1
         while !keys.insert(KeyHash(collection, target)).inserted {
             target = "\(key) (row \(row))" + (number == 1 ? "" : " (\(number))")

@@ -1,3 +1,5 @@
+import YaprakModel
+
 /// What became of a row that could not be imported as it is.
 public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
     /// What was done. The set is open: later versions may add to it.
@@ -21,9 +23,9 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The row, if its number is known.
     public let rowID: Int64?
-    /// Its collection in the file, if it is known.
+    /// Its collection in the file, if it is known; the beginning of one that is longer than a key may be.
     public let collection: String?
-    /// Its key in the file, if it is known.
+    /// Its key in the file, if it is known; the beginning of one that is longer than a key may be.
     public let key: String?
     /// What was found: a clause without a period.
     public let reason: String
@@ -32,8 +34,18 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
         self.kind = kind
         self.reason = reason
         self.rowID = rowID
-        self.collection = collection
-        self.key = key
+        self.collection = collection.map(Self.beginning)
+        self.key = key.map(Self.beginning)
+    }
+
+    /// A text, or so much of it as a key may have: notes are kept, and in a file of another's each may be of many megabytes.
+    private static func beginning(of text: String) -> String {
+        let most = DatabaseLimits().keyBytesMax
+        guard text.utf8.count > most else { return text }
+        var scalars = text[..<text.utf8.index(text.startIndex, offsetBy: most)].unicodeScalars
+        // The last one may have been cut.
+        scalars.removeLast()
+        return String(scalars) + "…"
     }
 
     /// One line: the place, and what was found.

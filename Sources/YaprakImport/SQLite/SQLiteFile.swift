@@ -55,6 +55,8 @@
             self.handle = handle
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, 5000)
+            // What is too large for a record does not come into memory. A text may have twice the bytes in UTF-16.
+            sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: 2 * DatabaseLimits().valueBytesMax))
             // A file that was cut off has fewer pages than it says. SQLite reads it only as one whose schema may be written to,
             // which nothing here does.
             for pragma in [
@@ -74,6 +76,12 @@
             let status = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
             guard status == SQLITE_OK, let statement else { throw error(status) }
             return SQLiteStatement(statement, self)
+        }
+
+        /// Whether a name is that of a table whose rows have numbers: of no view, which could be any query, whatever the list of
+        /// tables says of it, and of no table `WITHOUT ROWID`.
+        func hasNumberedRows(_ table: String) -> Bool {
+            sqlite3_table_column_metadata(handle, "main", table, "_rowid_", nil, nil, nil, nil, nil) == SQLITE_OK
         }
 
         /// Whether the file ends in the middle of a page, which SQLite fills with zeros without a word.
@@ -103,6 +111,7 @@
                         \(path) is damaged: \(said). Mend it first: sqlite3 old.sqlite .recover | sqlite3 mended.sqlite
                         """
                     )
+                case SQLITE_TOOBIG: (.valueTooLarge, "A row of \(path) is larger than a record may be.")
                 case SQLITE_BUSY, SQLITE_LOCKED:
                     (.alreadyOpen, "\(path) is in use: \(said). Close the program that has it open.")
                 case SQLITE_READONLY, SQLITE_CANTOPEN:
@@ -166,8 +175,8 @@
             var text = path.isAbsolute ? "file://" : "file:"
             for byte in path.string.utf8 {
                 let isPlain =
-                    byte >= 0x80 || "/-_.~".utf8.contains(byte) || (0x30...0x39).contains(byte)
-                    || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                    "/-_.~".utf8.contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+                    || (0x61...0x7a).contains(byte)
                 if isPlain {
                     text.unicodeScalars.append(Unicode.Scalar(byte))
                 } else {

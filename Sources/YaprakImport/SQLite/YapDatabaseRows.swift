@@ -31,7 +31,7 @@
             let file = try SQLiteFile(path)
             (self.path, self.file) = (path, file)
             table = try Self.table(in: file, path)
-            rows = try file.statement("SELECT rowid, collection, key, data, metadata FROM \(table) ORDER BY rowid")
+            rows = try file.statement("SELECT _rowid_, collection, key, data, metadata FROM \(table) ORDER BY _rowid_")
             // A damaged file may refer to one page many times: no more rows than there is room for are counted.
             let counter = try file.statement("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT \(file.size / 4 + 1))")
             count = (try? counter.step()) == true ? Int(clamping: counter.integer(0)) : nil
@@ -40,23 +40,25 @@
         /// The table of objects: that of today's YapDatabase, or of versions before 2.
         private static func table(in file: SQLiteFile, _ path: FilePath) throws(DatabaseError) -> String {
             let tables = try file.statement(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name DESC")
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name DESC")
             var names: [String] = []
             while try tables.step() {
                 let name = String(decoding: tables.bytes(0), as: UTF8.self)
                 names.append(name)
             }
-            for name in ["database2", "database"] where names.contains(name) {
+            for name in ["database2", "database"] where names.contains(name) && file.hasNumberedRows(name) {
                 let columns = try file.statement("PRAGMA table_info(\(name))")
                 var wanted: Set = ["collection", "key", "data", "metadata"]
-                var hasOwnNumbers = false
+                var hidesNumbers = false, hasKey = false
                 while try columns.step() {
                     let column = String(decoding: columns.bytes(1), as: UTF8.self)
                     wanted.remove(column)
-                    // A column of that name is the number of the row only if it is the key.
-                    if column.lowercased() == "rowid", columns.integer(5) != 1 { hasOwnNumbers = true }
+                    // By this name the numbers are read: that of YapDatabase's column may be another column elsewhere.
+                    if column.lowercased() == "_rowid_" { hidesNumbers = true }
+                    // No table of a module's has one. Its content could be a view, and so any query.
+                    if columns.integer(5) > 0 { hasKey = true }
                 }
-                if wanted.isEmpty, !hasOwnNumbers { return "\"\(name)\"" }
+                if wanted.isEmpty, hasKey, !hidesNumbers { return "\"\(name)\"" }
             }
             let others = names.isEmpty ? "" : " It has \(names.sorted().prefix(8).joined(separator: ", "))."
             throw DatabaseError(
@@ -108,8 +110,7 @@
                 do {
                     guard try rows.step() else { return try end() }
                 } catch {
-                    guard error.code == .notADatabase else { throw error }
-                    return try skip()
+                    return try skip(error)
                 }
                 let number = rows.integer(0)
                 guard last.map({ number > $0 }) ?? true else { return try turn() }
@@ -119,8 +120,7 @@
                 do {
                     guard try rows.step() else { return try end() }
                 } catch {
-                    guard error.code == .notADatabase else { throw error }
-                    return try skipDownwards()
+                    return try skipDownwards(error)
                 }
                 let number = rows.integer(0)
                 guard number >= first, lastFromAbove.map({ number < $0 }) ?? true else { return try stop() }
@@ -144,8 +144,7 @@
             seen += 1
             let number = rows.integer(0)
             for column in 1...4 where rows.byteCount(Int32(column)) > DatabaseLimits().valueBytesMax {
-                return .unread(
-                    ImportNote(.leftOut, "row \(number) is larger than a record may be", rowID: number))
+                return .unread(Self.tooLarge(number))
             }
             return .row(
                 YapDatabaseRow(
@@ -156,27 +155,38 @@
         /// Bytes as a text. Of what is no UTF-8 each byte that is not ASCII is written as a number, so that none is lost.
         private static func text(_ bytes: [UInt8]) -> String {
             if let text = String(validating: bytes, as: UTF8.self) { return text }
-            return bytes.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + String($0, radix: 16) }.joined()
+            var text = ""
+            for byte in bytes {
+                if byte < 0x80 {
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                } else {
+                    text += "%" + String(byte, radix: 16)
+                }
+            }
+            return text
         }
 
         /// Goes on behind a row that can't be read, or, if not even its number can, from the end downwards.
-        private func skip() throws(DatabaseError) -> Step? {
-            let numbers = try file.statement("SELECT rowid FROM \(table) WHERE rowid >= ?1 ORDER BY rowid LIMIT 1")
+        private func skip(_ error: DatabaseError) throws(DatabaseError) -> Step? {
+            guard [.notADatabase, .valueTooLarge].contains(error.code) else { throw error }
+            let numbers = try file.statement(
+                "SELECT _rowid_ FROM \(table) WHERE _rowid_ >= ?1 ORDER BY _rowid_ LIMIT 1")
             numbers.restart(first)
             guard (try? numbers.step()) == true, numbers.integer(0) >= first else { return try turn() }
             let number = numbers.integer(0)
             last = number
             seen += 1
             rows = try file.statement(
-                "SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid > ?1 ORDER BY rowid")
+                "SELECT _rowid_, collection, key, data, metadata FROM \(table) WHERE _rowid_ > ?1 ORDER BY _rowid_")
             rows.restart(number)
-            return .unread(Self.unreadable(number))
+            return .unread(Self.unreadable(number, error))
         }
 
         /// Goes on before a row that can't be read, or ends if not even its number can.
-        private func skipDownwards() throws(DatabaseError) -> Step? {
+        private func skipDownwards(_ error: DatabaseError) throws(DatabaseError) -> Step? {
+            guard [.notADatabase, .valueTooLarge].contains(error.code) else { throw error }
             let numbers = try file.statement(
-                "SELECT rowid FROM \(table) WHERE rowid >= ?1 AND rowid <= ?2 ORDER BY rowid DESC LIMIT 1")
+                "SELECT _rowid_ FROM \(table) WHERE _rowid_ >= ?1 AND _rowid_ <= ?2 ORDER BY _rowid_ DESC LIMIT 1")
             // The lowest number of all has none below it.
             guard lastFromAbove != .min else { return try stop() }
             let limit = lastFromAbove.map { $0 - 1 } ?? .max
@@ -188,15 +198,21 @@
             seen += 1
             rows = try file.statement(
                 """
-                SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid >= ?1 AND rowid < ?2
-                ORDER BY rowid DESC
+                SELECT _rowid_, collection, key, data, metadata FROM \(table) WHERE _rowid_ >= ?1 AND _rowid_ < ?2
+                ORDER BY _rowid_ DESC
                 """)
             rows.restart(first, number)
-            return .unread(Self.unreadable(number))
+            return .unread(Self.unreadable(number, error))
         }
 
-        private static func unreadable(_ number: Int64) -> ImportNote {
-            ImportNote(.leftOut, "row \(number) can't be read, the file is damaged there", rowID: number)
+        private static func unreadable(_ number: Int64, _ error: DatabaseError) -> ImportNote {
+            error.code == .valueTooLarge
+                ? tooLarge(number)
+                : ImportNote(.leftOut, "row \(number) can't be read, the file is damaged there", rowID: number)
+        }
+
+        private static func tooLarge(_ number: Int64) -> ImportNote {
+            ImportNote(.leftOut, "row \(number) is larger than a record may be", rowID: number)
         }
 
         /// Begins to read from the end downwards.
@@ -204,7 +220,7 @@
             direction = .down
             rows = try file.statement(
                 """
-                SELECT rowid, collection, key, data, metadata FROM \(table) WHERE rowid >= ?1 ORDER BY rowid DESC
+                SELECT _rowid_, collection, key, data, metadata FROM \(table) WHERE _rowid_ >= ?1 ORDER BY _rowid_ DESC
                 """)
             rows.restart(first)
             return try next()

@@ -10,6 +10,9 @@ struct KeyedArchive {
     private let objects: [Int]
     private let top: [(name: String, number: Int)]
 
+    /// The bytes of the names at the top of an archive, together.
+    private static let nameBytesMax = 1 << 20
+
     /// The archive that a list is; `nil` for a list that is none.
     init?(_ list: BinaryPropertyList) throws(ForeignDataError) {
         guard case .dictionary(let keys, let values) = try list.object(list.top), keys.count <= 16 else { return nil }
@@ -33,9 +36,13 @@ struct KeyedArchive {
     private static func names(_ list: BinaryPropertyList, _ number: Int) throws(ForeignDataError) -> [(String, Int)]? {
         // A name may be a text that others are, too: many would be more than the bytes hold.
         guard case .dictionary(let keys, let values) = try list.object(number), keys.count <= 64 else { return nil }
-        var names: [(String, Int)] = []
+        var names: [(String, Int)] = [], bytes = 0
         for (key, value) in zip(keys, values) {
             guard case .text(let name) = try list.object(key) else { return nil }
+            bytes += name.utf8.count
+            guard bytes <= nameBytesMax else {
+                throw ForeignDataError(.overLimit, "the names of a keyed archive are too long")
+            }
             names.append((name, value))
         }
         return names
