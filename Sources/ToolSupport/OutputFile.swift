@@ -15,8 +15,9 @@ package import SystemPackage
 ///     try file.finish()
 ///
 /// It is written under a hidden name in the same directory, and is renamed when it is complete: a program that is killed leaves
-/// no part of it under its own name, at most an empty file, and what is to be overwritten keeps its contents until then. What was
-/// begun and not finished is removed.
+/// no part of it under its own name, at most an empty file, and what is to be overwritten keeps its contents until then. So does
+/// a power cut: the file is durable before it gets its name, and the name is when ``finish()`` returns. What was begun and not
+/// finished is removed.
 package final class OutputFile {
     /// Where its text goes.
     package let sink: TextSink
@@ -25,12 +26,17 @@ package final class OutputFile {
     /// Where it is written.
     private let written: FilePath
     private let descriptor: FileDescriptor
+    private let sync: (FileDescriptor) throws -> Void
     private var isFinished = false
 
     /// Makes the file.
+    /// - Parameter sync: makes a file or a directory durable; another one in tests.
     /// - Throws: `Errno`; `fileExists` if there is anything under the name, a link too, and it isn't to be overwritten;
     ///   `notPermitted` for a device or a pipe that is to be.
-    package init(_ path: FilePath, overwrites: Bool) throws(Errno) {
+    package init(
+        _ path: FilePath, overwrites: Bool, sync: @escaping (FileDescriptor) throws -> Void = OutputFile.synchronize
+    ) throws(Errno) {
+        self.sync = sync
         if overwrites { try Self.checkReplaceable(path) } else { try Self.checkAbsent(path) }
         self.path = path
         self.overwrites = overwrites
@@ -71,6 +77,10 @@ package final class OutputFile {
         isFinished = true
         var isClaimed = false
         do {
+            do { try sync(descriptor) } catch {
+                try? descriptor.close()
+                throw error
+            }
             try descriptor.close()
             if !overwrites {
                 // An empty file takes the name first: another program that has taken it meanwhile keeps it.
@@ -82,6 +92,32 @@ package final class OutputFile {
             unlink(written.string)
             if isClaimed { unlink(path.string) }
             throw error
+        }
+        try syncDirectory()
+    }
+
+    /// A rename is not durable until its directory is. One that may be written to and not read can't be synced.
+    private func syncDirectory() throws {
+        let parent = path.removingLastComponent()
+        let directory = try? FileDescriptor.open(
+            parent.isEmpty ? "." : parent, .readOnly, options: [.directory, .closeOnExec])
+        guard let directory else { return }
+        defer { try? directory.close() }
+        try sync(directory)
+    }
+
+    /// Makes a file or a directory durable, on a file system that can.
+    package static func synchronize(_ descriptor: FileDescriptor) throws {
+        #if canImport(Darwin)
+            // There fsync does not flush the drive's cache.
+            if fcntl(descriptor.rawValue, F_FULLFSYNC) == 0 { return }
+        #endif
+        while fsync(descriptor.rawValue) != 0 {
+            switch Errno(rawValue: errno) {
+            case .interrupted: continue
+            case .invalidArgument, .notSupported: return
+            case let error: throw error
+            }
         }
     }
 

@@ -62,6 +62,38 @@ import ToolSupport
         #expect(try String(contentsOfFile: long, encoding: .utf8) == "long")
     }
 
+    @Test func `A file is durable before it has its name, and the name when it is finished`() throws {
+        struct Seen: Equatable {
+            var isDirectory: Bool
+            var bytes: Int?
+            var text: String?
+        }
+        let folder = try Folder(), path = try folder.write("old", to: "x")
+        var seen: [Seen] = []
+        func sync(_ descriptor: FileDescriptor) throws {
+            var found = stat()
+            #expect(fstat(descriptor.rawValue, &found) == 0)
+            let isDirectory = found.st_mode & S_IFMT == S_IFDIR
+            seen.append(
+                Seen(
+                    isDirectory: isDirectory, bytes: isDirectory ? nil : Int(found.st_size),
+                    text: try? String(contentsOfFile: path, encoding: .utf8)))
+        }
+        let file = try OutputFile(FilePath(path), overwrites: true, sync: sync)
+        try file.sink.write("newer")
+        try file.finish()
+        #expect(
+            seen == [
+                Seen(isDirectory: false, bytes: 5, text: "old"), Seen(isDirectory: true, bytes: nil, text: "newer"),
+            ])
+        // Where the disk fails, what was there stays, and nothing else does.
+        let other = try OutputFile(FilePath(path), overwrites: true, sync: { _ in throw Errno.ioError })
+        try other.sink.write("lost")
+        #expect(throws: Errno.ioError) { try other.finish() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["x"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "newer")
+    }
+
     // A false length in the head of a frame, and a pipe that gives little: a number of seconds beyond any integer.
     @Test func `A bar of progress has an end, however far it is`() {
         let bar = ProgressBar(Console(out: TextSink(), err: TextSink()), "loading")
