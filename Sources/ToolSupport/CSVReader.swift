@@ -15,6 +15,11 @@ package final class CSVReader {
     package struct Cell: Sendable, Hashable {
         package let text: String
         package let isQuoted: Bool
+
+        package init(text: String, isQuoted: Bool) {
+            self.text = text
+            self.isQuoted = isQuoted
+        }
     }
 
     /// The most cells of a row.

@@ -20,27 +20,27 @@ package final class JSONItemReader {
     package var progress: (done: Int, total: Int?) { source.progress }
 
     /// The next item; `nil` behind the last.
-    /// - Throws: `Errno`; ``InputError`` where there is no array, or none that is closed.
+    /// - Throws: `Errno`; ``InputError`` where there is no array, or none that is closed. What is wrong behind an item is
+    ///   thrown by the next call, so that the item is not lost.
     package func next() throws -> ArraySlice<UInt8>? {
         if isClosed { return nil }
         if !isOpened {
             guard try skipSpace() == UInt8(ascii: "[") else { throw InputError("this is no array of JSON") }
             position += 1
             isOpened = true
+            if try skipSpace() == UInt8(ascii: "]") { return try close() }
+        } else {
+            switch try skipSpace() {
+            case UInt8(ascii: ",")?: position += 1
+            case UInt8(ascii: "]")?: return try close()
+            case nil: throw unclosed
+            default: throw InputError("a comma is missing behind item \(number)")
+            }
+            if try skipSpace() == UInt8(ascii: "]") { throw InputError("item \(number + 1) is missing behind a comma") }
         }
-        guard let first = try skipSpace() else { throw unclosed }
-        if first == UInt8(ascii: "]"), number == 0 { return try close() }
+        guard try skipSpace() != nil else { throw unclosed }
         let item = try item()
         number += 1
-        switch try skipSpace() {
-        case UInt8(ascii: ",")?:
-            position += 1
-            // The next call would not see whether something follows the comma.
-            if try skipSpace() == UInt8(ascii: "]") { throw InputError("item \(number + 1) is missing behind a comma") }
-        case UInt8(ascii: "]")?: _ = try close()
-        case nil: throw unclosed
-        default: throw InputError("a comma is missing behind item \(number)")
-        }
         return item
     }
 
@@ -84,9 +84,19 @@ package final class JSONItemReader {
                 throw InputError("item \(number + 1) does not end")
             }
             let read = end - position
-            guard try fill() else { throw unclosed }
+            guard try fill() else {
+                // A file that was cut off behind a whole item has it.
+                guard depth == 0, !isText, endsByItself else { throw unclosed }
+                return take(bytes.count)
+            }
             end = position + read
         }
+    }
+
+    /// Whether what is left goes no further: what a number or a word would have become, nobody knows.
+    private var endsByItself: Bool {
+        let last = bytes.last { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        return last.map { [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains($0) } ?? false
     }
 
     private func take(_ end: Int) -> ArraySlice<UInt8> {

@@ -144,6 +144,29 @@ import YaprakReplay
         #expect(outcome.code == 64 && outcome.err.contains("\"code\":\"\(code)\""), "\(outcome.err)")
     }
 
+    // All records of the commit that it was to be in were lost, and no line was named.
+    @Test(arguments: [1, 2, 40, 99, 100]) func `A record that no database holds has its line, and loses none before it`(
+        place: Int
+    ) async throws {
+        let deep = #"{"$cbor":""# + String(repeating: "[", count: 520) + String(repeating: "]", count: 520) + #""}"#
+        let long = String(repeating: "k", count: 65_537)
+        for (bad, code) in [
+            (#"{"collection":"a","key":"k","object":\#(deep)}"#, "encodingFailed"),
+            (#"{"collection":"a","key":"\#(long)","object":1}"#, "keyTooLong"),
+            (#"{"collection":"a\u0001","key":"k","object":1}"#, "invalidName"),
+        ] {
+            var lines = (1...100).map { #"{"collection":"a","key":"\#($0)","object":\#($0)}"# }
+            lines[place - 1] = bad
+            let head = #"{"yaprak":"dump","version":1,"commit":1,"records":{"a":100}}"#
+            let file = try folder.write(([head] + lines).joined(separator: "\n"), to: "refused.ndjson")
+            let path = folder("\(code).yaprak")
+            let outcome = await yaprak("load", file, path, "--batch", "64", "--format", "json")
+            #expect(outcome.code == 64 && outcome.err.contains("\"code\":\"\(code)\""), "\(outcome.err)")
+            #expect(outcome.err.contains("line \(place + 1) of"), "\(outcome.err)")
+            #expect(try ReplayReader(FilePath(path)).snapshot().count == place - 1)
+        }
+    }
+
     @Test func `One collection, or what a condition is true of, can be dumped alone`() async throws {
         let one = await yaprak("dump", shop, "--at", "1", "--where", ".rank > 5")
         #expect(one.lines.count == 2 && one.lines[1].contains("Emma"))

@@ -7,6 +7,8 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
+@testable import YaprakTool
+
 /// NDJSON in, records out.
 @Suite(.bounded) struct LoadTests {
     let folder: Folder
@@ -252,9 +254,65 @@ import YaprakReplay
         #expect(try count() == 1)
         #expect(try await load(lines, "--skip-bad").code == 0)
         #expect(try count() == 2)
-        let cut = try folder.write("[{\"id\":1},{\"id\":2}", to: "cut.json"), path = folder("cut.yaprak")
-        #expect(await yaprak("load", cut, path, "--collection", "things", "--key", "id").code == 64)
-        #expect(try ReplayReader(.init(path)).snapshot().count == 1)
+    }
+
+    // The last whole item was lost, and the error named the one before it.
+    @Test(arguments: [
+        ("[{\"id\":1},{\"id\":2}", 2, "ends too early, behind item 2"),
+        ("[{\"id\":1},{\"id\":2}\n", 2, "ends too early, behind item 2"),
+        ("[{\"id\":1},{\"id\":2},", 2, "ends too early, behind item 2"),
+        ("[{\"id\":1},{\"id\":2},{\"id\":3", 2, "ends too early, behind item 2"),
+        ("[{\"id\":1},{\"id\":2},4", 2, "ends too early, behind item 2"),
+        ("[{\"id\":1},{\"id\":2}}", 2, "a comma is missing behind item 2"),
+        ("[{\"id\":1},]", 1, "item 2 is missing behind a comma"),
+        ("[{\"id\":1}] x", 1, "something follows the array"), ("[", 0, "ends too early, behind item 0"),
+    ])
+    func `Of an array that is cut or goes wrong every whole item before that is loaded`(
+        text: String, count: Int, reason: String
+    ) async throws {
+        let file = try folder.write(text, to: "cut.json")
+        let outcome = await yaprak("load", file, database, "--collection", "things", "--key", "id")
+        #expect(outcome.code == 64 && outcome.err.contains(reason), "\(outcome.err)")
+        #expect(try self.count() == count)
+    }
+
+    // Each cell was looked for among all before it: minutes for one row.
+    @Test func `A row of as many columns as there may be takes no longer than its cells`() async throws {
+        let names = (1..<CSVReader.cellsMax).map { "c\($0 % 2 == 0 ? "." : "")\($0)" }
+        let columns = try CSVColumns((["id"] + names).map { CSVReader.Cell(text: $0, isQuoted: false) })
+        let row = (0..<CSVReader.cellsMax).map { CSVReader.Cell(text: "\($0)", isQuoted: false) }
+        for _ in 0..<2 {
+            let object = try columns.value(of: row).get()
+            #expect(object["id"] == 0 && object["c65535"] == 65_535 && object["c"]?["65534"] == 65_534)
+            #expect(object.map?.count == 32_770 && object["c"]?.map?.count == 32_767)
+        }
+        // A row of one cell has that alone, whatever the one before had.
+        #expect(try columns.value(of: [row[7]]).get() == ["id": 7])
+        // A key in brackets was tried at each bracket in it.
+        let name = String(repeating: "]", count: 100_000)
+        #expect(try CSVColumn("[\"\(name)\"].x").path == [.text(name), "x"])
+        #expect(try CSVColumn("[\"\(name)").path == [.text("[\"\(name)")])
+        let levels = String(repeating: ".a", count: 500)
+        let deep = (0..<2200).map { CSVReader.Cell(text: "r\($0)\(levels)", isQuoted: false) }
+        #expect(throws: InputError.self) { try CSVColumns(deep) }
+    }
+
+    @Test(arguments: [
+        (["a", "a"], ["1", "2"]), (["a", "a.b"], ["1", "2"]), (["a.b", "a"], ["1", "2"]),
+        (["a.b", "a.b"], ["1", "2"]),
+        (["a.b.c", "x", "a.b"], ["1", "2", "3"]), (["a", "a.b.c"], ["1", "2"]), ([".", "[\".\"]"], ["1", "2"]),
+    ])
+    func `Two columns that want one place are an error of the rows that have both, and of no other`(
+        names: [String], cells: [String]
+    ) throws {
+        func cell(_ text: String) -> CSVReader.Cell { CSVReader.Cell(text: text, isQuoted: false) }
+        let columns = try CSVColumns(names.map(cell))
+        #expect(throws: InputError.self) { try columns.value(of: cells.map(cell)).get() }
+        let one = try columns.value(of: [cell(cells[0])]).get()
+        #expect(one.map?.count == 1)
+        #expect(throws: InputError.self) { try columns.value(of: cells.map(cell)).get() }
+        let other = try columns.value(of: cells.dropLast().map { _ in cell("") } + [cell("7")]).get()
+        #expect(other.map?.count == 1)
     }
 
     @Test func `All cells of a row together have a bound, whatever each has, and each row begins at 0`() throws {

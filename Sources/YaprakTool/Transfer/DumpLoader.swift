@@ -8,7 +8,7 @@ struct DumpLoader {
     let header: ReplayDumpHeader
     /// Only this collection.
     var collection: String?
-    /// How many records go into one commit.
+    /// How many records go into one commit; fewer if they are large.
     var batchCount = 1000
     /// Whether records that are not in the dump are removed.
     var replaces = false
@@ -28,12 +28,37 @@ struct DumpLoader {
         fileprivate var keys: [String: Set<String>] = [:]
     }
 
+    /// A record and the number of its line.
+    private struct Line: Sendable {
+        let record: ReplayDumpRecord
+        let number: Int
+    }
+
+    /// Records for one commit.
+    private struct Batch {
+        let file: String
+        private(set) var lines: [Line] = []
+        private(set) var bytes = 0
+
+        init(file: String) { self.file = file }
+
+        mutating func append(_ record: ReplayDumpRecord, _ number: Int) {
+            lines.append(Line(record: record, number: number))
+            bytes += record.object.count + (record.metadata?.count ?? 0) + record.key.utf8.count
+        }
+
+        mutating func removeAll() {
+            lines.removeAll(keepingCapacity: true)
+            bytes = 0
+        }
+    }
+
     /// Loads the lines behind the first.
-    /// - Throws: ``Failure`` with the line for what is no record of a dump, and where records are missing at the end. What
-    ///   was committed before stays; nothing is removed then.
+    /// - Throws: ``Failure`` with the line for what is no record of a dump or one that no database holds, and where records are
+    ///   missing at the end. What is before that line stays in the database; nothing is removed then.
     func run(_ lines: LineReader, _ file: String, progress: (Result) -> Void = { _ in }) async throws -> Result {
         var result = Result()
-        var batch: [ReplayDumpRecord] = []
+        var batch = Batch(file: file)
         while let line = try await next(lines, &batch, &result) {
             if line.isEmpty { continue }
             let record: ReplayDumpRecord
@@ -46,8 +71,8 @@ struct DumpLoader {
             result.counts[record.collection, default: 0] += 1
             if replaces { result.keys[record.collection, default: []].insert(record.key) }
             if let collection, record.collection != collection { continue }
-            batch.append(record)
-            if batch.count >= batchCount {
+            batch.append(record, lines.number)
+            if batch.lines.count >= batchCount || batch.bytes >= Loader.batchBytesMax {
                 try await commit(&batch, &result)
                 progress(result)
                 if isInterrupted() {
@@ -71,7 +96,7 @@ struct DumpLoader {
 
     /// The next line. Where the file can't be read on, the records before that are committed first.
     private func next(
-        _ lines: LineReader, _ batch: inout [ReplayDumpRecord], _ result: inout Result
+        _ lines: LineReader, _ batch: inout Batch, _ result: inout Result
     ) async throws -> ArraySlice<UInt8>? {
         do { return try lines.next() } catch let error as InputError {
             try await commit(&batch, &result)
@@ -85,20 +110,50 @@ struct DumpLoader {
             place: .init(file: "\(file):\(line)"), exitCode: 64)
     }
 
-    private func commit(_ batch: inout [ReplayDumpRecord], _ result: inout Result) async throws {
-        if batch.isEmpty { return }
-        let records = batch
-        batch.removeAll(keepingCapacity: true)
+    private func commit(_ batch: inout Batch, _ result: inout Result) async throws {
+        let lines = batch.lines[...]
+        batch.removeAll()
+        try await commit(lines, batch.file, &result)
+    }
+
+    /// Writes records in one commit. If the database refuses one of them, those before it, in several, and throws with its line.
+    private func commit(_ lines: ArraySlice<Line>, _ file: String, _ result: inout Result) async throws {
+        guard let first = lines.first else { return }
+        do {
+            try await write(lines, &result)
+        } catch let error as DatabaseError where Self.isOfOneRecord(error) {
+            guard lines.count > 1 else {
+                let message = error.message.hasSuffix(".") ? error.message : error.message + "."
+                throw Failure(
+                    error.code.rawValue,
+                    "line \(first.number) of \(file): \(message) \(result.records.grouped) records are in the database.",
+                    place: .init(file: "\(file):\(first.number)"), exitCode: 64)
+            }
+            let middle = lines.startIndex + lines.count / 2
+            try await commit(lines[..<middle], file, &result)
+            try await commit(lines[middle...], file, &result)
+        }
+    }
+
+    /// Errors for which one record is to blame, or the size of all of them together.
+    private static func isOfOneRecord(_ error: DatabaseError) -> Bool {
+        [
+            .keyTooLong, .valueTooLarge, .transactionTooLarge, .encodingFailed, .undecodableRecord, .migrationFailed,
+            .invalidName, .overLimit,
+        ].contains(error.code)
+    }
+
+    private func write(_ lines: ArraySlice<Line>, _ result: inout Result) async throws {
         let before = database.commitNumber
         let (inserted, changed) = try await database.write(origin: "yaprak load") { transaction in
             var inserted = 0, changed = 0
-            for record in records {
-                let kinds = try transaction.put(record)
+            for line in lines {
+                let kinds = try transaction.put(line.record)
                 if kinds.contains(.inserted) { inserted += 1 } else if !kinds.isEmpty { changed += 1 }
             }
             return (inserted, changed)
         }
-        result.records += records.count
+        result.records += lines.count
         result.inserted += inserted
         result.changed += changed
         if database.commitNumber != before { result.commits += 1 }

@@ -11,8 +11,10 @@ struct Loader {
     let database: Database
     let collection: String
     let key: KeyRule
-    /// How many records go into one commit.
+    /// How many records go into one commit; fewer if they are large.
     var batchCount = 1000
+    /// A commit with more bytes of records than this gets no further one. The format has a bound of 256 MiB.
+    static let batchBytesMax = 64 << 20
     /// Whether bad records are counted and skipped.
     var skipsBad = false
     var isInterrupted: @Sendable () -> Bool = { false }
@@ -42,6 +44,8 @@ struct Loader {
         let key: String
         let object: [UInt8]
         let metadata: [UInt8]?
+
+        var byteCount: Int { object.count + (metadata?.count ?? 0) + key.utf8.count }
     }
 
     /// Loads all records.
@@ -50,7 +54,7 @@ struct Loader {
     /// - Throws: errors of reading the input and of writing to the database.
     func run(_ source: RecordSource, progress: (Result) -> Void = { _ in }) async throws -> (Result, BadRecord?) {
         var result = Result()
-        var batch: [Encoded] = []
+        var batch: [Encoded] = [], bytes = 0
         var stop: BadRecord?
         while true {
             let next: RecordSource.Item?
@@ -61,7 +65,9 @@ struct Loader {
             }
             guard let item = next else { break }
             do throws(InputError) {
-                batch.append(try encoded(try item.value.get()))
+                let record = try encoded(try item.value.get())
+                batch.append(record)
+                bytes += record.byteCount
             } catch {
                 let bad = BadRecord(number: item.number, reason: error.description)
                 guard skipsBad else {
@@ -71,8 +77,9 @@ struct Loader {
                 result.badCount += 1
                 if result.bad.count < 10 { result.bad.append(bad) }
             }
-            if batch.count >= batchCount {
+            if batch.count >= batchCount || bytes >= Self.batchBytesMax {
                 try await commit(&batch, &result)
+                bytes = 0
                 progress(result)
                 if isInterrupted() {
                     result.isInterrupted = true
@@ -130,13 +137,16 @@ struct Loader {
     }
 
     private func bytes(_ value: CBORValue) throws(InputError) -> [UInt8] {
+        let bytes: [UInt8]
         do {
-            let bytes = try value.encoded()
+            bytes = try value.encoded()
             // What a commit refuses: two containers for each level of a record, and for the record.
             _ = try CBORItem.length(of: bytes, maxDepth: 2 * (DatabaseLimits.recordLevelsMax + 1))
-            return bytes
         } catch {
             throw InputError(error.message)
         }
+        let most = DatabaseLimits().valueBytesMax
+        guard bytes.count <= most else { throw InputError("the record has \(bytes.count) bytes, \(most) are allowed") }
+        return bytes
     }
 }

@@ -21,7 +21,7 @@ final class RecordSource {
     private enum Reader {
         case lines(LineReader)
         case items(JSONItemReader)
-        case rows(CSVReader, [CSVColumn])
+        case rows(CSVReader, CSVColumns)
     }
 
     private let reader: Reader
@@ -38,7 +38,7 @@ final class RecordSource {
             let first: [CSVReader.Cell]?
             do { first = try rows.next() } catch let error as RowError { throw InputError(error.description) }
             guard let head = first else { throw InputError("the file is empty: it has no names of columns") }
-            reader = .rows(rows, try head.map { cell throws(InputError) in try CSVColumn(cell.text) })
+            reader = .rows(rows, try CSVColumns(head))
         }
     }
 
@@ -86,7 +86,7 @@ final class RecordSource {
         case .rows(let rows, let columns):
             do {
                 guard let row = try rows.next() else { return nil }
-                return Item(number: rows.line, value: CSVColumn.value(of: row, columns))
+                return Item(number: rows.line, value: columns.value(of: row))
             } catch let error as RowError {
                 return Item(number: rows.line, value: .failure(InputError(error.description)))
             }
@@ -97,115 +97,5 @@ final class RecordSource {
         do { return .success(try CBORValue(json: bytes)) } catch {
             return .failure(InputError(error.offset.map { "\(error.message), at byte \($0)" } ?? error.message))
         }
-    }
-}
-
-/// A column of CSV: which field of a record its cells are.
-///
-///     address.city      the field city of the field address
-///     ["a.b"]           the field a.b
-///     .                 the object itself, if it has no fields
-struct CSVColumn {
-    private let path: [CBORValue]
-
-    /// - Throws: ``InputError`` for a name that can't be read.
-    init(_ name: String) throws(InputError) {
-        guard !name.isEmpty else { throw InputError("a column has no name") }
-        if name == "." {
-            path = []
-            return
-        }
-        // By scalars: a combining mark may follow a dot or a bracket.
-        var path: [CBORValue] = [], rest = Substring(name).unicodeScalars
-        while !rest.isEmpty {
-            guard path.count < CBORItem.depthMax else {
-                throw InputError("a column is nested too deep: \(CBORItem.depthMax) levels are allowed")
-            }
-            if rest.first == "[" {
-                guard let (key, end) = Self.bracketed(rest) else {
-                    // A name of another program's, taken as it is.
-                    self.path = [.text(name)]
-                    return
-                }
-                path.append(key)
-                rest = rest[end...]
-            } else {
-                let end = rest.firstIndex { $0 == "." || $0 == "[" } ?? rest.endIndex
-                path.append(.text(String(rest[..<end])))
-                rest = rest[end...]
-            }
-            if rest.first == ".", !rest.dropFirst().isEmpty {
-                rest = rest.dropFirst()
-            } else if !rest.isEmpty, rest.first != "[" {
-                self.path = [.text(name)]
-                return
-            }
-        }
-        self.path = path
-    }
-
-    /// A key in brackets, in JSON, and where it ends.
-    private static func bracketed(_ text: Substring.UnicodeScalarView) -> (CBORValue, Substring.Index)? {
-        for end in text.indices where text[end] == "]" {
-            let inner = text[text.index(after: text.startIndex)..<end]
-            if let key = try? CBORValue(json: String(inner)) { return (key, text.index(after: end)) }
-        }
-        return nil
-    }
-
-    /// A row as an object. An empty cell without quotes is no field.
-    static func value(of row: [CSVReader.Cell], _ columns: [CSVColumn]) -> Result<CBORValue, InputError> {
-        guard row.count <= columns.count else {
-            return .failure(
-                InputError("the row has \(row.count) cells, and the first line names \(columns.count) columns"))
-        }
-        var object = CBORValue.map([])
-        for (cell, column) in zip(row, columns) {
-            guard let value = value(of: cell) else { continue }
-            if column.path.isEmpty {
-                object.set([.text(".")], value)
-            } else if !object.set(column.path[...], value) {
-                return .failure(InputError("a column is within another one that has a value in this row"))
-            }
-        }
-        return .success(object)
-    }
-
-    /// What a cell is: without quotes a number, a truth value, null or an array, as JSON has them; otherwise a text. A text that
-    /// reads like one of those is in quotes; one that reads like an array or an object is a text of JSON in them.
-    private static func value(of cell: CSVReader.Cell) -> CBORValue? {
-        if cell.text.isEmpty { return cell.isQuoted ? .text("") : nil }
-        let first = cell.text.utf8.first ?? 0
-        let mayBeJSON =
-            cell.isQuoted
-            ? [UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\"")].contains(first)
-            : first < 0x80 && (CharacterSet.json.contains(first) || (0x30...0x39).contains(first))
-        guard mayBeJSON, let value = try? CBORValue(json: cell.text) else { return .text(cell.text) }
-        if !cell.isQuoted, case .text = value { return .text(cell.text) }
-        return value
-    }
-
-    private enum CharacterSet {
-        /// How a number, a truth value, null, an array and an object begin.
-        static let json = Set("-tfn[{".utf8)
-    }
-}
-
-extension CBORValue {
-    /// Sets a field by its path; `false` if something on the way is no map.
-    @discardableResult
-    fileprivate mutating func set(_ path: ArraySlice<CBORValue>, _ value: CBORValue) -> Bool {
-        guard case .map(var pairs) = self, let key = path.first else { return false }
-        let index = pairs.firstIndex { $0.key == key }
-        if path.count == 1 {
-            if index != nil { return false }
-            pairs.append(.init(key, value))
-        } else {
-            var inner = index.map { pairs[$0].value } ?? .map([])
-            guard inner.set(path.dropFirst(), value) else { return false }
-            if let index { pairs[index] = .init(key, inner) } else { pairs.append(.init(key, inner)) }
-        }
-        self = .map(pairs)
-        return true
     }
 }

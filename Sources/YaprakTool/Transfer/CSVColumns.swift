@@ -1,0 +1,129 @@
+import ToolSupport
+import YaprakCBOR
+
+/// The columns of CSV as a tree of fields, from which rows become objects.
+///
+///     id,size.w,size.h           id    size
+///                                     ╱    ╲
+///                                    w      h
+///
+/// A row costs its cells and the fields around them, however many columns there are: a first line of another's may name 65,536,
+/// and lines of one cell may follow.
+final class CSVColumns {
+    /// A field, and what the row at hand has of it: a value, or fields within it.
+    private struct Field {
+        let key: CBORValue
+        /// The number of the field that it is in, which is smaller than its own.
+        let parent: Int
+        var value: CBORValue?
+        var parts: [Int] = []
+    }
+
+    /// What leads from a field to one within it.
+    private struct Edge: Hashable {
+        let parent: Int
+        let key: CBORValue
+    }
+
+    /// By their numbers; 0 is the object itself.
+    private var fields = [Field(key: .null, parent: 0)]
+    /// The field of each column.
+    private var columns: [Int] = []
+    /// The fields that the row at hand has something of.
+    private var used: [Int] = []
+
+    /// Fields and those that they are in, of all columns together.
+    static let fieldsMax = 1 << 20
+
+    /// - Parameter head: the names of the columns.
+    /// - Throws: ``InputError`` for a name that can't be read, and for too many fields. - Complexity: O(length of the names).
+    init(_ head: [CSVReader.Cell]) throws(InputError) {
+        var numbers: [Edge: Int] = [:]
+        for cell in head {
+            var number = 0
+            for key in try CSVColumn(cell.text).path {
+                let edge = Edge(parent: number, key: key)
+                if let known = numbers[edge] {
+                    number = known
+                    continue
+                }
+                guard fields.count < Self.fieldsMax else {
+                    throw InputError("the columns are nested too deep: they have more than \(Self.fieldsMax) fields")
+                }
+                fields.append(Field(key: key, parent: number))
+                number = fields.count - 1
+                numbers[edge] = number
+            }
+            columns.append(number)
+        }
+    }
+
+    /// A row as an object. An empty cell without quotes is no field.
+    func value(of row: [CSVReader.Cell]) -> Result<CBORValue, InputError> {
+        guard row.count <= columns.count else {
+            return .failure(
+                InputError("the row has \(row.count) cells, and the first line names \(columns.count) columns"))
+        }
+        defer { forget() }
+        for (cell, number) in zip(row, columns) {
+            guard let value = Self.value(of: cell) else { continue }
+            guard put(value, at: number) else {
+                return .failure(InputError("a column is within another one that has a value in this row"))
+            }
+        }
+        return .success(object())
+    }
+
+    /// Gives a field its value; `false` if it has something already, or is within one that has a value.
+    private func put(_ value: CBORValue, at number: Int) -> Bool {
+        guard fields[number].value == nil, fields[number].parts.isEmpty else { return false }
+        fields[number].value = value
+        used.append(number)
+        var number = number
+        while number != 0 {
+            let parent = fields[number].parent
+            guard fields[parent].value == nil else { return false }
+            fields[parent].parts.append(number)
+            // It is part of those around it already.
+            if fields[parent].parts.count > 1 { return true }
+            used.append(parent)
+            number = parent
+        }
+        return true
+    }
+
+    /// The object, made from the inside outwards: what is within a field has a greater number.
+    private func object() -> CBORValue {
+        for number in used.sorted(by: >) where !fields[number].parts.isEmpty {
+            fields[number].value = .map(fields[number].parts.map { .init(fields[$0].key, fields[$0].value ?? .null) })
+        }
+        return fields[0].value ?? .map([])
+    }
+
+    private func forget() {
+        for number in used {
+            fields[number].value = nil
+            fields[number].parts.removeAll(keepingCapacity: true)
+        }
+        used.removeAll(keepingCapacity: true)
+    }
+
+    /// What a cell is: without quotes a number, a truth value, null or an array, as JSON has them; otherwise a text. A text that
+    /// reads like one of those is in quotes; one that reads like an array or an object is a text of JSON in them.
+    private static func value(of cell: CSVReader.Cell) -> CBORValue? {
+        if cell.text.isEmpty { return cell.isQuoted ? .text("") : nil }
+        let first = cell.text.utf8.first ?? 0
+        let mayBeJSON =
+            cell.isQuoted
+            ? [UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\"")].contains(first)
+            : first < 0x80 && (CharacterSet.json.contains(first) || (0x30...0x39).contains(first))
+        guard mayBeJSON, let value = try? CBORValue(json: cell.text) else { return .text(cell.text) }
+        if !cell.isQuoted, case .text = value { return .text(cell.text) }
+        return value
+    }
+
+    private enum CharacterSet {
+        /// How a number, a truth value, null, an array and an object begin.
+        static let json = Set("-tfn[{".utf8)
+    }
+}
