@@ -41,6 +41,23 @@ struct CommandTree {
     /// The arguments that stand by their place, the database too.
     var positionals: [Parameter] { arguments.filter { $0.kind == .positional } }
 
+    /// Which of the words behind its name is the first that stands by its place; `nil` if all are options and their values.
+    func firstPositional(in words: ArraySlice<String>) -> Int? {
+        var isValue = false, isTerminated = false
+        for (place, word) in zip(words.indices, words) {
+            if isValue {
+                isValue = false
+            } else if isTerminated || !word.hasPrefix("-") || word == "-" {
+                return place
+            } else if word == "--" {
+                isTerminated = true
+            } else {
+                isValue = arguments.contains { $0.kind == .option && $0.names.contains(word) }
+            }
+        }
+        return nil
+    }
+
     private init(_ description: CBORValue) {
         name = description["commandName"]?.string ?? ""
         subcommands = (description["subcommands"]?.elements ?? []).map { CommandTree($0) }

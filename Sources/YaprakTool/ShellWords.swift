@@ -90,16 +90,26 @@ enum ShellWords {
     /// The arguments of the tool: the subcommand's words, the database, and the rest.
     static func arguments(_ words: [String], for database: String) -> [String] {
         guard let first = words.first, first != "help", first != "completions", !first.hasPrefix("-"),
-            !words.contains("--help")
+            !words.contains("--help"), let place = place(ofDatabaseIn: words, of: first)
         else { return words }
-        // `import` names the database by an option.
-        if first == "import" {
-            let isNamed = words.contains { $0 == "--into" || $0.hasPrefix("--into=") }
-            return isNamed ? words : words + ["--into", database]
+        return words[..<place] + [database] + words[place...]
+    }
+
+    /// Where the database stands; `nil` where none is to be added.
+    private static func place(ofDatabaseIn words: [String], of subcommand: String) -> Int? {
+        switch subcommand {
+        // It names the database by an option, and only reads without it: the option alone means the database of the shell.
+        case "import":
+            guard let option = words.firstIndex(of: "--into") else { return nil }
+            let isNamed = option + 1 < words.count && !words[option + 1].hasPrefix("-")
+            return isNamed ? nil : option + 1
+        // It has its file first, and options may be before that.
+        case "load":
+            let command = CommandTree.yaprak.subcommands.first { $0.name == subcommand }
+            return command?.firstPositional(in: words[1...]).map { $0 + 1 }
+        // It has a subcommand of its own.
+        case "view": return words.count > 1 ? 2 : nil
+        default: return 1
         }
-        if words == ["view"] { return words }
-        // `load` has its file first; `view` has a subcommand of its own.
-        let count = first == "load" || first == "view" ? min(2, words.count) : 1
-        return Array(words.prefix(count)) + [database] + words.dropFirst(count)
     }
 }

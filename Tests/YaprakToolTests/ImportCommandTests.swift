@@ -39,11 +39,27 @@
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
-        @Test func `In a shell the database to import into is the shell's, unless another is named`() {
+        // Each import of a shell wrote, also where it was to say what is in the file.
+        @Test func `In a shell an import writes only if asked to, by default into the shell's database`() {
             let words = ["import", "sqlite", "old.sqlite"]
-            #expect(ShellWords.arguments(words, for: "shop.yaprak") == words + ["--into", "shop.yaprak"])
-            let other = words + ["--into", "other.yaprak"]
-            #expect(ShellWords.arguments(other, for: "shop.yaprak") == other)
+            #expect(ShellWords.arguments(words, for: "shop.yaprak") == words)
+            #expect(ShellWords.arguments(words + ["--into"], for: "s") == words + ["--into", "s"])
+            #expect(
+                ShellWords.arguments(words + ["--into", "--replace"], for: "s") == words + ["--into", "s", "--replace"])
+            for other in [words + ["--into", "other.yaprak"], words + ["--into=other.yaprak"]] {
+                #expect(ShellWords.arguments(other, for: "shop.yaprak") == other)
+            }
+        }
+
+        @Test func `A collection is found in whatever spelling its name is given`() async throws {
+            let folder = try Folder()
+            let old = try OldDatabase(at: folder("old.sqlite"), journal: "DELETE")
+            try old.insert("cafe\u{301}", "k", Data("[1]".utf8))
+            try old.insert("tea", "k", Data("[2]".utf8))
+            let outcome = await yaprak(
+                "import", "sqlite", folder("old.sqlite"), "--into", folder("new.yaprak"), "--collection", "caf\u{e9}")
+            #expect(outcome.code == 0 && outcome.out.contains(#""rows":1,"new":1"#), "\(outcome.out)\(outcome.err)")
+            #expect(outcome.lines.count == 1)
         }
 
         @Test func `Rows that the database refuses, or that are damaged, end with 1`() async throws {

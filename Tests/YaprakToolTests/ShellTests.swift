@@ -70,6 +70,20 @@ import YaprakLocks
             "\(outcome.err)")
     }
 
+    // The option was taken for the file, and the database for its value.
+    @Test(arguments: [
+        ("load a.csv --key id", "load a.csv DB --key id"), ("load --key id a.csv", "load --key id a.csv DB"),
+        ("load --key=id --skip-bad a.csv", "load --key=id --skip-bad a.csv DB"),
+        ("load --batch 5 - --key id", "load --batch 5 - DB --key id"), ("load -- -a.csv", "load -- -a.csv DB"),
+        ("load", "load"), ("load --key id", "load --key id"), ("view", "view"), ("view ls", "view ls DB"),
+        ("view show v --limit 1", "view show DB v --limit 1"), ("ls --keys books", "ls DB --keys books"),
+        ("help ls", "help ls"),
+    ])
+    func `The database stands where the subcommand takes it`(line: String, arguments: String) throws {
+        let made = ShellWords.arguments(try ShellWords.split(line), for: "DB")
+        #expect(made.joined(separator: " ") == arguments)
+    }
+
     @Test(
         arguments: [
             ("a 'b c' \"d\\\"e\" f\\ g '' #x", ["a", "b c", "d\"e", "f g", ""]), ("  ", []), ("a#b", ["a#b"]),

@@ -21,7 +21,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             Without --into the file is read, and what an import would find is printed. An import that was interrupted is \
             run again: records that are there already are left alone, unless --replace is given. Exit code 1 says that \
             rows are missing, because the file is damaged or the database refuses them. It needs a yaprak that was built \
-            with the trait SQLite.
+            with the trait SQLite. In the shell, --into without a name means its database.
 
               yaprak import sqlite old.sqlite
               yaprak import sqlite old.sqlite --into new.yaprak --collection books --collection authors
@@ -80,13 +80,15 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             let names = try old.collections().map(\.name)
             if !collection.isEmpty { old.rest = .skipped }
             for name in collection {
-                guard names.contains(name) else {
+                // All spellings of it: the file compares names by their bytes, a person by what is seen.
+                let found = names.filter { $0 == name }
+                guard !found.isEmpty else {
                     throw Failure(
                         "notFound", "\(file) has no collection \(name.debugDescription)",
                         place: .init(collection: name),
                         exitCode: 3, hint: Suggestion.sentence(for: name, among: names))
                 }
-                old.keep(name)
+                for name in found { old.keep(name) }
             }
             return old
         }
