@@ -87,6 +87,28 @@ import Yaprak
         #expect(outcome.out.split(separator: "\r\n").count == 2 && outcome.out.contains("removedAll"), "\(outcome.out)")
     }
 
+    // The row of such a commit was one of zeros, or none.
+    @Test func `In --stat a commit that removes all of a collection says so, whatever the form`() async throws {
+        let database = try await Database.open(at: .init(shop), collections: .shopBooks)
+        try await database.write { transaction in
+            transaction[.shopBooks].removeAll()
+            transaction[.shopBooks]["new"] = ShopBook(title: "Ulysses", rank: 9)
+        }
+        try await database.write { $0[.shopBooks].removeAll() }
+        try await database.write { $0[.shopBooks]["other"] = ShopBook(title: "Emma", rank: 7) }
+        try await database.write { $0.removeAll() }
+        try await database.close()
+        let rows = await yaprak("log", shop, "3..", "--reverse", "--stat", "--format", "csv")
+        let cells = rows.out.split(separator: "\r\n").dropFirst().map {
+            $0.split(separator: ",", omittingEmptySubsequences: false).dropFirst(4).joined(separator: ",")
+        }
+        #expect(cells == ["books,1,0,all,0", "books,0,0,all,0", "books,1,0,0,0", ",0,0,all,0"], "\(rows.out)")
+        let json = await yaprak("log", shop, "4..5", "--stat", "--format", "ndjson")
+        #expect(json.out.contains(#""stat":[{"collection":"books","removesAll":true,"inserted":0,"#), "\(json.out)")
+        let text = await yaprak("log", shop, "4..5", "--stat", onTerminal: true)
+        #expect(text.out.hasSuffix("  - all records of books\n"), "\(text.out)")
+    }
+
     @Test func `Statistics count commits, changes and records`() async {
         let outcome = await yaprak("stats", shop, "--format", "json")
         #expect(outcome.out.contains(#""newest":3,"commits":[1,3]"#))

@@ -128,7 +128,11 @@ struct CommitPrinter {
                 try line("  ", "- all records of \(collection.name.plain)")
             }
         }
-        if showsStat { try StatPrinter(console: console).write(shown.counts, indent: "  ") }
+        if showsStat {
+            // What a line above says of all records of a collection needs no row of zeros.
+            let counts = shown.counts.filter { $0.counts.total > 0 || !$0.counts.removesAll }
+            try StatPrinter(console: console).write(counts, indent: "  ")
+        }
         if showsPatch {
             try PatchPrinter(console: console).write(shown.changes ?? [], indent: "  ")
         }
@@ -162,9 +166,17 @@ struct CommitPrinter {
         if showsPatch {
             for change in shown.changes ?? [] { try change.write(to: &rows, format, after: start) }
         } else if showsStat {
-            for (collection, counts) in shown.counts {
-                let numbers = [counts.inserted, counts.changed, counts.removed, counts.touched]
-                try rows.write(start + [.text(collection)] + numbers.map { .count($0) })
+            // How many went with all of a collection only a replay knows.
+            let zero = CBORValue.count(0)
+            if shown.commit.removesAll { try rows.write(start + [.null, zero, zero, "all", zero]) }
+            for (collection, counts) in shown.counts
+            where counts.total > 0 || !counts.removesAll || !shown.commit.removesAll {
+                let removed = counts.removesAll && !shown.commit.removesAll ? "all" : CBORValue.count(counts.removed)
+                try rows.write(
+                    start + [
+                        .text(collection), .count(counts.inserted), .count(counts.changed), removed,
+                        .count(counts.touched),
+                    ])
             }
         } else {
             if shown.commit.removesAll { try rows.write(start + [.null, .null, "removedAll", .null]) }
@@ -216,10 +228,13 @@ struct CommitPrinter {
     }
 
     private static func json(of counts: ChangeCounts, in collection: String) -> CBORValue {
-        [
-            "collection": .text(collection), "inserted": .count(counts.inserted), "changed": .count(counts.changed),
-            "removed": .count(counts.removed), "touched": .count(counts.touched),
+        var pairs: [CBORValue.Pair] = [.init("collection", .text(collection))]
+        if counts.removesAll { pairs.append(.init("removesAll", true)) }
+        pairs += [
+            .init("inserted", .count(counts.inserted)), .init("changed", .count(counts.changed)),
+            .init("removed", .count(counts.removed)), .init("touched", .count(counts.touched)),
         ]
+        return .map(pairs)
     }
 
     private static func json(of change: ReplayCommit.Change, in collection: String) throws -> CBORValue {

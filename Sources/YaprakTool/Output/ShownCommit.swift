@@ -21,6 +21,7 @@ struct ShownCommit {
     var counts: [(collection: String, counts: ChangeCounts)] {
         collections.map { collection in
             var counts = ChangeCounts()
+            counts.removesAll = collection.removesAll
             for change in collection.changes { counts.add(change.kinds) }
             return (collection.name, counts)
         }
