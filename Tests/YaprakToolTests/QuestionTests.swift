@@ -168,6 +168,25 @@ import YaprakReplay
         #expect(try await blame() == [".": 6])
     }
 
+    // One level of a record took a frame, and a few hundred overflowed the stack of a thread.
+    @Test func `A record as deep as one may be has its fields found on a small stack`() async {
+        let levels = 2 * DatabaseLimits.recordLevelsMax
+        var value: CBORValue = 7
+        for level in 0..<levels { value = level % 2 == 0 ? [value] : ["a": value, "b": .unsigned(UInt64(level))] }
+        let deep = value
+        let paths = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                continuation.resume(returning: FieldBlame.leaves(of: deep, "x").map(\.path))
+            }
+            thread.stackSize = 256 << 10
+            thread.start()
+        }
+        // What is so deep is not to go on that thread.
+        withExtendedLifetime(deep) {}
+        #expect(paths.count == levels / 2 + 1)
+        #expect(paths.first?.hasPrefix("x.a[0].a[0]") == true && paths.last == "x.b")
+    }
+
     @Test func `The log shows only changes that a condition is true of`() async {
         func commits(_ condition: String, _ options: String...) async -> [String] {
             let outcome = await yaprak(["log", shop, "--format", "csv", "--oneline", "--where", condition] + options)

@@ -55,14 +55,20 @@ struct FieldBlame {
     private static func joint(_ path: String) -> String { path.isEmpty || path.hasPrefix("[") ? "" : "." }
 
     /// The values that have no parts, with their paths.
+    ///
+    /// Without recursion: a record may nest deeper than the stack of a thread reaches.
     static func leaves(of value: CBORValue, _ path: String) -> [(path: String, value: CBORValue)] {
-        // What becomes of nothing when it becomes the value: one change for each field, at each level.
-        let parts = FieldChange.between(emptied(value), value)
-        guard emptied(value) != nil, !parts.isEmpty else { return [(path, value)] }
-        return parts.flatMap { part -> [(path: String, value: CBORValue)] in
-            guard let inner = part.after else { return [] }
-            return leaves(of: inner, path + joint(path.isEmpty ? "" : part.path) + part.path)
+        var leaves: [(path: String, value: CBORValue)] = [], rest = [(path: path, value: value)]
+        while let (path, value) = rest.popLast() {
+            // What becomes of nothing when it becomes the value: one change for each field, at this level alone.
+            let parts = emptied(value).map { FieldChange.between($0, value) } ?? []
+            if parts.isEmpty { leaves.append((path, value)) }
+            for part in parts.reversed() {
+                guard let inner = part.after else { continue }
+                rest.append((path + joint(path.isEmpty ? "" : part.path) + part.path, inner))
+            }
         }
+        return leaves
     }
 
     /// The same container without its contents; `nil` for what is none.
