@@ -24,7 +24,8 @@
         ///
         /// A file without a log beside it is opened as one that nobody changes, so that SQLite makes no files and needs no lock;
         /// ``checkUnchanged()`` finds out whether that was so.
-        init(_ path: FilePath) throws(DatabaseError) {
+        /// - Parameter valueBytesMax: the most bytes that are wanted of a column.
+        init(_ path: FilePath, valueBytesMax: Int) throws(DatabaseError) {
             self.path = path
             // SQLite's logs are beside the file itself, not beside a link to it.
             let real = URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path
@@ -56,7 +57,7 @@
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, 5000)
             // What is too large for a record does not come into memory. A text may have twice the bytes in UTF-16.
-            sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: 2 * DatabaseLimits().valueBytesMax))
+            sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: 2 * valueBytesMax))
             // A file that was cut off has fewer pages than it says. SQLite reads it only as one whose schema may be written to,
             // which nothing here does.
             for pragma in [

@@ -13,6 +13,7 @@
         private enum Direction { case start, up, down, done }
 
         private let path: FilePath
+        private let valueBytesMax: Int
         private let file: SQLiteFile
         private let table: String
         private var rows: SQLiteStatement
@@ -26,10 +27,11 @@
         /// How many rows there are; `nil` if the file does not say.
         let count: Int?
 
+        /// - Parameter valueBytesMax: a row with more bytes in a column is not read.
         /// - Throws: `notFound` for a file that is not there, or has no table of YapDatabase's; `notADatabase`.
-        init(_ path: FilePath) throws(DatabaseError) {
-            let file = try SQLiteFile(path)
-            (self.path, self.file) = (path, file)
+        init(_ path: FilePath, valueBytesMax: Int = DatabaseLimits().valueBytesMax) throws(DatabaseError) {
+            let file = try SQLiteFile(path, valueBytesMax: valueBytesMax)
+            (self.path, self.valueBytesMax, self.file) = (path, valueBytesMax, file)
             table = try Self.table(in: file, path)
             rows = try file.statement("SELECT _rowid_, collection, key, data, metadata FROM \(table) ORDER BY _rowid_")
             // A damaged file may refer to one page many times: no more rows than there is room for are counted.
@@ -47,12 +49,13 @@
                 names.append(name)
             }
             for name in ["database2", "database"] where names.contains(name) && file.hasNumberedRows(name) {
-                let columns = try file.statement("PRAGMA table_info(\(name))")
+                let columns = try file.statement("PRAGMA table_xinfo(\(name))")
                 var wanted: Set = ["collection", "key", "data", "metadata"]
                 var hidesNumbers = false, hasKey = false
                 while try columns.step() {
                     let column = String(decoding: columns.bytes(1), as: UTF8.self)
-                    wanted.remove(column)
+                    // What is computed is no value of the file's: it could be of any size, or take any time.
+                    if columns.integer(6) == 0 { wanted.remove(column) }
                     // By this name the numbers are read: that of YapDatabase's column may be another column elsewhere.
                     if column.lowercased() == "_rowid_" { hidesNumbers = true }
                     // No table of a module's has one. Its content could be a view, and so any query.
@@ -74,7 +77,7 @@
         func collections() throws(DatabaseError) -> [(name: String, rows: Int)] {
             if let found = try? indexed() { return found }
             // The index is damaged, or more: row by row.
-            let others = try YapDatabaseRows(path)
+            let others = try YapDatabaseRows(path, valueBytesMax: valueBytesMax)
             var counts: [[UInt8]: Int] = [:]
             while let step = try others.next() {
                 if case .row(let row) = step { counts[Array(row.collection.utf8), default: 0] += 1 }
@@ -143,7 +146,7 @@
         private func step() -> Step {
             seen += 1
             let number = rows.integer(0)
-            for column in 1...4 where rows.byteCount(Int32(column)) > DatabaseLimits().valueBytesMax {
+            for column in 1...4 where rows.byteCount(Int32(column)) > valueBytesMax {
                 return .unread(Self.tooLarge(number))
             }
             return .row(
