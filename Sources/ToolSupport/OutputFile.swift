@@ -55,13 +55,13 @@ package final class OutputFile {
 
     private static func checkAbsent(_ path: FilePath) throws(Errno) {
         var found = stat()
-        if lstat(path.string, &found) == 0 { throw .fileExists }
+        if path.withPlatformString({ lstat($0, &found) }) == 0 { throw .fileExists }
     }
 
     /// A device or a pipe would be replaced by a file, which nobody wants who names `/dev/null`.
     private static func checkReplaceable(_ path: FilePath) throws(Errno) {
         var found = stat()
-        guard stat(path.string, &found) == 0 else { return }
+        guard path.withPlatformString({ stat($0, &found) }) == 0 else { return }
         switch found.st_mode & S_IFMT {
         case S_IFREG: return
         case S_IFDIR: throw .isDirectory
@@ -87,10 +87,11 @@ package final class OutputFile {
                 try Self.claim(path)
                 isClaimed = true
             }
-            guard rename(written.string, path.string) == 0 else { throw Errno(rawValue: errno) }
+            let status = written.withPlatformString { old in path.withPlatformString { rename(old, $0) } }
+            guard status == 0 else { throw Errno(rawValue: errno) }
         } catch {
-            unlink(written.string)
-            if isClaimed { unlink(path.string) }
+            _ = written.withPlatformString { unlink($0) }
+            if isClaimed { _ = path.withPlatformString { unlink($0) } }
             throw error
         }
         try syncDirectory()
@@ -131,7 +132,7 @@ package final class OutputFile {
     deinit {
         guard !isFinished else { return }
         try? descriptor.close()
-        unlink(written.string)
+        _ = written.withPlatformString { unlink($0) }
     }
 
     /// A name for a file that says what `text` does, on any file system: letters, digits and some signs stay, every other

@@ -22,15 +22,40 @@ package final class PrivateFolder: Sendable {
     package init(_ prefix: String, in parent: FilePath? = nil) throws(Errno) {
         let parent = parent ?? FilePath(FileManager.default.temporaryDirectory.path)
         let place = parent.appending("\(prefix)-XXXXXX")
-        var template = Array(place.string.utf8CString)
+        // As bytes: a path need not be UTF-8.
+        var template = place.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
         // Mode 0700, and an error if anything is there.
         let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
         guard made else { throw Errno(rawValue: errno) }
-        path = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        path = FilePath(platformString: template)
     }
 
     /// Removes something in it. Links are removed, not followed.
-    package func remove(_ name: String) { try? FileManager.default.removeItem(atPath: path.appending(name).string) }
+    package func remove(_ name: String) { Self.remove(path.appending(name)) }
 
-    deinit { try? FileManager.default.removeItem(atPath: path.string) }
+    deinit { Self.remove(path) }
+
+    private static func remove(_ path: FilePath) {
+        var found = stat()
+        guard path.withPlatformString({ lstat($0, &found) }) == 0 else { return }
+        guard found.st_mode & S_IFMT == S_IFDIR else {
+            _ = path.withPlatformString { unlink($0) }
+            return
+        }
+        for name in names(in: path) { remove(path.appending(name)) }
+        _ = path.withPlatformString { rmdir($0) }
+    }
+
+    private static func names(in path: FilePath) -> [FilePath.Component] {
+        guard let folder = path.withPlatformString({ opendir($0) }) else { return [] }
+        defer { closedir(folder) }
+        var names: [FilePath.Component] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                bytes.assumingMemoryBound(to: CChar.self).baseAddress.flatMap { FilePath.Component(platformString: $0) }
+            }
+            if let name, name.kind == .regular { names.append(name) }
+        }
+        return names
+    }
 }

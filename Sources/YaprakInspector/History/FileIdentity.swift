@@ -17,7 +17,7 @@
         /// `nil` if there is nothing at the path, or nothing that this process may look at.
         init?(of path: FilePath) {
             var status = stat()
-            guard stat(path.string, &status) == 0 else { return nil }
+            guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
             device = UInt64(truncatingIfNeeded: status.st_dev)
             inode = UInt64(status.st_ino)
         }

@@ -26,13 +26,14 @@ struct LineHistory {
     /// `yaprak/history` in the user's directory for the state of programs.
     static func standard() -> LineHistory {
         // A relative path there is invalid, says the XDG Base Directory Specification.
-        let named = variable("XDG_STATE_HOME").map { FilePath($0) }
-        if let named, named.isAbsolute { return LineHistory(path: named.appending("yaprak/history")) }
-        guard let home = variable("HOME").map({ FilePath($0) }), home.isAbsolute else { return LineHistory(path: nil) }
+        if let named = variable("XDG_STATE_HOME"), named.isAbsolute {
+            return LineHistory(path: named.appending("yaprak/history"))
+        }
+        guard let home = variable("HOME"), home.isAbsolute else { return LineHistory(path: nil) }
         return LineHistory(path: home.appending(".local/state/yaprak/history"))
     }
 
-    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    private static func variable(_ name: String) -> FilePath? { getenv(name).map { FilePath(platformString: $0) } }
 
     /// Whether a line is kept: not what is empty, begins with a space or has control characters.
     static func keeps(_ line: String) -> Bool {
@@ -41,12 +42,12 @@ struct LineHistory {
     }
 
     /// The lines, the oldest first.
-    func lines() -> [String] { path.map { Self.lines(in: $0.string) } ?? [] }
+    func lines() -> [String] { path.map { Self.lines(in: $0) } ?? [] }
 
-    private static func lines(in path: String) -> [String] {
+    private static func lines(in path: FilePath) -> [String] {
         // Opening a FIFO or a device would wait, or do something.
         guard isRegular(path),
-            let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
+            let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
         else { return [] }
         defer { try? file.close() }
         guard let end = try? file.seek(offset: 0, from: .end) else { return [] }
@@ -68,8 +69,9 @@ struct LineHistory {
         // A link is followed; what it leads to is replaced.
         let target = Self.resolved(path) ?? path
         var status = stat()
-        if lstat(target.string, &status) == 0 {
-            guard Self.isRegular(target.string), access(target.string, W_OK) == 0 else { return }
+        if target.withPlatformString({ lstat($0, &status) }) == 0 {
+            let isWritable = target.withPlatformString { access($0, W_OK) } == 0
+            guard Self.isRegular(target), isWritable else { return }
         }
         let directory = target.removingLastComponent()
         guard let lock = try? FileDescriptor.open(directory, .readOnly, options: [.directory, .closeOnExec]) else {
@@ -77,7 +79,7 @@ struct LineHistory {
         }
         defer { try? lock.close() }
         guard Self.isLocked(lock) else { return }
-        var lines = Self.lines(in: target.string)
+        var lines = Self.lines(in: target)
         guard lines.last != line else { return }
         lines.append(line)
         Self.replace(target, in: directory, with: lines.suffix(Self.linesMax))
@@ -86,7 +88,7 @@ struct LineHistory {
     private static func replace(_ target: FilePath, in directory: FilePath, with lines: ArraySlice<String>) {
         let new = directory.appending("history.new")
         // What a session that was killed left behind.
-        unlink(new.string)
+        _ = new.withPlatformString { unlink($0) }
         guard
             let file = try? FileDescriptor.open(
                 new, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
@@ -94,10 +96,13 @@ struct LineHistory {
         else { return }
         let text = lines.map { $0 + "\n" }.joined()
         let isWritten = (try? file.writeAll(text.utf8)) == text.utf8.count
-        guard (try? file.close()) != nil, isWritten, rename(new.string, target.string) == 0 else {
-            unlink(new.string)
+        let isClosed = (try? file.close()) != nil
+        if isClosed, isWritten,
+            new.withPlatformString({ old in target.withPlatformString { rename(old, $0) } }) == 0
+        {
             return
         }
+        _ = new.withPlatformString { unlink($0) }
     }
 
     /// Another session has it for a moment only; two seconds are enough for many sessions on a busy machine.
@@ -110,24 +115,26 @@ struct LineHistory {
         return false
     }
 
-    private static func isRegular(_ path: String) -> Bool {
+    private static func isRegular(_ path: FilePath) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return path.withPlatformString({ stat($0, &status) }) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     private static func resolved(_ path: FilePath) -> FilePath? {
-        guard let text = realpath(path.string, nil) else { return nil }
+        guard let text = path.withPlatformString({ realpath($0, nil) }) else { return nil }
         defer { free(text) }
         return FilePath(platformString: text)
     }
 
     /// Directories that only the user can use, as far as they are not there.
     private static func makeDirectories(_ path: FilePath) -> Bool {
-        if mkdir(path.string, 0o700) == 0 || errno == EEXIST { return true }
+        if make(path) || errno == EEXIST { return true }
         guard errno == ENOENT, path.removingLastComponent() != path, makeDirectories(path.removingLastComponent())
         else {
             return false
         }
-        return mkdir(path.string, 0o700) == 0
+        return make(path)
     }
+
+    private static func make(_ directory: FilePath) -> Bool { directory.withPlatformString { mkdir($0, 0o700) } == 0 }
 }
