@@ -7,13 +7,16 @@ import SystemPackage
 ///
 /// Memory is that of one part: 256 KiB, or what they unpack to. A byte of LZ4 unpacks to 255 at most: some 64 MiB.
 package final class ByteSource {
-    private let descriptor: FileDescriptor
+    private let descriptor: FileDescriptor?
+    private let reading: (UnsafeMutableRawBufferPointer) throws -> Int
     private var unpacker: LZ4FrameReader?
     private var isOpened = false
     private var hasText = false
     private var isAtEnd = false
     private var input = [UInt8](repeating: 0, count: 256 << 10)
     private var returned: [UInt8] = []
+    /// What ended the looking ahead: it is thrown behind the bytes that were there before it.
+    private var failure: (any Error)?
 
     /// The length of the file; `nil` for what has none, such as a pipe.
     private let fileBytes: Int?
@@ -25,6 +28,7 @@ package final class ByteSource {
     /// Opens a file.
     /// - Throws: `Errno`.
     package init(_ path: String) throws {
+        let descriptor: FileDescriptor
         if path == "-" {
             descriptor = .standardInput
             fileBytes = nil
@@ -34,9 +38,18 @@ package final class ByteSource {
             if end != nil { try descriptor.seek(offset: 0, from: .start) }
             fileBytes = end.map { Int($0) }
         }
+        self.descriptor = descriptor
+        reading = { try descriptor.read(into: $0) }
     }
 
-    deinit { if descriptor != .standardInput { try? descriptor.close() } }
+    /// The bytes that a function reads, as `read` does: it returns their number, and 0 at the end.
+    package init(reading: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+        descriptor = nil
+        fileBytes = nil
+        self.reading = reading
+    }
+
+    deinit { if let descriptor, descriptor != .standardInput { try? descriptor.close() } }
 
     /// How far the reading is, and where it ends, as far as that is known.
     package var progress: (done: Int, total: Int?) {
@@ -51,6 +64,7 @@ package final class ByteSource {
             defer { returned = [] }
             return returned
         }
+        if let failure { throw failure }
         while !isAtEnd {
             var count = try read(from: 0)
             // A pipe may give the mark of a form in pieces.
@@ -82,16 +96,22 @@ package final class ByteSource {
     }
 
     /// The first bytes that are left, without taking them: the first line of them, or 1 MiB of a longer one; empty at the end.
+    /// - Throws: as ``next()`` does, where there is nothing before it.
     package func peek() throws -> [UInt8] {
         var start: [UInt8] = []
-        while start.count < 1 << 20, !start.contains(0x0a), let part = try next() { start += part }
+        do {
+            while start.count < 1 << 20, !start.contains(0x0a), let part = try next() { start += part }
+        } catch {
+            guard !start.isEmpty else { throw error }
+            failure = error
+        }
         returned = start
         return start
     }
 
     private func read(from start: Int) throws -> Int {
         try input.withUnsafeMutableBytes {
-            try descriptor.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[start...]))
+            try reading(UnsafeMutableRawBufferPointer(rebasing: $0[start...]))
         }
     }
 

@@ -8,7 +8,7 @@ package struct RowError: Error, CustomStringConvertible {
 ///     let rows = try CSVReader(ByteSource("cities.csv"))
 ///     while let row = try rows.next() { print(rows.line, row.map(\.text)) }
 ///
-/// Rows end with LF or CR LF. Memory is bounded by the longest row, which has ``cellsMax`` cells and, in all of them, as many
+/// Rows end with LF, CR LF or CR. Memory is bounded by the longest row, which has ``cellsMax`` cells and, in all of them, as many
 /// bytes as a line at most.
 package final class CSVReader {
     /// A cell, and whether it stood in quotes: an empty text does, nothing doesn't.
@@ -33,6 +33,9 @@ package final class CSVReader {
     private var bytes: [UInt8] = []
     private var position = 0
     private var nextLine = 1
+    /// Whether the last line ended with CR: an LF that follows belongs to it. It is not looked for at once, because a row that is
+    /// complete would be lost with a read that fails.
+    private var endsWithReturn = false
 
     /// The line at which the row that was read last begins, counted from 1.
     package private(set) var line = 0
@@ -52,9 +55,11 @@ package final class CSVReader {
     ///   call continues behind the line. ``InputError`` for what has no end: a quote that is not closed, a row with too many
     ///   bytes, and what ``ByteSource`` can't read.
     package func next() throws -> [Cell]? {
-        while try byte() == 0x0a || byte() == 0x0d {
-            if bytes[position] == 0x0a { nextLine += 1 }
-            position += 1
+        while true {
+            if endsWithReturn, try byte() == 0x0a { position += 1 }
+            endsWithReturn = false
+            guard let next = try byte(), next == 0x0a || next == 0x0d else { break }
+            endLine(next)
         }
         line = nextLine
         rowBytes = 0
@@ -64,12 +69,19 @@ package final class CSVReader {
             if row.count == Self.cellsMax { throw try skipping("the row has more than \(Self.cellsMax) cells") }
             row.append(try cell())
             guard let end = try byte() else { return row }
-            position += 1
-            if end == separator { continue }
-            if end == 0x0d, try byte() == 0x0a { position += 1 }
-            nextLine += 1
+            if end == separator {
+                position += 1
+                continue
+            }
+            endLine(end)
             return row
         }
+    }
+
+    private func endLine(_ end: UInt8) {
+        position += 1
+        nextLine += 1
+        endsWithReturn = end == 0x0d
     }
 
     private func cell() throws -> Cell {
@@ -115,10 +127,11 @@ package final class CSVReader {
     /// The error, after the rest of the line.
     private func skipping(_ reason: String) throws -> RowError {
         while let next = try byte() {
+            if next == 0x0a || next == 0x0d {
+                endLine(next)
+                break
+            }
             position += 1
-            guard next == 0x0a else { continue }
-            nextLine += 1
-            break
         }
         return RowError(description: reason)
     }

@@ -11,6 +11,8 @@ package final class JSONItemReader {
     private var position = 0
     private var isOpened = false
     private var isClosed = false
+    /// Why nothing could be read behind the last whole item.
+    private var failure: (any Error)?
 
     /// The number of the item that was read last, counted from 1.
     package private(set) var number = 0
@@ -84,9 +86,15 @@ package final class JSONItemReader {
                 throw InputError("item \(number + 1) does not end")
             }
             let read = end - position
-            guard try fill() else {
-                // A file that was cut off behind a whole item has it.
-                guard depth == 0, !isText, endsByItself else { throw unclosed }
+            // A file that was cut off behind a whole item, or can't be read on there, has it.
+            let isWhole = depth == 0 && !isText && endsByItself
+            do {
+                guard try fill() else {
+                    guard isWhole else { throw unclosed }
+                    return take(bytes.count)
+                }
+            } catch  where isWhole {
+                failure = error
                 return take(bytes.count)
             }
             end = position + read
@@ -120,6 +128,7 @@ package final class JSONItemReader {
     private func fill() throws -> Bool {
         bytes.removeSubrange(..<position)
         position = 0
+        if let failure { throw failure }
         guard let part = try source.next() else { return false }
         bytes.append(contentsOf: part)
         return true

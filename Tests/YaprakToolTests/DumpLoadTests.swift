@@ -2,9 +2,12 @@ import Foundation
 import SystemPackage
 import TestSupport
 import Testing
+import ToolSupport
 import Yaprak
 import YaprakCBOR
 import YaprakReplay
+
+@testable import YaprakTool
 
 /// `dump`, and `load` of what it wrote.
 @Suite(.bounded) struct DumpLoadTests {
@@ -165,6 +168,31 @@ import YaprakReplay
             #expect(outcome.err.contains("line \(place + 1) of"), "\(outcome.err)")
             #expect(try ReplayReader(FilePath(path)).snapshot().count == place - 1)
         }
+    }
+
+    // They were lost with the commit that was not yet full.
+    @Test func `Records of a dump before a read that fails are loaded`() async throws {
+        let head = #"{"yaprak":"dump","version":1,"commit":1,"records":{"a":3}}"#
+        var parts = [
+            #"{"collection":"a","key":"1","object":1}"# + "\n" + #"{"collection":"a","#,
+            #""key":"2","object":2}"# + "\n" + #"{"coll"#,
+        ][...]
+        let lines = LineReader(
+            ByteSource { buffer in
+                guard let part = parts.popFirst() else { throw Errno.ioError }
+                buffer.copyBytes(from: Array(part.utf8))
+                return part.utf8.count
+            })
+        let database = try await Database.open(at: FilePath(folder("cut.yaprak")), options: DatabaseOptions())
+        do {
+            _ = try await DumpLoader(database: database, header: try ReplayDumpHeader(Array(head.utf8)[...]))
+                .run(lines, "cut.ndjson")
+            Issue.record("the read did not fail")
+        } catch {
+            #expect(error as? Errno == .ioError, "\(error)")
+        }
+        #expect(database.snapshot.count(inCollectionNamed: "a") == 2)
+        try await database.close()
     }
 
     @Test func `One collection, or what a condition is true of, can be dumped alone`() async throws {

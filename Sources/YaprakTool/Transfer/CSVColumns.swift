@@ -32,12 +32,11 @@ final class CSVColumns {
     /// The fields that the row at hand has something of.
     private var used: [Int] = []
 
-    /// Fields and those that they are in, of all columns together.
-    static let fieldsMax = 1 << 20
-
-    /// - Parameter head: the names of the columns.
+    /// - Parameters:
+    ///   - head: the names of the columns.
+    ///   - fieldsMax: how many fields there may be, with those that they are in, of all columns together.
     /// - Throws: ``InputError`` for a name that can't be read, and for too many fields. - Complexity: O(length of the names).
-    init(_ head: [CSVReader.Cell]) throws(InputError) {
+    init(_ head: [CSVReader.Cell], fieldsMax: Int = 1 << 20) throws(InputError) {
         var numbers: [Edge: Int] = [:]
         for cell in head {
             var number = 0
@@ -47,8 +46,8 @@ final class CSVColumns {
                     number = known
                     continue
                 }
-                guard fields.count < Self.fieldsMax else {
-                    throw InputError("the columns are nested too deep: they have more than \(Self.fieldsMax) fields")
+                guard fields.count < fieldsMax else {
+                    throw InputError("the columns are nested too deep: they have more than \(fieldsMax) fields")
                 }
                 fields.append(Field(key: key, parent: number))
                 number = fields.count - 1

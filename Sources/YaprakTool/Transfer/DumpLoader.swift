@@ -98,7 +98,7 @@ struct DumpLoader {
     private func next(
         _ lines: LineReader, _ batch: inout Batch, _ result: inout Result
     ) async throws -> ArraySlice<UInt8>? {
-        do { return try lines.next() } catch let error as InputError {
+        do { return try lines.next() } catch {
             try await commit(&batch, &result)
             throw error
         }

@@ -58,7 +58,7 @@ struct Loader {
         var stop: BadRecord?
         while true {
             let next: RecordSource.Item?
-            do { next = try source.next() } catch let error as InputError {
+            do { next = try source.next() } catch {
                 // What can't be read on keeps no good record before it from being loaded.
                 try await commit(&batch, &result)
                 throw error
@@ -120,7 +120,8 @@ struct Loader {
         guard case .map(var fields) = value else { throw InputError("this is no object") }
         let key = try self.key.key(of: value)
         let most = DatabaseLimits().keyBytesMax
-        if key.utf8.count > most, key.normalizedKey.utf8.count > most {
+        // As a commit counts it: in normal form, which may have three times as many bytes.
+        if key.utf8.count > most / 3, key.normalizedKey.utf8.count > most {
             throw InputError("the key has more than \(most) bytes")
         }
         guard self.key.isExported else { return try Encoded(key: key, object: bytes(value), metadata: nil) }
