@@ -52,6 +52,27 @@ import YaprakLists
         while model.model != nil { await Task.yield() }
     }
 
+    /// What a property wrapper has, which a user interface makes again and again.
+    @MainActor private struct Wrapper {
+        let followed = FollowedModel<Model>()
+        let mappings = ViewMappings(CityView.byCountry)
+
+        func update(_ database: Database) { followed.show(mappings, in: database, id: nil) }
+    }
+
+    /// The closure that made the model kept the wrapper, and so the task that follows kept what ends it.
+    @Test func `A list ends with the property wrapper that shows it`() async throws {
+        let database = try await Database.cities(["c1": City(people: 5)])
+        var wrapper: Wrapper? = Wrapper()
+        wrapper?.update(database)
+        let model = WeakModel(model: wrapper?.followed.model)
+        try await database.put(["c2": City(country: "it", people: 1)])
+        while model.model?.sections.count == 1 { await Task.yield() }
+        #expect(model.model != nil)
+        wrapper = nil
+        while model.model != nil { await Task.yield() }
+    }
+
     @Test func `A view that is not registered, and one that goes, are errors that can be read`() async throws {
         let followed = FollowedModel<Model>()
         followed.adopt(Database.inMemory(), ["a"])
@@ -109,8 +130,6 @@ import YaprakLists
 
 extension FollowedModel where Model == FollowedModelTests.Model {
     fileprivate func adopt(_ database: Database?, _ id: [String]) {
-        adopt(database, id: id, make: { try ListModel(ViewMappings(CityView.byCountry), in: $0) }) {
-            try await $0.follow()
-        }
+        show(ViewMappings(CityView.byCountry), in: database, id: id)
     }
 }

@@ -33,6 +33,8 @@ package final class FollowedModel<Model: AnyObject> {
 
     /// Makes the model if the database or the identity is another one than before. What the database does not have yet, or has
     /// no more, is waited for: it may be registered later.
+    ///
+    /// The task keeps both closures: they must not keep what has this object.
     package func adopt(
         _ database: Database?, id: AnyHashable?, make: @escaping @MainActor (Database) throws -> Model,
         follow: @escaping @MainActor (Model) async throws -> Void

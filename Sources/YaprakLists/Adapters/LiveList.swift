@@ -67,9 +67,6 @@
             MainActor.assumeIsolated { list.adopt() }
         }
 
-        private func adopt() {
-            followed.adopt(
-                database, id: id, make: { try ListModel(mappings, in: $0) }, follow: { try await $0.follow() })
-        }
+        private func adopt() { followed.show(mappings, in: database, id: id) }
     }
 #endif

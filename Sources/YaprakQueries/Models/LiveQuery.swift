@@ -57,8 +57,6 @@
             MainActor.assumeIsolated { live.adopt() }
         }
 
-        private func adopt() {
-            followed.adopt(database, id: id, make: { QueryModel(query, in: $0) }, follow: { await $0.follow() })
-        }
+        private func adopt() { followed.show(query, in: database, id: id) }
     }
 #endif
