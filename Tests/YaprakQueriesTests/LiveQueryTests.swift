@@ -357,4 +357,29 @@ import YaprakLocks
         try await database.close()
         for task in following { await task.value }
     }
+
+    /// A model kept the snapshot of the last commit that changed one of its rows, and its garbage with it.
+    @Test @MainActor func `A model that follows keeps no snapshot besides the newest`() async throws {
+        let database = Database.inMemory()
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank))
+        let model = QueryModel(query, in: database)
+        let following = Task { await model.follow() }
+        try await database.write { [goods] in $0[.goods]["g0"] = goods(0) }
+        while model.rows.count < 2 { await Task.yield() }
+        let notified = Mutex(0)
+        withObservationTracking {
+            _ = model.rows
+        } onChange: {
+            notified.withLock { $0 += 1 }
+        }
+        let others = RecordCollection<Int, NoMetadata>("others")
+        for number in 0..<50 { try await database.write { $0[others]["a"] = number } }
+        while database.statistics.heldStates > 1 { await Task.yield() }
+        #expect(database.statistics.oldestHeldState?.commitNumber == database.commitNumber)
+        #expect(model.rows.map(\.key) == ["g0", "g1"] && model.rows.map(\.object.rank) == [0, 1])
+        #expect(notified.withLock { $0 } == 0)
+        try await database.close()
+        await following.value
+    }
 }

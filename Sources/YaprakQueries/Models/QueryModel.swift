@@ -17,26 +17,45 @@ public final class QueryModel<Object: Codable & Sendable, Metadata: Codable & Se
     public private(set) var rows: QueryRows<Object, Metadata>
     /// What changed last.
     @ObservationIgnored public private(set) var changes: QueryChanges
-    @ObservationIgnored private let updates: QueryUpdates<Object, Metadata>
+    @ObservationIgnored private let query: RecordQuery<Object, Metadata>
+    @ObservationIgnored private let snapshots: SnapshotSequence
 
     /// The rows as they are now.
     /// - Precondition: the collection holds records of these types. - Complexity: as the query.
     public init(_ query: RecordQuery<Object, Metadata>, in database: Database) {
         rows = database.snapshot[query]
         changes = .reload(0)
-        updates = database.updates(of: query)
+        self.query = query
+        snapshots = database.snapshots
     }
 
     /// Keeps the rows up to date until the database closes or the task is cancelled.
     public func follow() async {
-        for await update in updates {
-            // The first has all rows: most often those that are here.
-            if update.changes.isReload, isShown(update.rows) {
-                _rows = update.rows
+        var live: LiveRows?
+        for await newest in snapshots {
+            guard let changes = live?.advance(to: newest) else {
+                let first = LiveRows(query, in: newest)
+                live = first
+                begin(with: QueryRows(first.rows, of: query.collection.name))
                 continue
             }
-            changes = update.changes
-            rows = update.rows
+            if changes.hasChanges, let rows = live?.rows {
+                self.changes = changes
+                self.rows = QueryRows(rows, of: query.collection.name)
+            } else {
+                // The same rows, and nothing for observers; but no snapshot is kept besides the newest.
+                _rows = _rows.kept(by: newest)
+            }
+        }
+    }
+
+    /// Takes all rows: most often those that are here.
+    private func begin(with all: QueryRows<Object, Metadata>) {
+        if isShown(all) {
+            _rows = all
+        } else {
+            changes = .reload(all.count)
+            rows = all
         }
     }
 

@@ -13,6 +13,13 @@ public struct QueryRows<Object: Codable & Sendable, Metadata: Codable & Sendable
         self.list = list
         self.collectionName = collectionName
     }
+
+    /// The same rows, kept by another snapshot that has them all. O(1).
+    func kept(by snapshot: Snapshot) -> QueryRows {
+        var list = list
+        list.snapshot = snapshot
+        return QueryRows(list, of: collectionName)
+    }
 }
 
 extension QueryRows: RandomAccessCollection {
