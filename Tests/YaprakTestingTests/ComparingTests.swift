@@ -79,6 +79,60 @@ import Yaprak
         #expect(text.contains("shelved\n  ~ it: (metadata): 1 → 2"), "\(text)")
     }
 
+    /// A row of a view of groups.
+    private struct Genre: Codable, Sendable, Equatable {
+        var books: Int
+    }
+
+    private static func genres(_ books: @escaping @Sendable (Int) -> Int)
+        -> AggregateView<AutoView<Record<Book, NoMetadata>>, Genre>
+    {
+        AggregateView(
+            "genres", of: bySalesRank, row: { Genre(books: books($0.count)) }, sortedBy: { $0.object.books })
+    }
+
+    /// Only the keys were compared, which are the names of the groups.
+    @Test func `What an aggregate view shows of a group is compared, and so is a filter of it`() async throws {
+        let first = Database.current
+        let second = first.fork()
+        for (database, view) in [(first, Self.genres { $0 }), (second, Self.genres { _ in 0 })] {
+            try await database.register(view)
+            try await database.register(FilteredView("some", of: view) { $0.books < 9 })
+        }
+        let text = await report { expectNoDifference(first, second) }
+        let genres = ["horror", "romance", "sci-fi"]
+        for name in ["genres", "some"] {
+            let from = genres.map { "      - \($0): {\"books\": 1}" }
+            let to = genres.map { "      + \($0): {\"books\": 0}" }
+            #expect(text.contains((["view \(name)", "  ~ all"] + from + to).joined(separator: "\n")), "\(text)")
+        }
+        await expectChanges(
+            in: first,
+            matches: """
+                books
+                  + ubik: {"genre": "sci-fi", "title": "Ubik", "salesRank": 4}
+                view bySalesRank
+                  ~ sci-fi
+                        dune
+                      + ubik
+                view genres
+                  ~ all
+                        horror: {"books": 1}
+                        romance: {"books": 1}
+                      - sci-fi: {"books": 1}
+                      + sci-fi: {"books": 2}
+                view some
+                  ~ all
+                        horror: {"books": 1}
+                        romance: {"books": 1}
+                      - sci-fi: {"books": 1}
+                      + sci-fi: {"books": 2}
+                """
+        ) {
+            try? await first.write { $0[.books]["ubik"] = Book(title: "Ubik", salesRank: 4) }
+        }
+    }
+
     /// A detached task has no test, so the issue was taken to XCTest, which did not run.
     @Test func `An expectation that a detached task has fails the run`() async {
         await withKnownIssue {

@@ -41,6 +41,9 @@ extension Placement {
 }
 
 /// The configuration of an ``AggregateView``, whose rows are in no collection.
-final class AggregateConfiguration: ViewConfiguration, @unchecked Sendable {
+final class AggregateConfiguration<Summary: Codable & Sendable & Equatable>: ViewConfiguration, @unchecked Sendable {
     override package var rowsAreRecords: Bool { false }
+    override package func madeObject(of placement: Placement) -> (any Codable & Sendable & Equatable)? {
+        Record<Summary, NoMetadata>(box: placement.record).object
+    }
 }

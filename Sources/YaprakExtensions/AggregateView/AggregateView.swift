@@ -71,7 +71,7 @@ public struct AggregateView<Parent: OrderedView, Summary: Codable & Sendable & E
                 box, group: group(row).normalizedKey, touches: touches, sortKey: key, hint: kind.hint?(key) ?? 0,
                 totals: totals)
         }
-        configuration = AggregateConfiguration(
+        configuration = AggregateConfiguration<Summary>(
             versionTag: versionTag, of: [CollectionTypes(RecordCollection<Summary, NoMetadata>(name))],
             order: KeyedOrder(kind, isDescending: order == .descending))
     }

@@ -69,11 +69,16 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     private let parentRowsHaveOnePlace: Bool
     override package var rowsAreRecords: Bool { parentRowsAreRecords }
     private let parentRowsAreRecords: Bool
+    override package func madeObject(of placement: Placement) -> (any Codable & Sendable & Equatable)? {
+        parentMadeObject(placement)
+    }
+    private let parentMadeObject: @Sendable (Placement) -> (any Codable & Sendable & Equatable)?
 
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {
         self.rule = rule
         parentRowsHaveOnePlace = parent.rowsHaveOnePlace
         parentRowsAreRecords = parent.rowsAreRecords
+        parentMadeObject = { parent.madeObject(of: $0) }
         super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 

@@ -1,15 +1,21 @@
+internal import YaprakCBOR
 internal import YaprakCore
 internal import YaprakExtensions
 
-/// Extensions as text: the groups of each view and the keys in them, and the roots of others that can be compared.
+/// Views as text: the groups of each and the keys in them. A row that the view has made, of an aggregate view, has what it shows
+/// behind its key: it stands in no collection.
 enum ViewText {
     /// The views of a snapshot, each with a line for each group. Other extensions are not among them.
     static func lines(of snapshot: Snapshot) -> [String] {
         snapshot.views.flatMap { view in
-            ["view \(RecordText.key(view.name))"]
-                + view.state.groupNames.map { group in
-                    "  \(RecordText.key(group)): \(keys(in: group, of: view.state).joined(separator: ", "))"
-                }
+            ["view \(RecordText.key(view.name))"] + lines(of: view.state).map { "  \($0)" }
+        }
+    }
+
+    /// A line for each group of a view.
+    static func lines(of state: ViewState) -> [String] {
+        state.groupNames.map { group in
+            "\(RecordText.key(group)): \(rows(in: group, of: state).joined(separator: ", "))"
         }
     }
 
@@ -25,7 +31,7 @@ enum ViewText {
             }
             var groups: [String] = []
             for group in Set(old.groupNames).union(new.groupNames).sorted() {
-                let (from, to) = (keys(in: group, of: old), keys(in: group, of: new))
+                let (from, to) = (rows(in: group, of: old), rows(in: group, of: new))
                 guard from != to else { continue }
                 if from.isEmpty {
                     groups.append("  + \(RecordText.key(group)): \(to.joined(separator: ", "))")
@@ -41,13 +47,23 @@ enum ViewText {
         return lines
     }
 
-    private static func keys(in group: String, of state: ViewState) -> [String] {
-        let names = state.root.configuration.collectionNames
+    private static func rows(in group: String, of state: ViewState) -> [String] {
+        let configuration = state.root.configuration
+        let names = configuration.collectionNames
         return (0..<state.count(ofGroup: group)).map { index in
-            let row = state.rowID(inGroup: group, at: index)
-            let key = RecordText.key(row.key)
-            return names.count == 1 ? key : "\(RecordText.key(names[row.collection]))/\(key)"
+            let placement = state.placement(inGroup: group, at: index)
+            let key = RecordText.key(placement.row.key)
+            if let object = configuration.madeObject(of: placement) { return "\(key): \(text(of: object))" }
+            return names.count == 1 ? key : "\(RecordText.key(names[placement.collection]))/\(key)"
         }
+    }
+
+    /// What a row shows. Two of which none encodes are alike.
+    private static func text(of object: any Encodable) -> String {
+        guard let bytes = try? CBOREncoder().encode(object), let value = try? CBORValue(decoding: bytes) else {
+            return "(does not encode)"
+        }
+        return RecordText.value(value)
     }
 }
 
