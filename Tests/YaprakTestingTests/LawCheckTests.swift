@@ -205,6 +205,61 @@ import YaprakTesting
         #expect(text.hasPrefix("checkListLaw: "), "\(text)")
     }
 
+    /// Returns something else than it should, now and then.
+    private final class Mood: Sendable {
+        private let calls = Atomic(0)
+        func isBad() -> Bool { calls.add(1, ordering: .relaxed).newValue % 5 == 0 }
+    }
+
+    /// Lets some books refer to others, and writes both.
+    @Sendable private static func refer(_ transaction: inout WriteTransaction, _ choices: inout Choices) {
+        edit(&transaction, &choices)
+        let key = choices.key(among: 4)
+        transaction[.sequels][key] = choices.chance(20) ? nil : Book(title: choices.key(among: 8))
+    }
+
+    // Only the closures of a view of records were asked.
+    @Test func `A view of another view whose closure is no function of the record is found`() async {
+        let mood = Mood()
+        let few = FilteredView("few", of: bySalesRank) { ($0.salesRank < 3) != mood.isBad() }
+        let text = await report {
+            await checkListLaw(of: few, preparing: { try await $0.register(bySalesRank) }, using: Self.edit)
+        }
+        #expect(text.hasPrefix("checkListLaw: "), "\(text)")
+    }
+
+    @Test func `An aggregate view whose sum is no function of the record is found`() async {
+        let mood = Mood()
+        for isPure in [true, false] {
+            let genres = AggregateView(
+                "genres", of: bySalesRank, sums: [{ isPure || !mood.isBad() ? $0.object.salesRank : -1 }],
+                row: { Stock(rank: Int($0.totals[0])) }, sortedBy: { -$0.object.rank })
+            let text = await reports {
+                let holds = await checkListLaw(
+                    of: genres, preparing: { try await $0.register(bySalesRank) }, using: Self.edit)
+                #expect(holds == isPure)
+            }
+            #expect(isPure ? text.isEmpty : text.first?.hasPrefix("checkListLaw: ") == true, "\(text)")
+        }
+    }
+
+    @Test func `A joined view whose group is no function of its records is found`() async {
+        let mood = Mood()
+        let first = Relationship("first", from: .sequels, \.title, to: .books)
+        for isPure in [true, false] {
+            let joined = JoinedView(
+                "joined", of: first,
+                groupedBy: { _, book in isPure || !mood.isBad() ? book?.object.genre : "!" },
+                sortedBy: { sequel, _ in sequel.key })
+            let text = await reports {
+                let holds = await checkListLaw(
+                    of: joined, preparing: { try await $0.register(first) }, using: Self.refer)
+                #expect(holds == isPure)
+            }
+            #expect(isPure ? text.isEmpty : text.first?.hasPrefix("checkListLaw: ") == true, "\(text)")
+        }
+    }
+
     @Test func `The shortest history has small numbers, and is the same each time`() async {
         let texts = [0, 1].map { _ in Log() }
         for text in texts {
@@ -217,6 +272,16 @@ import YaprakTesting
         let text = texts[0].lines[0]
         #expect(text.contains(#": {"genre": "a", "title": "t0", "salesRank": 0}"#) && commits(text) == 2, "\(text)")
     }
+}
+
+/// What a genre comes to.
+private struct Stock: Codable, Sendable, Equatable {
+    var rank: Int
+}
+
+extension RecordCollection where Object == Book, Metadata == NoMetadata {
+    /// Books by the title of which another book is found.
+    fileprivate static var sequels: Self { Self("sequels") }
 }
 
 /// How many books have each rank; with mistakes to plant.

@@ -14,6 +14,8 @@ package struct ViewReport: Sendable {
     package var strays: [RowID] = []
     /// Records that are not where closures would put them now. Checked only where closures may run.
     package var misjudged: [RowID] = []
+    /// Whether closures were asked: those of a view of records, and of a filter whose parent is given.
+    package var askedClosures = false
     /// What is wrong with the trees themselves.
     package var violations: [String] = []
 
@@ -33,9 +35,13 @@ extension ViewState {
             verifyGroups(&report)
             verifyPlaces(&report)
             if askingClosures {
-                if let configuration = root.configuration as? AutoConfiguration { ask(configuration, &report) }
+                if let configuration = root.configuration as? AutoConfiguration {
+                    ask(configuration, &report)
+                    report.askedClosures = true
+                }
                 if let configuration = root.configuration as? FilterConfiguration, let parent {
                     ask(configuration, parent, &report)
+                    report.askedClosures = true
                 }
             }
             return report

@@ -16,9 +16,10 @@ internal import YaprakExtensions
 ///
 /// Random histories of commits are made of `edit`. Between commits, forwards, backwards and far apart, the changes that the
 /// mappings report are applied as a table applies them. After each commit the view itself is checked, too: every row where
-/// its closures put it, in the order that they give. A view fails whose closures depend on something else than the record,
-/// or whose order contradicts itself. If something fails, the history is shrunk, and the test fails with the shortest one as
-/// text.
+/// its closures put it, in the order that they give. A view of another view, or of a relationship, is compared with one that is
+/// registered afresh: its rows, their order, and what it has made of a group. A view fails whose closures depend on something
+/// else than the record, or whose order contradicts itself. If something fails, the history is shrunk, and the test fails with
+/// the shortest one as text.
 /// - Parameters:
 ///   - view: the view.
 ///   - mappings: the lists that show it; all its groups if `nil`.
@@ -60,7 +61,7 @@ private struct ListLaw<View: OrderedView>: Law {
                 trace.begin()
                 if let fault = try await commit(step.edits, in: database, trace) { return fault }
                 snapshots.append(database.snapshot)
-                if let fault = fault(in: database.snapshot) { return fault }
+                if let fault = try await fault(in: database) { return fault }
             }
             for (index, mappings) in mappings.enumerated() {
                 if let fault = try walk(snapshots, mappings) {
@@ -93,7 +94,8 @@ private struct ListLaw<View: OrderedView>: Law {
     }
 
     /// What is wrong with the view itself.
-    private func fault(in snapshot: Snapshot) -> String? {
+    private func fault(in database: Database) async throws -> String? {
+        let snapshot = database.snapshot
         let report = snapshot[view].state.verify()
         if let row = report.misplaced.first {
             let key = snapshot[view].state.rowID(inGroup: row.group, at: row.index).key
@@ -107,7 +109,27 @@ private struct ListLaw<View: OrderedView>: Law {
                 "\(row.key)" is not where the closures of the view put it now. They depend on more than the record.
                 """
         }
-        return report.isSound ? nil : "the view is inconsistent: \(report)"
+        guard report.isSound else { return "the view is inconsistent: \(report)" }
+        // There is nothing to make state of its own of.
+        if report.askedClosures || view is any PrimaryExtension { return nil }
+        return try await difference(fromRebuildOf: database)
+    }
+
+    /// In what the view differs from one whose closures were asked about every row just now.
+    private func difference(fromRebuildOf database: Database) async throws -> String? {
+        let rebuilt = database.fork()
+        try await rebuilt.unregister(view.name)
+        try await rebuilt.register(view)
+        let (wanted, found) = (rebuilt.snapshot[view].state, database.snapshot[view].state)
+        if ViewRows(wanted) == ViewRows(found) { return nil }
+        let lines = TextDifference.lines(from: ViewText.lines(of: wanted), to: ViewText.lines(of: found))
+        // A value that is not equal to itself, such as NaN, is no difference.
+        if lines.isEmpty { return nil }
+        return """
+            "\(view.name)" differs from its rebuild. Its closures depend on more than the records that they get \
+            (- rebuilt, + found):
+            \(shortened(lines, to: 40).joined(separator: "\n"))
+            """
     }
 
     /// Goes from snapshot to snapshot: to each next one, back to the first, and then anywhere.
