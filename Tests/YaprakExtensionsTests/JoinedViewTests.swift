@@ -111,6 +111,29 @@ import Yaprak
         try await database.close()
     }
 
+    /// Looking for a target of a collection that no type is bound to stopped the program.
+    @Test func `Targets without a type are missing until one is bound`() async throws {
+        let folder = TemporaryDirectory()
+        let path = folder.appending("db")
+        let first = try await Database.open(at: path, collections: .children, .parents)
+        try await first.write { transaction in
+            transaction[.children]["c"] = Node(must: "1", one: "p")
+            transaction[.children]["d"] = Node(must: "2", one: "gone")
+            transaction[.parents]["p"] = Node(must: "", told: 1)
+        }
+        try await first.close()
+        let database = try await Database.open(at: path, collections: .children)
+        try await database.register(one)
+        try await database.register(view)
+        #expect(database.snapshot[view].keys == ["none": ["c", "d"]])
+        try await database.write { $0[.children]["e"] = Node(must: "0", one: "p") }
+        #expect(database.snapshot[view].keys == ["none": ["e", "c", "d"]])
+        try await database.bind(.parents)
+        #expect(database.snapshot[view].keys == Self.expected(database.snapshot))
+        #expect(database.snapshot[view].keys == ["none": ["d"], "told 1": ["e", "c"]])
+        try await database.close()
+    }
+
     /// Applies row changes to lists of keys: what goes by its old place, then what comes by its new one.
     static func apply(_ changes: ListChanges, to old: [[String]]) -> [[String]] {
         var rows = old.map { $0.map(Optional.some) }

@@ -14,6 +14,7 @@ package import YaprakTrees
 /// The rows are the sources of the relationship. When a target changes, the rows of the records that refer to it are
 /// evaluated again, in the same commit, and no others; they count as touched, so a list that shows something of the target
 /// gets an update for each. A record that refers to several has the first one that is there (``RelationshipReader/target(of:)``).
+/// As long as no type is bound to the collection of the targets, none is there.
 ///
 /// It depends on its relationship, which is registered first, and goes when that one is unregistered. It is computed when it is
 /// registered, in a writer's turn.
@@ -135,8 +136,10 @@ public struct JoinedView<
         of box: RecordBox, in state: Snapshot, _ touches: (String) -> Touches? = { _ in nil }
     ) -> Placement? {
         let record = Record<Source, SourceMetadata>(box: box)
+        // Of a collection without a type there is none: it comes when one is bound.
         let target = relationship.targetKeys(of: record.object).lazy
-            .compactMap { state[relationship.to].row(for: $0) }.first
+            .compactMap { state.box(forKey: $0, in: relationship.targetTypes) }.first
+            .map { Record<Target, TargetMetadata>(box: $0) }
         guard let name = group(record, target)?.normalizedKey else { return nil }
         return place(box, target, name, touches(name) ?? Touches())
     }
