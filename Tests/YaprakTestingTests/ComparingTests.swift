@@ -216,18 +216,25 @@ import Yaprak
 
     // MARK: Texts that are written into the source
 
-    /// A source file with calls of a function, and where their parentheses are.
-    private func record(_ source: String, _ texts: [(call: String, lines: [String])]) throws -> String {
+    /// A source file with calls of functions that take a text; some had one when they were compiled.
+    private func record(
+        _ source: String, _ texts: [(call: String, lines: [String])], compiled: [String: String] = [:]
+    ) throws -> String {
         let path = directory.appending("Source.swift")
         try source.write(toFile: path, atomically: true, encoding: .utf8)
-        let recorder = SourceRecorder()
+        let recorder = SourceRecorder(names: Set(texts.map(\.call)))
         for (call, lines) in texts {
-            let before = source[..<source.range(of: call)!.lowerBound].utf8
-            let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-            let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
-            try recorder.record(lines, inCallAt: line, column, of: path)
+            let (line, column) = place(of: call, in: source)
+            try recorder.record(lines, insteadOf: compiled[call], inCallAt: line, column, of: path)
         }
         return try String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    /// Where a call begins, as the compiler says it.
+    private func place(of call: String, in source: String) -> (line: Int, column: Int) {
+        let before = source[..<source.range(of: call)!.lowerBound].utf8
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        return (line, before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1)
     }
 
     @Test func `Texts are put where they belong, however many, in any order`() throws {
@@ -247,7 +254,7 @@ import Yaprak
             [
                 ("first", ["a", "", "  b"]), ("fourth", [#"back\slash"#]), ("second", ["c"]),
                 ("third", ["d \"\"\" \\# e"]),
-            ])
+            ], compiled: ["second": "old x text", "fourth": #"old "text""#])
         #expect(
             recorded == ###"""
                 func test() {
@@ -306,6 +313,49 @@ import Yaprak
                     """)
 
                 """#, "\(recorded)")
+    }
+
+    /// The second process wrote into whatever call stood at the line of its own.
+    @Test(arguments: [nil, "b"]) func `A process that was compiled before another wrote leaves other calls alone`(
+        compiled: String?
+    ) throws {
+        let path = directory.appending("Source.swift")
+        let argument = compiled.map { ", matches: \"\($0)\"" } ?? ""
+        let source = """
+            expectSnapshot(of: a)
+            log(a, b)
+            expectSnapshot(of: b\(argument))
+            expectChanges(in: c, matches: "c") {}
+            write(d)
+            done()
+
+            """
+        try source.write(toFile: path, atomically: true, encoding: .utf8)
+        func record(_ call: String, _ line: Int, _ compiled: String?, _ recorder: SourceRecorder) throws {
+            try recorder.record(["new \(call)"], insteadOf: compiled, inCallAt: line, 1, of: path)
+        }
+        let (first, second) = (SourceRecorder(), SourceRecorder())
+        try record("a", 1, nil, first)
+        let recorded = try String(contentsOfFile: path, encoding: .utf8)
+        for line in 2...8 where line != 5 {
+            #expect(throws: SourceRecorder.Fault.self, "line \(line)") { try record("b", line, compiled, second) }
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == recorded)
+        // Where it is what was compiled, after all, it may be written.
+        try record("b", 5, compiled, second)
+        #expect(throws: SourceRecorder.Fault.self) { try record("b", 3, compiled, first) }
+        let both = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(both.contains("new a") && both.contains("new b") && both.contains(#"matches: "c""#), "\(both)")
+    }
+
+    @Test func `A literal is the text that the compiler makes of it`() {
+        let literals: [(String, String?)] = [
+            (#""""#, ""), (#""a\n\t\"\\\u{e9}""#, "a\n\t\"\\é"), (##"#"a\n\#n"#"##, "a\\n\n"), (#""a\(b)""#, nil),
+            ("\"\"\"\n    a\n      b\n\n    c \\\n    d\n    \"\"\"", "a\n  b\n\nc d"),
+            ("\"\"\"\r\n  a\r\n  \"\"\"", "a"), ("#\"\"\"\n\\\"\"\"\n\"\"\"#", "\\\"\"\""), ("a", nil), ("\"", nil),
+            ("\"\"\"\n  a\n b\n  \"\"\"", nil),
+        ]
+        for (source, text) in literals { #expect(SwiftLiteral.text(of: source) == text, "\(source)") }
     }
 
     @Test func `A call without a text fails, and has the text afterwards`() async throws {

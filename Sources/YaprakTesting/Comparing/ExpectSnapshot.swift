@@ -96,7 +96,8 @@ private func expect(
     if wanted == lines { return true }
     if wanted == nil || ProcessInfo.processInfo.environment["YAPRAK_UPDATE_SNAPSHOTS"] == "1" {
         do {
-            try SourceRecorder.shared.record(lines, inCallAt: place.line, place.column, of: place.filePath)
+            try SourceRecorder.shared.record(
+                lines, insteadOf: expected, inCallAt: place.line, place.column, of: place.filePath)
             reportIssue("The text was written into the test. Review it, and run the test again.", at: place)
         } catch {
             reportIssue("\(error)\nThe text is:\n\(lines.joined(separator: "\n"))", at: place)

@@ -1,5 +1,7 @@
 /// Finds an argument of a call in Swift source: enough of the language to skip strings, comments and brackets.
 struct SwiftCall {
+    /// The name of what is called.
+    private(set) var name = ""
     /// The bytes of the argument's literal; where it would be inserted, if there is none.
     private(set) var place: Range<Int> = 0..<0
     /// Whether the call has the argument, with a literal.
@@ -25,6 +27,7 @@ struct SwiftCall {
         position = start + column - 1
         // Compilers give the place of the name or of the parenthesis.
         while isWord(at: position) { position += 1 }
+        name = word(before: position)
         skipSpace()
         guard take("(") else { return nil }
         guard find(Array(argument.utf8)) else { return nil }
@@ -81,6 +84,9 @@ struct SwiftCall {
         return false
     }
 
+    /// The text of the argument's literal; `nil` if there is none, or if it has interpolations.
+    var text: String? { hasArgument ? SwiftLiteral.text(of: String(decoding: bytes[place], as: UTF8.self)) : nil }
+
     // MARK: Tokens
 
     private static let spaces: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
@@ -95,6 +101,15 @@ struct SwiftCall {
     }
 
     private func isWord(at position: Int) -> Bool { position < bytes.count && isWord(bytes[position]) }
+
+    /// The word that ends here, or before white space that does.
+    private func word(before position: Int) -> String {
+        guard var end = bytes.indices.contains(position) ? position : nil else { return "" }
+        while end > 0, Self.spaces.contains(bytes[end - 1]) { end -= 1 }
+        var start = end
+        while start > 0, isWord(bytes[start - 1]) { start -= 1 }
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
 
     private func starts(_ text: String, at position: Int) -> Bool {
         position <= bytes.count && bytes[position...].starts(with: text.utf8)
