@@ -171,6 +171,18 @@ import YaprakTesting
         #expect(codes == [nil, .encodingFailed, nil])
     }
 
+    /// The plan went with the disk, and the database wrote as if nothing had been planned.
+    @Test func `What was planned holds for a database whose disk nobody keeps`() async throws {
+        func database() async throws -> Database {
+            let disk = SimulatedDisk()
+            let database = try await open(disk)
+            disk.plan(.encodingFails(forever: true))
+            return database
+        }
+        let orphan = try await database()
+        for key in ["a", "b"] { #expect(await refusal(key, orphan) == .encodingFailed) }
+    }
+
     @Test
     func `A fork on a disk has the records, the number, the extensions and the reactions, and can be opened again`()
         async throws

@@ -3,7 +3,6 @@ internal import SystemPackage
 internal import ToolSupport
 internal import Yaprak
 internal import YaprakCore
-internal import YaprakLocks
 internal import YaprakSimulator
 internal import YaprakStorage
 
@@ -31,14 +30,7 @@ public final class SimulatedDisk: Sendable {
     /// Whose clock a slow call moves; the thread sleeps without one.
     private let scheduler: SeededScheduler?
 
-    private struct Encoding: Sendable {
-        var collection: String?
-        var key: String?
-        var countdown: Int
-        var forever: Bool
-    }
-
-    private let encodings = Mutex<[Encoding]>([])
+    private let encodings = EncodingFaults()
 
     /// An empty disk without faults.
     public convenience init() { self.init(MemoryFileSystem(), nil) }
@@ -68,9 +60,7 @@ public final class SimulatedDisk: Sendable {
                 }
             }
         case .encoding(let collection, let key, let nth, let forever):
-            encodings.withLock {
-                $0.append(Encoding(collection: collection, key: key, countdown: max(1, nth), forever: forever))
-            }
+            encodings.plan(in: collection, key: key, nth: nth, forever: forever)
         }
     }
 
@@ -103,7 +93,7 @@ public final class SimulatedDisk: Sendable {
         files.healFaults()
         files.setCapacity(nil)
         files.delayCalls(nil)
-        encodings.withLock { $0 = [] }
+        encodings.heal()
     }
 
     /// How many calls changed the disk so far: what ``Fault/powerCut(afterChanges:)`` counts.
@@ -155,24 +145,9 @@ public final class SimulatedDisk: Sendable {
         var options = options
         // Without a seed, time would decide where the log notes how far it is synced, and which call is the third.
         if let scheduler { options.store.scheduler = scheduler } else { options.store.attestAfter = .seconds(86_400) }
-        options.store.encodingFault = { [weak self] in self?.encodingFault($0, $1) }
+        // Not the disk: a database may outlive it.
+        options.store.encodingFault = { [encodings] in encodings.fault(of: $0, $1) }
         return options
-    }
-
-    private struct EncodingFault: Error {}
-
-    private func encodingFault(_ collection: String, _ key: String) -> (any Error)? {
-        encodings.withLock { encodings -> (any Error)? in
-            var fails = false
-            for index in encodings.indices {
-                let fault = encodings[index]
-                guard fault.collection ?? collection == collection, fault.key ?? key == key else { continue }
-                guard fault.countdown > 0 || fault.forever else { continue }
-                encodings[index].countdown -= 1
-                if encodings[index].countdown <= 0 { fails = true }
-            }
-            return fails ? EncodingFault() : nil
-        }
     }
 }
 
