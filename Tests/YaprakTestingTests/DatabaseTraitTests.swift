@@ -61,6 +61,14 @@ import YaprakTesting
         #expect(try await leaks(among: 64) { shared } > 0)
     }
 
+    @Test(.database(.shelf)) func `What notes the commits of a test is a stream in the statistics, and holds no state`()
+        async throws
+    {
+        for rank in 0..<5 { try await Database.current.write { $0[.books]["dune"]?.salesRank = rank } }
+        let statistics = Database.current.statistics
+        #expect(statistics.changesetStreams == 1 && statistics.heldStates == 1)
+    }
+
     // MARK: Failures
 
     /// Runs a body as a test with the trait would, and returns what it attaches.

@@ -4,6 +4,9 @@ internal import YaprakModel
 internal import YaprakReplay
 
 /// Notes where the database of a test begins, so that a failure can show what the test committed.
+///
+/// The stream counts in the statistics of the database. The snapshot does not: the fork shares that state with the fixture,
+/// which holds it.
 final class CommitRecording: Sendable {
     private let database: Database
     private let start: Snapshot
