@@ -109,6 +109,28 @@ import YaprakTesting
         #expect(texts.count == 1 && texts[0].contains("removed everything in books"))
     }
 
+    /// The trait of the suite attached a file of the same name, which said that there was no commit.
+    @Test(arguments: [false, true])
+    func `Of two traits the inner one attaches, and the outer one if it has commits`(commitsOutside: Bool) async throws
+    {
+        let texts = Log()
+        let suite = DatabaseTrait.attaching(.counted) { texts.add("suite: \($0)") }
+        let trait = DatabaseTrait.attaching(.shelf) { texts.add("test: \($0)") }
+        let test = Test.current!
+        _ = await reports {
+            try await suite.provideScope(for: test, testCase: Test.Case.current) {
+                if commitsOutside { try await Database.current.write { $0[.books].remove("0") } }
+                try await trait.provideScope(for: test, testCase: Test.Case.current) {
+                    try await Database.current.write { $0[.books].remove("it") }
+                    Issue.record("planted")
+                }
+            }
+        }
+        #expect(texts.lines.count == (commitsOutside ? 2 : 1), "\(texts.lines)")
+        #expect(texts.lines[0].hasPrefix("test: commit 2") && texts.lines[0].contains("- it"), "\(texts.lines)")
+        #expect(!commitsOutside || texts.lines[1].hasPrefix("suite: commit 2"), "\(texts.lines)")
+    }
+
     @Test func `A test that succeeds attaches nothing`() async throws {
         let texts = Log()
         let trait = DatabaseTrait.attaching(.shelf) { texts.add($0) }

@@ -8,10 +8,18 @@ internal import YaprakReplay
 /// The stream counts in the statistics of the database. The snapshot does not: the fork shares that state with the fixture,
 /// which holds it.
 final class CommitRecording: Sendable {
+    /// That of the scope around this one: a trait of a suite has one, too, where its test has a trait of its own.
+    @TaskLocal static var current: CommitRecording?
+
+    private struct Marks {
+        var hasFailed = false
+        var isReplaced = false
+    }
+
     private let database: Database
     private let start: Snapshot
     private let changesets: ChangesetSequence
-    private let mark = Mutex(false)
+    private let marks = Mutex(Marks())
 
     init(_ database: Database) {
         self.database = database
@@ -20,7 +28,14 @@ final class CommitRecording: Sendable {
     }
 
     /// Whether something failed so far.
-    var hasFailed: Bool { mark.withLock { $0 } }
+    var hasFailed: Bool { marks.withLock { $0.hasFailed } }
+
+    /// Whether there is something to say of a failure. A database that another took the place of has nothing to say, unless
+    /// something was committed to it all the same.
+    var isOfInterest: Bool { hasCommits || !marks.withLock { $0.isReplaced } }
+
+    /// Notes that the test has another database, of a scope within this one.
+    func noteReplaced() { marks.withLock { $0.isReplaced = true } }
 
     /// Whether the test has committed something.
     var hasCommits: Bool { database.commitNumber > start.commitNumber }
@@ -28,9 +43,9 @@ final class CommitRecording: Sendable {
     /// Notes a failure.
     /// - Returns: whether it is the first.
     func noteFailure() -> Bool {
-        mark.withLock { mark in
-            defer { mark = true }
-            return !mark
+        marks.withLock { marks in
+            defer { marks.hasFailed = true }
+            return !marks.hasFailed
         }
     }
 

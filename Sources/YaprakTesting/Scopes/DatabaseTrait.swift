@@ -37,6 +37,7 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let database = try await fixture.fork()
+        CommitRecording.current?.noteReplaced()
         let recording = CommitRecording(database)
         let observer = IssueHandlingTrait.compactMapIssues { issue in
             guard issue.isFailure, recording.noteFailure() else { return issue }
@@ -45,10 +46,12 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
             issue.comments.append("\(recording.text(last: Self.commitsShown))")
             return issue
         }
-        func attachIfFailed() { if recording.hasFailed { attach(recording.text()) } }
+        func attachIfFailed() { if recording.hasFailed, recording.isOfInterest { attach(recording.text()) } }
         do {
             try await CurrentDatabase.$value.withValue(database) {
-                try await observer.provideScope(for: test, testCase: testCase, performing: function)
+                try await CommitRecording.$current.withValue(recording) {
+                    try await observer.provideScope(for: test, testCase: testCase, performing: function)
+                }
             }
         } catch {
             _ = recording.noteFailure()
