@@ -66,6 +66,7 @@ import Yaprak
         #expect(list.shown == ["stu"])
         list = try await self.list("opqrs", .flexible(length: 2, offset: 1, from: .beginning))
         try await list.become(["a": "ors"])
+        try await list.become(["a": "otrs"])
         try await list.become(["a": "otuvwxrs"])
         #expect(list.shown == ["tu"])
         // Where it grows anyway, it takes all that comes.

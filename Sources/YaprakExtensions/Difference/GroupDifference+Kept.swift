@@ -7,7 +7,7 @@
 ///     after    a  x  c  d  e  y          inserted  x (1), y (5)
 ///     kept     0     1  2  3             kept 2 = d: was at 3, is at 3
 ///
-/// - Complexity: each O(log *d*) in the size *d* of the difference, ``isReplaced`` and ``hasPairs`` O(*d*) at most.
+/// - Complexity: each O(log *d*) in the size *d* of the difference, ``isReplaced`` and ``hasRowsInCommon`` O(*d*) at most.
 extension GroupDifference {
     /// The number of rows that were neither removed nor inserted.
     package var keptCount: Int { oldCount - removed.count }
@@ -15,8 +15,8 @@ extension GroupDifference {
     /// Whether the group was emptied and filled again, or sorted by something else: no row is known to have kept its place.
     package var isReplaced: Bool { isResorted || removed.count == oldCount }
 
-    /// Whether rows moved within the group.
-    package var hasPairs: Bool { isResorted || removed.contains { $0.counterpart >= 0 } }
+    /// Whether any row of the old group is in the new one, in its place or elsewhere.
+    package var hasRowsInCommon: Bool { keptCount > 0 || removed.contains { $0.counterpart >= 0 } }
 
     /// How many kept rows stand before a position of the old group.
     package func keptBefore(old position: Int) -> Int { position - Self.count(removed, below: position) }

@@ -15,8 +15,12 @@ struct GroupWindow: Hashable, Sendable {
     private(set) var offset: Int
     /// The length, as far as the group has so many rows.
     private(set) var length: Int
-    /// Shorter than asked, because the group was short or all rows of the window went: grows on both sides until it is not.
+    /// Shorter than asked, because the group ends there or all rows of the window went: grows on both sides until it is not.
     private(set) var isRefilling = false
+    /// Behind the end of its group, at a distance from the pin and not among rows: begins as soon as there are so many.
+    ///
+    /// A window that lost its rows where its group ends is at the same position, but among rows: it moves with those before it.
+    private(set) var isWaiting = false
 
     init(_ asked: ListRange) {
         self.asked = asked
@@ -55,13 +59,20 @@ struct GroupWindow: Hashable, Sendable {
         return low..<high
     }
 
+    /// Whether a window of a group with `count` rows ends where the group does, on the side away from the pin.
+    private func reachesEnd(_ window: Range<Int>, count: Int) -> Bool {
+        asked.pin == .beginning ? window.upperBound == count : window.lowerBound == 0
+    }
+
     /// Fits the window to the group without knowing what changed: what was asked for counts again if it was not reached.
     mutating func refit(count: Int) {
         guard asked.isFlexible else { return }
         // No row to stay with: start again, as where the last one was seen to go.
         if count == 0 { self = GroupWindow(asked) }
-        if isRefilling { length = max(length, asked.length) }
-        isRefilling = positions(count: count).count < asked.length && length >= asked.length
+        if isRefilling || reachesEnd(positions(count: count), count: count) { length = max(length, asked.length) }
+        let shown = positions(count: count)
+        isRefilling = shown.count < asked.length && length >= asked.length
+        isWaiting = shown.isEmpty && count <= offset
     }
 
     /// Starts again at what was asked for.
@@ -77,40 +88,34 @@ extension GroupWindow {
     /// - Parameter positions: the window before.
     mutating func follow(_ rows: GroupDifference, from positions: Range<Int>) {
         guard let flexibility = asked.flexibility else { return }
-        if positions.isEmpty && rows.oldCount <= offset {
-            // The window lay behind the end of its group, waiting.
-            length = max(length, asked.length)
-            return refit(count: rows.newCount)
-        }
         if rows.isReplaced {
-            guard rows.hasPairs else { return restart(count: rows.newCount) }
+            guard rows.hasRowsInCommon else { return restart(count: rows.newCount) }
             // Another order of the same rows: there are no rows to stay with, so the window stays in place.
-            length = max(positions.count, isRefilling ? asked.length : 0)
+            if !isWaiting { length = max(positions.count, isRefilling ? asked.length : 0) }
             return refit(count: rows.newCount)
         }
+        if isWaiting { return refit(count: rows.newCount) }
+        // A change is its removals, then its insertions, however many commits it covers.
         let first = rows.keptBefore(old: positions.lowerBound)
         let end = rows.keptBefore(old: positions.upperBound)
-        let followed = clamp(edges(rows, first, end, flexibility), flexibility, count: rows.newCount)
+        let wasShort = isRefilling || first == end || reachesEnd(first..<end, count: rows.keptCount)
+        isRefilling = wasShort && end - first < asked.length
+        let followed = clamp(edges(rows, first, end, flexibility.growth), flexibility, count: rows.newCount)
         offset = asked.pin == .beginning ? followed.lowerBound : rows.newCount - followed.upperBound
         length = followed.count
-        let coversGroup = followed == 0..<rows.newCount
-        isRefilling = (isRefilling || first == end || coversGroup) && followed.count < asked.length
+        isRefilling = (isRefilling || reachesEnd(followed, count: rows.newCount)) && length < asked.length
     }
 
     /// Where the window is whose rows from `first` to `end`, by their numbers among the kept ones, are still there.
     private func edges(
-        _ rows: GroupDifference, _ first: Int, _ end: Int, _ flexibility: ListRange.Flexibility
+        _ rows: GroupDifference, _ first: Int, _ end: Int, _ growth: ListRange.Growth
     ) -> Range<Int> {
         let afterPrevious = first == 0 ? 0 : rows.newPosition(ofKept: first - 1) + 1
         let beforeNext = end == rows.keptCount ? rows.newCount : rows.newPosition(ofKept: end)
-        if first == end {
-            // Nothing is left: what came there takes the place, as much as was asked for. A range without a length has all.
-            let most = asked.length == 0 ? .max : max(asked.length, flexibility.minLength)
-            let count = min(beforeNext - afterPrevious, most)
-            return asked.pin == .beginning ? afterPrevious..<afterPrevious + count : beforeNext - count..<beforeNext
-        }
-        let growsAtPin = flexibility.growth != .otherSide
-        let growsAway = flexibility.growth != .pinSide
+        // No row is left: what came to its place came at both of its edges, and it grows at one of them at least.
+        if first == end { return afterPrevious..<beforeNext }
+        let growsAtPin = growth != .otherSide
+        let growsAway = growth != .pinSide
         let growsAtBeginning = asked.pin == .beginning ? growsAtPin : growsAway
         let growsAtEnd = asked.pin == .beginning ? growsAway : growsAtPin
         var low = growsAtBeginning ? afterPrevious : rows.newPosition(ofKept: first)
@@ -135,8 +140,8 @@ extension GroupWindow {
             self = GroupWindow(asked.extended(by: count, at: side))
             return
         }
-        if positions.isEmpty && groupCount <= offset {
-            // It lies behind the end of its group, waiting: it keeps its distance from the pin.
+        if isWaiting {
+            // It keeps its distance from the pin.
             let towardsPin = side == asked.pin ? min(count, offset) : 0
             let distance = offset - towardsPin
             self = GroupWindow(asked.extended(by: count, at: side, addedAtPin: towardsPin))
@@ -150,8 +155,8 @@ extension GroupWindow {
         let grown = clamp(low..<high, flexibility, count: groupCount)
         next.offset = asked.pin == .beginning ? grown.lowerBound : groupCount - grown.upperBound
         next.length = grown.count
-        let isAtEnd = grown == 0..<groupCount || side != asked.pin && added < count
-        next.isRefilling = (isRefilling || isAtEnd) && grown.count < next.asked.length
+        let isShort = isRefilling || grown.isEmpty || reachesEnd(grown, count: groupCount)
+        next.isRefilling = isShort && grown.count < next.asked.length
         self = next
     }
 }

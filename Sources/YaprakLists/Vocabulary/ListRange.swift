@@ -58,9 +58,13 @@ public struct ListRange: Hashable, Sendable {
     ///
     /// After each change, rows beyond `maxLength` leave at the side away from the pin, and a range shorter than
     /// `minLength` takes in rows at the side of the pin first, then at the other. While it is shorter than `length`
-    /// because the group was, or because all its rows went, it grows on both sides: on a side that `growth` does not name, only
-    /// until it has `length` rows. When no row of the group is left, it begins again at `length` and `offset`, however long it
+    /// because the group ends there, or because all its rows went, it grows on both sides: on a side that `growth` does not
+    /// name, only until it has `length` rows. Where none of its rows is left, all that one update brings to their place belong
+    /// to it. When no row of the group is left, it begins again at `length` and `offset`, however long it
     /// had grown; what was added by ``ViewMappings/extend(_:by:at:in:)`` is part of `length`.
+    ///
+    /// An update counts as its removals, then its insertions, however many commits it covers. While the group has never had
+    /// more than `offset` rows, there is nothing to stay with: the range begins at `offset` as soon as there are more.
     ///
     ///     .flexible(length: 50, from: .end, maxLength: 300)
     ///

@@ -38,11 +38,7 @@ extension LawCase {
         var mappings = options.mappings(of: view, choice)
         try mappings.update(to: snapshots[0])
         var naive = NaiveMappings(options: options, mapped: options.mappedGroups(moments[0], moment: 0))
-        for name in naive.mapped {
-            let rows = moments[0].rows(name)
-            naive.windows[name] =
-                options.settled(name).range.map { NaiveMappings.fresh($0, count: rows.count) } ?? 0..<rows.count
-        }
+        for name in naive.mapped { naive.begin(name, count: moments[0].rows(name).count) }
         var list = naive.shown(moments[0])
         if mappings.shown(moments[0]) != list { return "fresh: \(mappings.shown(moments[0])) is not \(list)" }
         for step in 1..<moments.count {
@@ -102,6 +98,19 @@ extension ViewMappings {
 }
 
 extension NaiveMappings {
+    /// Shows a group as one that nobody has looked at before.
+    mutating func begin(_ name: String, count: Int, distance: Int? = nil) {
+        guard let asked = options.settled(name).range else {
+            windows[name] = 0..<count
+            return
+        }
+        let range = ListRange(
+            length: asked.length, offset: distance ?? asked.offset, pin: asked.pin, flexibility: asked.flexibility)
+        let window = Self.fresh(range, count: count)
+        windows[name] = window
+        if window.isEmpty && count <= range.offset { waiting[name] = range.offset }
+    }
+
     /// The next mappings. Where a range went that the model can't say, the engine's answer is taken, and what is promised
     /// for it is checked.
     func advanced(
@@ -111,24 +120,26 @@ extension NaiveMappings {
         var next = NaiveMappings(options: options, mapped: options.mappedGroups(new, moment: moment))
         for name in next.mapped {
             let count = new.rows(name).count
-            guard let range = options.settled(name).range else {
-                next.windows[name] = 0..<count
+            let keys = Set(old.rows(name).map(\.key))
+            guard let range = options.settled(name).range, let flexibility = range.flexibility,
+                let window = windows[name], let state = earlier.windows[name],
+                new.rows(name).contains(where: { keys.contains($0.key) })
+            else {
+                next.begin(name, count: count)
                 continue
             }
-            guard let window = windows[name], let flexibility = range.flexibility, let state = earlier.windows[name]
-            else {
-                next.windows[name] = Self.fresh(range, count: count)
+            let isSameOrder = old.epoch == new.epoch
+            if isSameOrder, let distance = waiting[name] {
+                next.begin(name, count: count, distance: distance)
                 continue
             }
             let followed =
-                old.epoch != new.epoch
-                ? nil
-                : Self.followed(
-                    range, kept[name]!, oldCount: old.rows(name).count, window: window, offset: state.offset,
-                    isRefilling: state.isRefilling)
+                isSameOrder
+                ? Self.followed(range, kept[name]!, window: window, isRefilling: state.isRefilling) : nil
             let word = later.layout.group(named: name)?.window ?? 0..<0
             next.windows[name] = followed ?? word
             if followed == nil {
+                if let window = later.windows[name], window.isWaiting { next.waiting[name] = window.offset }
                 if word.count > flexibility.maxLength { next.problem = "\(name) shows more than its greatest length" }
                 if word.count < min(count, flexibility.minLength) {
                     next.problem = "\(name) shows less than its least length"

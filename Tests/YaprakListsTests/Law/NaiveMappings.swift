@@ -6,6 +6,8 @@ struct NaiveMappings {
     let mapped: [String]
     /// For each mapped group, which positions are shown, as stored.
     var windows: [String: Range<Int>] = [:]
+    /// How far from their pin ranges begin that no row has reached.
+    var waiting: [String: Int] = [:]
     /// A promise that was not kept.
     var problem: String?
 
@@ -57,15 +59,13 @@ struct NaiveMappings {
         }
     }
 
-    /// The part a flexible range shows after a change, found by marking rows; `nil` where the rows can't say: nothing was kept,
-    /// or the range had not been reached.
+    /// The part a flexible range shows after a change, found by marking rows; `nil` where the rows can't say: nothing was kept.
     static func followed(
-        _ range: ListRange, _ rows: KeptRows, oldCount: Int, window: Range<Int>, offset: Int, isRefilling: Bool
+        _ range: ListRange, _ rows: KeptRows, window: Range<Int>, isRefilling: Bool
     ) -> Range<Int>? {
         let flexibility = range.flexibility!
         let kept = rows.oldPositions
         if kept.allSatisfy({ $0 == nil }) { return nil }
-        if window.isEmpty && oldCount <= offset { return nil }
         // Two marks among the rows: where the window begins and where it ends.
         let inside = kept.indices.filter { kept[$0].map(window.contains) ?? false }
         let before = kept.indices.filter { kept[$0].map { $0 < window.lowerBound } ?? false }
@@ -78,15 +78,14 @@ struct NaiveMappings {
             let growsAway = flexibility.growth == .otherSide || flexibility.growth == .bothSides
             let (growsLow, growsHigh) = range.pin == .beginning ? (growsAtPin, growsAway) : (growsAway, growsAtPin)
             (low, high) = (growsLow ? widest.lowerBound : first, growsHigh ? widest.upperBound : last + 1)
-            // A short one fills up with what came beside it, on whichever side.
-            while isRefilling && high - low < range.length && low > widest.lowerBound { low -= 1 }
-            while isRefilling && high - low < range.length && high < widest.upperBound { high += 1 }
+            // A short one fills up with what came beside it, on whichever side: also if it is short since its last rows went.
+            let endsGroup = range.pin == .beginning ? after.isEmpty : before.isEmpty
+            let fillsUp = isRefilling || endsGroup && inside.count < range.length
+            while fillsUp && high - low < range.length && low > widest.lowerBound { low -= 1 }
+            while fillsUp && high - low < range.length && high < widest.upperBound { high += 1 }
         } else {
+            // Its rows went, and others came to their place.
             (low, high) = (widest.lowerBound, widest.upperBound)
-            // Its rows went, and others came: no more than are asked for, those towards the pin. Where none are, all.
-            while range.length > 0 && high - low > max(range.length, flexibility.minLength) {
-                if range.pin == .beginning { high -= 1 } else { low += 1 }
-            }
         }
         clamp(&low, &high, range.pin, flexibility, kept.count)
         return low..<high
