@@ -253,10 +253,17 @@ import Yaprak
         for range in [
             ListRange.fixed(length: 2, offset: 6, from: .beginning), .flexible(length: 2, offset: 6, from: .beginning),
         ] {
-            var behind = try await list("pqrs", range)
-            more = try extend(&behind, 1, .beginning)
-            #expect(more.addedCount == 0 && more.obstacle == .notShown, "\(range)")
+            for side in [ListRange.Side.beginning, .end] {
+                var behind = try await list("pqrs", range)
+                more = try extend(&behind, 1, side)
+                #expect(more.addedCount == 0 && more.obstacle == .notShown, "\(range), \(side)")
+            }
         }
+
+        // One that lost its rows is where the group ends, and no row is hidden there.
+        var lost = try await list("pqrs", .flexible(length: 2, offset: 2, from: .beginning))
+        try await lost.become(["a": "pq"])
+        #expect(try extend(&lost, 1, .end).obstacle == .endOfGroup)
 
         var all = try await Fixture(["a": "pq"], groups: ["a"]) { _ in }
         #expect(try extend(&all, 1, .end).obstacle == .noRange)

@@ -186,6 +186,12 @@ package struct ListCore: Sendable {
 }
 
 extension ListCore {
+    /// Whether a group has not so many rows that its range begins.
+    func isRangeBehindEnd(of name: String) -> Bool {
+        guard let range = settings.ranges[name], let group = layout.group(named: name) else { return false }
+        return range.length > 0 && (windows[name]?.isWaiting ?? (range.offset >= group.count))
+    }
+
     /// Shows `count` more rows of a group at one end, as the list shows it. No effect on groups without a range.
     mutating func extend(_ group: String, by count: Int, at side: ListRange.Side) {
         precondition(count >= 0, "a range is extended by a number of rows, not less than 0")

@@ -57,9 +57,10 @@ extension ViewMappings {
             return .notShown
         }
         guard let range = core.settings.ranges[group] else { return .noRange }
+        if core.isRangeBehindEnd(of: group) { return .notShown }
         let hidden = side == .beginning ? position.offsetFromBeginning : position.offsetFromEnd
         if hidden == 0 { return .endOfGroup }
-        // Where the range lies behind the end of the group, there are more rows on a side of it that has no row.
+        // One that has just come into the group may have rows before it that it does not show.
         return range.flexibility.map { position.length >= $0.maxLength } == true ? .maxLength : .notShown
     }
 
