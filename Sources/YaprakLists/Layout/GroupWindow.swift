@@ -95,7 +95,7 @@ extension GroupWindow {
             return refit(count: rows.newCount)
         }
         if isWaiting { return refit(count: rows.newCount) }
-        // A change is its removals, then its insertions, however many commits it covers.
+        // A change is its removals, then its insertions, however many commits it covers; it is clamped after both.
         let first = rows.keptBefore(old: positions.lowerBound)
         let end = rows.keptBefore(old: positions.upperBound)
         let wasShort = isRefilling || first == end || reachesEnd(first..<end, count: rows.keptCount)

@@ -63,8 +63,9 @@ public struct ListRange: Hashable, Sendable {
     /// to it. When no row of the group is left, it begins again at `length` and `offset`, however long it
     /// had grown; what was added by ``ViewMappings/extend(_:by:at:in:)`` is part of `length`.
     ///
-    /// An update counts as its removals, then its insertions, however many commits it covers. While the group has never had
-    /// more than `offset` rows, there is nothing to stay with: the range begins at `offset` as soon as there are more.
+    /// An update counts as its removals, then its insertions, however many commits it covers; `minLength` and `maxLength` apply
+    /// after both. While the group has never had more than `offset` rows, there is nothing to stay with: the range begins at
+    /// `offset` as soon as there are more.
     ///
     ///     .flexible(length: 50, from: .end, maxLength: 300)
     ///
