@@ -206,6 +206,32 @@ import YaprakTesting
         #expect(origin.snapshot[.books].count == 4)
     }
 
+    /// In the fork on a disk the rules of the relationship ran first, and removed what the reaction had saved elsewhere.
+    @Test(arguments: [false, true]) func `A fork on a disk runs reactions and rules of relationships in their order`(
+        reactionIsFirst: Bool
+    ) async throws {
+        let authors = RecordCollection<String, NoMetadata>("authors")
+        let origin = Database.inMemory()
+        let written = Relationship("written", from: .books, \.genre, to: authors, onDelete: .cascade)
+        let reparent = RecordReaction("reparent", to: authors) { change, transaction in
+            guard change.after == nil else { return }
+            let books = transaction[.books].rows.filter { $0.object.genre == change.key }
+            for book in books { transaction[.books][book.key]?.genre = "nobody" }
+        }
+        if reactionIsFirst { try await origin.register(reparent) }
+        try await origin.register(written)
+        if !reactionIsFirst { try await origin.register(reparent) }
+        try await origin.write { transaction in
+            transaction[authors]["herbert"] = "Frank Herbert"
+            transaction[authors]["nobody"] = ""
+            transaction[.books]["dune"] = Book(title: "Dune", genre: "herbert")
+        }
+        let (memory, file) = (origin.fork(), try await origin.fork(on: disk))
+        for fork in [memory, file] { try await fork.write { $0[authors].remove("herbert") } }
+        expectNoDifference(memory, file)
+        #expect(file.snapshot[.books].count == (reactionIsFirst ? 1 : 0))
+    }
+
     @Test func `A slow disk is slow`() async throws {
         let database = try await open()
         disk.plan(.slow(.milliseconds(30)))

@@ -26,10 +26,15 @@ final class ReactionRegistration: ReactionIdentity, @unchecked Sendable {
 }
 
 extension Snapshot {
-    /// The code of the reactions registered in this snapshot, in their order; not of those that come with an extension.
-    package var reactionCodes: [any Reaction] {
-        state.reactions.all.filter { $0.name.utf8.first != 0 }
-            .map { unsafeDowncast($0, to: ReactionRegistration.self).base }
+    /// The code of the reactions registered in this snapshot, in their order: those before the one that comes with extensions,
+    /// and those after it. Not that one itself; all are after it if there is none.
+    package var reactionCodes: (beforeExtensions: [any Reaction], others: [any Reaction]) {
+        let all = state.reactions.all
+        let place = all.firstIndex { $0.name.utf8.first == 0 } ?? 0
+        func codes(_ part: some Sequence<ReactionIdentity>) -> [any Reaction] {
+            part.filter { $0.name.utf8.first != 0 }.map { unsafeDowncast($0, to: ReactionRegistration.self).base }
+        }
+        return (codes(all[..<place]), codes(all[place...]))
     }
 }
 

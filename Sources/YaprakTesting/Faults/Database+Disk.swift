@@ -36,8 +36,11 @@ extension Database {
         let fork = try await Database.open(
             at: path, options: disk.applied(to: options ?? self.options), bindings: snapshot.bindings,
             fileSystem: disk.files)
+        // The rules of relationships are a reaction, too, which comes with the first of them: each has its place.
+        let reactions = snapshot.reactionCodes
+        for code in reactions.beforeExtensions { try await fork.register(code) }
         for code in snapshot.extensionCodes { try await fork.register(code) }
-        for code in snapshot.reactionCodes { try await fork.register(code) }
+        for code in reactions.others { try await fork.register(code) }
         return fork
     }
 
