@@ -196,6 +196,30 @@ import YaprakSimulator
         #expect(repair.plan.losses.first?.what.contains("not in the form of this version") == true)
     }
 
+    @Test func `A fork whose name could not be synced stays, complete, and the error says so`() throws {
+        let base = MemoryFileSystem()
+        let (items, store) = try source(base)
+        try store.close()
+        let dry = base.copy()
+        let before = dry.calls(.syncDirectory)
+        try fork(dry)
+        let syncs = dry.calls(.syncDirectory) - before
+        let disk = base.copy()
+        disk.fail(.syncDirectory, nth: syncs, errno: .ioError)
+        let error = #expect(throws: DatabaseError.self) { try fork(disk) }
+        #expect(error?.code == .syncFailed && error?.place.file == "/fork")
+        #expect(error?.message.contains("is complete") == true)
+        disk.healFaults()
+        #expect(disk.names("/") == ["db", "fork"])
+        #expect(try reopened(disk, "/fork", options).get() == items)
+        // A power failure may take its name, and nothing of it.
+        for names in [MemoryFileSystem.KeptNames.none, .all] {
+            let image = disk.crashed(keeping: .none, names: names)
+            guard image.names("/").contains("fork") else { continue }
+            #expect(try reopened(image, "/fork", options).get() == items)
+        }
+    }
+
     @Test func `A fork that fails leaves nothing behind`() throws {
         for operation in [DiskError.Operation.write, .sync, .syncDirectory, .rename, .open, .makeDirectory] {
             for nth in 1...12 {

@@ -88,6 +88,35 @@ import YaprakSimulator
         }
     }
 
+    #if os(Linux)
+        // As text the two paths are one: bytes that are not UTF-8 become U+FFFD.
+        @Test func `A path that is not UTF-8 leads to its own directory`() throws {
+            try Harness.withTemporaryDirectory { folder in
+                func path(_ name: [UInt8]) -> FilePath {
+                    let bytes = Array(folder.string.utf8) + [UInt8(ascii: "/")] + name + [0]
+                    return FilePath(platformString: bytes.map { CChar(bitPattern: $0) })
+                }
+                let (odd, plain) = (path([0x61, 0xFF]), path([0x61, 0xEF, 0xBF, 0xBD]))
+                #expect(odd.string == plain.string && odd != plain)
+                try #require(odd.withPlatformString { mkdir($0, 0o700) } == 0)
+                var first = try Opened(PosixFileSystem(), odd)
+                try first.append(Harness.item(1))
+                var second = try Opened(PosixFileSystem(), plain)
+                try second.append([Harness.item(2), Harness.item(3)])
+                try first.store.close()
+                try second.store.close()
+                #expect(try reopened(PosixFileSystem(), odd).get() == [Harness.item(1)])
+                #expect(try StoreReader.open(odd).newest() == 1)
+                #expect(try StoreReader.open(plain).newest() == 2)
+                // What is made gets its name as text.
+                let error = #expect(throws: DatabaseError.self) { try Opened(PosixFileSystem(), path([0x62, 0xFF])) }
+                #expect(error?.code == .notFound && error?.message.contains("UTF-8") == true)
+                #expect(throws: DatabaseError.self) { try StoreReader.open(odd).fork(at: 1, to: path([0x62, 0xFF])) }
+                #expect(try PosixFileSystem().openDirectory(folder).list(limit: 9).count == 2)
+            }
+        }
+    #endif
+
     @Test func `A database that another program has locked is not opened, and is afterwards`() throws {
         try Harness.withTemporaryDirectory { folder in
             let path = folder.appending("db")

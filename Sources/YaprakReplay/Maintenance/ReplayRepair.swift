@@ -132,7 +132,8 @@ public struct ReplayRepair: Sendable {
     ///
     /// - Returns: what the verification found; nothing, if all is well.
     /// - Throws: `alreadyOpen` if the source is in use; `alreadyExists`, `notFound` if there is no such parent directory;
-    ///   `diskFull`, `writeFailed`, `syncFailed`. There is no new directory then.
+    ///   `diskFull`, `writeFailed`, `syncFailed`. There is no new directory then, unless the error says that it is
+    ///   complete: the sync of its name alone failed.
     /// - Complexity: O(bytes of the result).
     public func perform(
         to path: FilePath, progress: @escaping (ReplayProgress) -> Void = { _ in }

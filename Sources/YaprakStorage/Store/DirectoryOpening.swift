@@ -82,9 +82,7 @@ enum DirectoryOpening {
                 throw error
             }
         }
-        guard let parts = PathParts(path) else {
-            throw DatabaseError(.notFound, "\(path) can't be made.", place: .init(file: path.string))
-        }
+        let parts = try PathParts.ofNew(path)
         let parent: any Directory
         do {
             parent = try fileSystem.openDirectory(parts.parent)

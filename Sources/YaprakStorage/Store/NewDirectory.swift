@@ -22,9 +22,7 @@ final class NewDirectory: Sendable {
     ///
     /// - Throws: `alreadyExists`, `notFound` (the parent), `DiskError`.
     init(_ path: FilePath, random: UInt64, _ fileSystem: any FileSystem) throws {
-        guard let parts = PathParts(path) else {
-            throw DatabaseError(.notFound, "\(path) can't be made.", place: .init(file: path.string))
-        }
+        let parts = try PathParts.ofNew(path)
         do {
             parent = try fileSystem.openDirectory(parts.parent)
         } catch {
@@ -72,7 +70,8 @@ final class NewDirectory: Sendable {
 
     /// Makes every name durable, and renames the directory to its target.
     ///
-    /// - Throws: `alreadyExists` if something exists at the target by now; `DiskError`.
+    /// - Throws: `alreadyExists` if something exists at the target by now; `DiskError`; `syncFailed` if the directory has its
+    ///   name and may lose it. It stays then, complete: what was taken apart now could come back in part after a power cut.
     func finish() throws {
         try segments.sync()
         try checkpoints.sync()
@@ -86,8 +85,16 @@ final class NewDirectory: Sendable {
         }
         _ = isDone.set()
         lock?.release()
-        // A rename is not durable until its directory is.
-        try parent.sync()
+        do {
+            // A rename is not durable until its directory is.
+            try parent.sync()
+        } catch {
+            throw DatabaseError(
+                .syncFailed,
+                "\(path) is complete, but the device failed to confirm its name, and a power failure may take that back. "
+                    + "Check the device, and copy the directory to another.",
+                place: .init(file: path.string), cause: error)
+        }
     }
 
     /// Whether the directory is still where it was made.
