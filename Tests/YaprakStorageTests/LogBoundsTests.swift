@@ -49,6 +49,61 @@ import YaprakSimulator
         #expect(try reopened(disk).get().count == 2)
     }
 
+    @Test func `A folder full of checkpoints gets no other, and everything can still be opened`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.retention = .all
+        #expect(options.checkpointFilesMax == FormatLimits.directoryEntriesMax)
+        options.checkpointFilesMax = 5
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...5 {
+            try opened.append(Harness.item(number))
+            try opened.checkpoint()
+        }
+        for number in 6...7 {
+            try opened.append(Harness.item(number))
+            let error = #expect(throws: DatabaseError.self) { try opened.checkpoint() }
+            #expect(error?.code == .overLimit && error?.place.file == "ckpt")
+        }
+        try opened.store.close()
+        #expect(disk.names("/db/ckpt").count == 5)
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+        // Once less is retained there is room: what is given up goes first.
+        options.retention = .checkpoints(2)
+        let roomy = try Opened(disk, Harness.path, options)
+        try roomy.checkpoint()
+        try roomy.store.close()
+        #expect(disk.names("/db/ckpt").count == 2)
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+    }
+
+    @Test func `A fork whose folder would have too many files is refused before it has its name`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options(segmentBytes: 4096)
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...6 { try opened.append(Harness.item(number, bytes: 600, compressible: false)) }
+        try opened.store.close()
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        let shared = disk.names("/db/wal").count
+        #expect(shared > 2)
+        options.logFilesMax = shared
+        let error = #expect(throws: DatabaseError.self) {
+            try reader.fork(at: 6, to: "/fork", options: options, fileSystem: disk)
+        }
+        #expect(error?.code == .overLimit)
+        #expect(disk.names("/") == ["db"])
+        options.logFilesMax = shared + 1
+        _ = try reader.fork(at: 6, to: "/fork", options: options, fileSystem: disk)
+        #expect(try reopened(disk, "/fork").get() == opened.items)
+    }
+
+    @Test(arguments: [false, true])
+    func `A directory with too many names is over a limit, and no full disk`(writing: Bool) {
+        let error = DiskError(.list, ".", .fileTooLarge).asDatabaseError(writing: writing)
+        #expect(error.code == .overLimit)
+        #expect(DiskError(.write, "a", .fileTooLarge).asDatabaseError(writing: true).code == .diskFull)
+    }
+
     @Test func `No commit is acknowledged that has a greater number than a log can have`() throws {
         let opened = try Opened(MemoryFileSystem())
         let error = #expect(throws: DatabaseError.self) {

@@ -31,6 +31,12 @@ extension DiskError {
                 "The device failed to confirm a write. Copy the directory to another device, then open it again.",
                 place: place, cause: cause)
         }
+        if operation == .list, errno == .fileTooLarge {
+            return DatabaseError(
+                .overLimit,
+                "A directory has more than \(FormatLimits.directoryEntriesMax) names. Move away what is not the database's.",
+                place: place, cause: cause)
+        }
         if isAboutSpace, writing {
             return DatabaseError(
                 .diskFull, "There is no space left for \(operation.rawValue). Free some and go on.", place: place,

@@ -25,8 +25,8 @@ extension StoreReader {
     ///   - number: the commit; the newest there is if `nil`.
     ///   - tags: the content of the file of tags for a history up to a commit; no file is made if it is empty.
     ///   - sharing: whether files are shared where possible.
-    /// - Throws: `alreadyExists`, `notFound` (the parent), `commitOutOfReach`, `overLimit` (too many ancestors), `corruptLog`,
-    ///   `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`.
+    /// - Throws: `alreadyExists`, `notFound` (the parent), `commitOutOfReach`, `overLimit` (too many ancestors or files, or the
+    ///   last commit that there can be), `corruptLog`, `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`.
     /// - Complexity: O(number of files; bytes of the nearest checkpoint, of the log since then, and of one segment).
     package func fork(
         at number: CommitNumber?, to path: FilePath, sharing: Bool = true, options: StoreOptions = StoreOptions(),
@@ -72,7 +72,8 @@ extension StoreReader {
             let lineage =
                 plan.lineage.isUnused ? Lineage(id: id) : plan.lineage.fork(at: plan.number, id: id)
             let writer = LogWriter(
-                directory: new.segments, options: options, lineage: lineage, epoch: plan.epoch + 1, tail: plan.tail)
+                directory: new.segments, options: options, lineage: lineage, epoch: plan.epoch + 1, tail: plan.tail,
+                entries: plan.segments.count)
             try writer.startSegment()
             if !plan.rest.isEmpty { try writer.write(plan.rest) }
             try writer.close()

@@ -15,6 +15,8 @@ struct DatabaseDirectory: Sendable {
         var foreign: [String] = []
         /// How many names the folder of the segments has.
         var segmentEntries = 0
+        /// How many names the folder of the checkpoints has.
+        var checkpointEntries = 0
 
         /// The highest epoch in any name.
         var epoch: UInt64 { (segments + checkpoints).map(\.epoch).max() ?? 0 }
@@ -34,7 +36,9 @@ struct DatabaseDirectory: Sendable {
                 listing.foreign.append("\(Layout.segmentsName)/\(name)")
             }
         }
-        for name in try checkpoints.list(limit: FormatLimits.directoryEntriesMax) {
+        let checkpointNames = try checkpoints.list(limit: FormatLimits.directoryEntriesMax)
+        listing.checkpointEntries = checkpointNames.count
+        for name in checkpointNames {
             if let file = FileName(name, .checkpoint) {
                 listing.checkpoints.append(file)
             } else if FileName.isTemporary(name, .checkpoint) {

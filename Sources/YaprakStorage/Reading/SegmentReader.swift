@@ -142,7 +142,8 @@ struct SegmentReader {
         guard continuation == (partialStart != nil) else { return .content("a part of a commit is missing") }
         guard continuation || continues ? frame.count == (continues ? 0 : 1) : frame.count > 0,
             frame.count <= frame.rawLength, frame.count <= FormatLimits.frameCommitsMax,
-            frame.first.addingReportingOverflow(UInt64(frame.count)).overflow == false
+            frame.first <= FormatLimits.commitNumberMax,
+            UInt64(frame.count) <= FormatLimits.commitNumberMax - frame.first + 1
         else { return .content("the frame counts \(frame.count) commits") }
         guard provesPayloads else {
             notePartial(frame, continues: continues)

@@ -14,7 +14,7 @@ extension Store {
         } catch {
             return
         }
-        removeSegments(surplus.segments)
+        try? removeSegments(surplus.segments)
     }
 
     /// Files that are not needed.
@@ -79,13 +79,14 @@ extension Store {
         return try? header.get().createdNs
     }
 
-    private func removeSegments(_ names: [FileName]) {
-        do {
+    private func removeSegments(_ names: [FileName]) throws(DiskError) {
+        do throws(DiskError) {
             for name in names { try directory.segments.unlink(name.string(.segment)) }
             if !names.isEmpty { try directory.segments.sync() }
         } catch {
             // The directory of the log failed to sync: names of segments may be lost, so nothing more is acknowledged.
             if error.isFailedSync { logThread.poison(error.asDatabaseError(writing: true)) }
+            throw error
         }
     }
 }
@@ -157,7 +158,8 @@ extension Store {
     /// nothing.
     ///
     /// Requires a checkpoint of the newest commit from an earlier opening.
-    /// - Throws: `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`, `ioFailed`. Files not yet removed stay.
+    /// - Throws: `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`, `ioFailed`, `overLimit` (there is no commit after
+    ///   this one, or no room for another checkpoint). Files not yet removed stay.
     package func purgeHistory(at number: CommitNumber) throws(DatabaseError) -> PrunedFiles {
         let answer = try pass(.begin)
         let writer = try beginCheckpoint(at: number)
@@ -180,8 +182,7 @@ extension Store {
             files.oldestKept = number
             for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
             try directory.checkpoints.sync()
-            for name in surplus.segments { try directory.segments.unlink(name.string(.segment)) }
-            try directory.segments.sync()
+            try removeSegments(surplus.segments)
             return files
         }
     }

@@ -96,10 +96,7 @@ package final class Store: Sendable {
                 "The commit has \(item.count) bytes; a commit may have \(FormatLimits.commitBytesMax). Split it.")
         }
         guard number.rawValue <= FormatLimits.commitNumberMax else {
-            throw DatabaseError(
-                .overLimit,
-                "The commits are used up: the last one has the greatest number, \(FormatLimits.commitNumberMax). Export the data "
-                    + "into a new database.")
+            throw .commitsUsedUp
         }
         let (refusal, wakes) = logThread.queue.withLock { queue -> (DatabaseError?, Bool) in
             if let refusal = queue.refusal() { return (refusal, false) }
@@ -180,7 +177,7 @@ package final class Store: Sendable {
     ///
     /// The checkpoint is written on the caller's thread while appends continue. One at a time.
     /// - Throws: `readOnly`, `closed`, `diskFull`, `writeFailed`, `alreadyExists` (this opening has made one at the same
-    ///   commit).
+    ///   commit), `overLimit` (there are too many checkpoints).
     package func beginCheckpoint(at number: CommitNumber) throws(DatabaseError) -> CheckpointWriter {
         let isFree = checkpointIsOpen.withLock { isOpen -> Bool in
             defer { isOpen = true }
@@ -188,12 +185,34 @@ package final class Store: Sendable {
         }
         precondition(isFree, "one checkpoint at a time")
         do throws(DatabaseError) {
+            try makeRoomForCheckpoint()
             let answer = try pass(.rotate)
             precondition(number <= answer.durable, "a checkpoint holds durable commits")
             return try translatingDiskErrors(writing: true) { try makeCheckpoint(number, answer) }
         } catch {
             checkpointIsOpen.withLock { $0 = false }
             throw error
+        }
+    }
+
+    /// Refuses another checkpoint if their folder would then have more names than a listing takes: nothing would open the
+    /// database.
+    private func makeRoomForCheckpoint() throws(DatabaseError) {
+        let most = min(options.checkpointFilesMax, FormatLimits.directoryEntriesMax)
+        func count() throws(DatabaseError) -> Int {
+            try translatingDiskErrors(writing: false) {
+                try directory.checkpoints.list(limit: FormatLimits.directoryEntriesMax).count
+            }
+        }
+        guard try count() >= most else { return }
+        // Pruning follows a checkpoint, which would never come.
+        prune()
+        let entries = try count()
+        guard entries < most else {
+            throw DatabaseError(
+                .overLimit,
+                "The folder of the checkpoints has \(entries) files, and may have no more. Retain less, and move away what is "
+                    + "not the database's.", place: .init(file: Layout.checkpointsName))
         }
     }
 

@@ -144,4 +144,8 @@ struct LogQueue {
 
 extension DatabaseError {
     static let storeClosed = DatabaseError(.closed, "The database is closed. Open it again.")
+    static let commitsUsedUp = DatabaseError(
+        .overLimit,
+        "The commits are used up: the last one has the greatest number, \(FormatLimits.commitNumberMax). Export the data into a "
+            + "new database.")
 }

@@ -1,3 +1,5 @@
+internal import YaprakModel
+
 /// The life of segments: creation under a temporary name, rewriting of an unverified tail, sealing, closing.
 extension LogWriter {
     /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
@@ -5,6 +7,8 @@ extension LogWriter {
         try sync()
         // The checkpoint that comes now names the newest segment.
         try syncTailName()
+        // After the last commit that there can be, no segment begins.
+        guard last < FormatLimits.commitNumberMax else { return }
         // Frames without commits, such as the mark of a checkpoint, don't count: the next segment would have the
         // same name.
         guard let open, open.name.first <= last || mustRotate else { return }
@@ -84,6 +88,8 @@ extension LogWriter {
         first: UInt64, attested: UInt64, previous: FileName?, previousEnd: UInt64, previousChain: UInt64,
         frameBytesMax: UInt32 = 0, features: UInt64 = 0, _ fill: (inout Open) throws -> Void
     ) throws {
+        // Readers take the name for that of somebody else's file.
+        guard first <= FormatLimits.commitNumberMax else { throw DatabaseError.commitsUsedUp }
         try checkEntries(keeping: 0)
         let name = FileName(first: first, epoch: epoch)
         let temporary = name.temporary(.segment)

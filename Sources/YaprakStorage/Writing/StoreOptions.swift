@@ -28,6 +28,8 @@ package struct StoreOptions: Sendable {
     package var groupCommitsMax = 4096
     /// The files in the folder of the log; further segments are refused.
     package var logFilesMax = FormatLimits.directoryEntriesMax
+    /// The files in the folder of the checkpoints; further checkpoints are refused.
+    package var checkpointFilesMax = FormatLimits.directoryEntriesMax
     /// Each synced group ends on a multiple of 2 to this power, so that no append rewrites a durable sector.
     package var padShift: UInt8 = 9
     /// After this time without work a durability marker is written. Zero: at once after each group.
