@@ -88,6 +88,7 @@ private final class WatchedFile: File {
         watch.bytes.withLock { $0 += count }
         return count
     }
+    func nextData(from offset: UInt64) -> UInt64 { base.nextData(from: offset) }
     func size() throws(DiskError) -> UInt64 {
         watch.note()
         return try base.size()

@@ -54,6 +54,9 @@ package protocol File: AnyObject, Sendable {
     func size() throws(DiskError) -> UInt64
     /// Whether any name leads to the file: false once it was removed.
     func hasName() throws(DiskError) -> Bool
+    /// The first offset from `offset` on whose byte may be other than zero, because space is allocated for it; `UInt64.max` if
+    /// there is none. A file system that does not tell answers with `offset`.
+    func nextData(from offset: UInt64) -> UInt64
     /// Reads at an offset. May read less than requested, zero bytes only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
     /// Writes at an offset. May write less than requested.
@@ -74,6 +77,7 @@ package protocol File: AnyObject, Sendable {
 
 extension File {
     func hasName() throws(DiskError) -> Bool { true }
+    package func nextData(from offset: UInt64) -> UInt64 { offset }
 }
 
 /// A lock that is held until it is released.

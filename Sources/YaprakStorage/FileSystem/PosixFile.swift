@@ -36,6 +36,14 @@ final class PosixFile: File {
         return status.st_nlink > 0
     }
 
+    func nextData(from offset: UInt64) -> UInt64 {
+        guard let position = off_t(exactly: offset) else { return offset }
+        let found = lseek(descriptor, position, seekData)
+        if found >= 0 { return UInt64(found) }
+        // No data up to the end, or a file system that can't tell.
+        return errno == ENXIO ? .max : offset
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         guard let position = off_t(exactly: offset) else { throw DiskError(.read, name, .invalidArgument) }
         let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
@@ -99,6 +107,13 @@ final class PosixFile: File {
 }
 
 // MARK: Calls of the operating system
+
+/// The next data in a sparse file. All reads give their offset, so the position that the call changes is nobody's.
+#if canImport(Darwin)
+    private let seekData: Int32 = 4
+#else
+    private let seekData: Int32 = 3
+#endif
 
 /// How a directory is opened: a symbolic link is refused.
 let directoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW

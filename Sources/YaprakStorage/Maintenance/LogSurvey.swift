@@ -85,6 +85,7 @@ struct LogSurvey {
         var reader = first
         // A run continues in the next segment if its header says so.
         var goesOn = runs.last.map { $0.damage == nil && $0.last + 1 == reader.next } ?? false
+        var isSearched = false
         while true {
             let start = Start(name: name, offset: reader.offset, chain: reader.chain, next: reader.next)
             let isPartial = reader.partialStart != nil
@@ -108,8 +109,9 @@ struct LogSurvey {
             case .end(let found):
                 proven = max(proven, reader.durable)
                 guard case .damage(let damage) = found else { return }
-                // Evidence found from one damaged frame on serves later ones, too: one search for many.
-                if proven < reader.next {
+                // Evidence found from one damaged frame on serves all later ones: a segment is searched once.
+                if proven < reader.next, !isSearched {
+                    isSearched = true
                     let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
                     proven = max(proven, found.durable)
                 }
@@ -126,26 +128,5 @@ struct LogSurvey {
     private mutating func end(_ name: FileName, _ offset: UInt64, _ what: String) {
         guard let last = runs.last, last.damage == nil else { return }
         runs[runs.count - 1].damage = (name.path(.segment), offset, what)
-    }
-}
-
-extension SegmentReader {
-    /// Continues with the next group of whole commits that verifies; false if there is none before `limit`.
-    mutating func resynchronize(before limit: UInt64) throws -> Bool {
-        let end = min(limit, window.size)
-        var at = offset + UInt64(Layout.alignment)
-        while at < end {
-            defer { at += UInt64(Layout.alignment) }
-            guard let bytes = try window.bytes(at: at, count: Layout.frameHeaderBytes) else { return false }
-            guard bytes.number(at: 0) as UInt32 == Layout.frameMagic,
-                case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(in: header, at: at, end: end),
-                frame.type == FrameType.commitGroup.rawValue, frame.flags & FrameFlags.continuation == 0,
-                frame.first > next || (frame.first == next && at > offset),
-                try payload(of: frame, at: at) != nil
-            else { continue }
-            jump(to: at, chain: frame.previousChain, next: frame.first)
-            return true
-        }
-        return false
     }
 }

@@ -61,12 +61,14 @@ package struct Repair {
     private let lineage: Lineage
     private let epoch: UInt64
     private let survey: LogSurvey
+    private let damages: RunDamages
     private var names: [(name: FileName, isDerivedDamaged: Bool)] = []
     /// Whether the result begins with an empty state at its first commit, because no other state leads there.
     private var beginsEmpty = false
 
-    /// The most empty commits that a repair puts in one place.
+    /// The most empty commits that a repair puts in one place, and in all places together.
     private static let gapMax: UInt64 = 1 << 20
+    private static let gapsMax: UInt64 = 1 << 24
 
     /// Reads everything and plans. Takes no lock.
     ///
@@ -115,6 +117,7 @@ package struct Repair {
         survey = try LogSurvey(
             directory.segments, listing.segments, lineage,
             proven: closing?.evidence(for: lineage, newest: newest) ?? 0, accepts: accepts)
+        damages = RunDamages(survey.runs)
         try chooseCheckpoints(listing, directory)
         if options.salvages { planSalvage() } else { planPrefix() }
     }
@@ -144,14 +147,10 @@ package struct Repair {
         return (isFromFirst ? [0] : []) + names.map(\.name.first)
     }
 
-    /// The newest commit that is reachable from a state without a gap.
-    private func newestCommit(from base: UInt64) -> UInt64 {
-        survey.runs.filter { $0.first <= base + 1 && $0.last >= base }.map(\.last).max() ?? base
-    }
-
     /// Plans the state that leads furthest, with all history before it that can be read.
     private mutating func planPrefix() {
-        let furthest = bases.map(newestCommit).max() ?? 0
+        let reaches = RunReaches(survey.runs)
+        let furthest = bases.map(reaches.newestCommit).max() ?? 0
         settle(bases.first ?? 0, furthest, connected: furthest)
         let known = max(furthest, survey.proven, survey.runs.map(\.last).max() ?? 0, names.last?.name.first ?? 0)
         if known > furthest { note(furthest + 1...known) }
@@ -167,10 +166,13 @@ package struct Repair {
             beginsEmpty = true
             if newest > 0 { note(1...newest) }
         }
-        let connected = max(newest, newestCommit(from: newest))
+        let connected = RunReaches(survey.runs).newestCommit(from: newest)
         var last = connected
+        var missing: UInt64 = 0
         for run in survey.runs where run.last > last {
-            guard run.first - min(run.first, last) <= Self.gapMax else { break }
+            let gap = run.first - min(run.first, last)
+            missing += min(gap - min(gap, 1), Self.gapMax)
+            guard gap <= Self.gapMax, missing <= Self.gapsMax else { break }
             if run.first > last + 1 { note(last + 1...run.first - 1) }
             last = run.last
         }
@@ -192,8 +194,11 @@ package struct Repair {
 
     private mutating func findHoles(after first: UInt64, through connected: UInt64) {
         var next = first + 1
+        var place = 0
         func note(_ commits: ClosedRange<UInt64>) {
-            guard let state = names.first(where: { $0.name.first >= commits.upperBound })?.name.first else { return }
+            while place < names.count, names[place].name.first < commits.upperBound { place += 1 }
+            guard place < names.count else { return }
+            let state = names[place].name.first
             plan.holes.append(.init(loss: loss(of: commits, after: next - 1), nextState: CommitNumber(state)))
         }
         for run in survey.runs where run.last >= next && run.first <= connected {
@@ -209,7 +214,7 @@ package struct Repair {
 
     /// The loss of some commits to the damage that follows a commit.
     private func loss(of commits: ClosedRange<UInt64>, after commit: UInt64) -> RepairPlan.Loss {
-        let damage = survey.runs.last { $0.first <= commit && $0.damage != nil }?.damage
+        let damage = damages.last(before: commit)
         return RepairPlan.Loss(
             commits: CommitNumber(commits.lowerBound)...CommitNumber(commits.upperBound), file: damage?.file ?? "",
             offset: damage?.offset ?? 0, what: damage?.what ?? "they are not in these files")
@@ -221,13 +226,16 @@ package struct Repair {
         guard !lost.isEmpty else { return }
         try survey.forEachCommit { number, item in
             let number = CommitNumber(number)
-            if lost.contains(where: { $0.contains(number) }) { try body(number, item) }
+            // They are in ascending order.
+            let place = lost.partitioningIndex { $0.upperBound >= number }
+            if place < lost.count, lost[place].contains(number) { try body(number, item) }
         }
     }
 
     // MARK: Performing
 
-    /// Writes the new directory. When it returns, the directory is complete and durable; if it throws, there is none.
+    /// Writes the new directory. When it returns, the directory is complete and durable; if it throws, there is none, unless
+    /// the sync of its name alone failed: then it is complete, and the error says so.
     ///
     /// - Parameter placeholder: makes the commit that replaces a lost one; gets the last commit before it.
     /// - Throws: `alreadyOpen` (the source is in use), `alreadyExists`, `notFound`, `diskFull`, `writeFailed`, `syncFailed`.
@@ -335,8 +343,10 @@ package struct Repair {
             next += 1
             if bytes >= 1 << 20 || group.count >= storeOptions.groupCommitsMax { try flush() }
         }
+        var holes = plan.holes[...]
         func skipHole() throws {
-            guard let hole = plan.holes.first(where: { $0.loss.commits.lowerBound.rawValue == next }) else { return }
+            while let hole = holes.first, hole.loss.commits.lowerBound.rawValue < next { holes.removeFirst() }
+            guard let hole = holes.first, hole.loss.commits.lowerBound.rawValue == next else { return }
             try flush()
             next = hole.loss.commits.upperBound.rawValue + 1
             try writer.startSegment(afterHoleBefore: next)

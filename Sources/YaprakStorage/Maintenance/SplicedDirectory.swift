@@ -135,18 +135,19 @@ private final class SplicedFile: File {
 
     func size() throws(DiskError) -> UInt64 { length }
 
+    func nextData(from offset: UInt64) -> UInt64 { min(own.nextData(from: offset), donor.nextData(from: offset)) }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         var end = min(length, offset + UInt64(buffer.count))
         guard offset < end else { return 0 }
         var source = own
-        for range in borrowed {
-            if range.contains(offset) {
-                source = donor
-                end = min(end, range.upperBound)
-            } else if range.lowerBound > offset {
-                end = min(end, range.lowerBound)
-                break
-            }
+        // The first range that ends behind the offset.
+        let place = borrowed.partitioningIndex { $0.upperBound > offset }
+        if place < borrowed.count {
+            let range = borrowed[place]
+            let isInside = range.contains(offset)
+            if isInside { source = donor }
+            end = min(end, isInside ? range.upperBound : range.lowerBound)
         }
         return try source.read(
             into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - offset)]), at: offset)

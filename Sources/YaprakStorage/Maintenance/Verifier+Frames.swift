@@ -9,31 +9,37 @@ extension Verifier {
         var next = next
         var isLast = isLast
         var limit: UInt64 { next?.previousEnd ?? .max }
+        (looks, hasGoneOn, damagedPlaces) = (0, false, 0)
+        defer { noteFurtherDamage(name) }
         do {
             // Evidence found from one damaged frame on serves later ones, too: one search for many.
             var behind: TailEvidence?
             while true {
                 guard let end = try step(&reader, limit: limit) else { continue }
-                if let found = behind, found.durable >= reader.next, case .damage = end {
-                    guard try judge(&reader, name, end, limit, next, isLast, found) else { return }
+                if behind?.durable ?? 0 >= reader.next, case .damage = end {
+                    guard try judge(&reader, name, end, limit, next, isLast, &behind) else { return }
                     continue
                 }
-                if isLast {
+                if isLast, looks < Self.looksMax {
+                    looks += 1
                     // A writer may be active: check again before reporting.
                     if let header = headerOfSuccessor(of: name) {
                         // Opened after a crash within a commit: the successor has its first parts again, which were read here.
                         if header.previousEnd < reader.offset { return }
-                        (next, isLast) = (header, false)
+                        (next, isLast, behind) = (header, false, nil)
                         try reader.window.refresh()
                         continue
                     }
                     var end = end
                     guard let found = try lookAgain(&reader, &end) else { return }
-                    behind = found
-                    guard try judge(&reader, name, end, limit, next, true, found) else { return }
+                    if found.isSearched { behind = found }
+                    var tail: TailEvidence? = found
+                    // Last, so that it is newer than everything else that is known.
+                    hasGoneOn = hasLaterSegment(than: name)
+                    guard try judge(&reader, name, end, limit, next, true, &tail) else { return }
                     continue
                 }
-                guard try judge(&reader, name, end, limit, next, false, nil) else { return }
+                guard try judge(&reader, name, end, limit, next, isLast, &behind) else { return }
             }
         } catch {
             add(
@@ -133,13 +139,15 @@ extension Verifier {
     }
 
     /// Records the meaning of an end; true if there is more to read after it.
+    ///
+    /// - Parameter behind: the evidence behind it or behind an earlier end; set if it is searched for.
     mutating func judge(
         _ reader: inout SegmentReader, _ name: FileName, _ end: SegmentReader.End, _ limit: UInt64,
-        _ next: FileHeader?, _ isLast: Bool, _ tail: TailEvidence?
+        _ next: FileHeader?, _ isLast: Bool, _ behind: inout TailEvidence?
     ) throws -> Bool {
         let file = name.path(.segment)
         // A writer may have made others since the directory was listed, and pruned those that came after this.
-        let hasGoneOn = isLast && hasLaterSegment(than: name)
+        let hasGoneOn = isLast && hasGoneOn
         switch end {
         case .limit:
             if level > 0 { try lookAtSeal(reader) }
@@ -163,10 +171,10 @@ extension Verifier {
             break
         }
         let outside = hasGoneOn ? 0 : isLast ? evidence : next.map { $0.first - min(1, $0.first) } ?? 0
-        var found = tail ?? TailEvidence()
-        if tail == nil, max(reader.durable, outside) < reader.next {
-            found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
+        if behind == nil, max(reader.durable, outside) < reader.next {
+            behind = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
         }
+        let found = behind?.seen(from: reader.offset) ?? TailEvidence()
         let proven = max(reader.durable, found.durable, outside)
         var what = "the log ends too early"
         if case .damage(let damage) = end { what = damage.sentence }
@@ -179,10 +187,20 @@ extension Verifier {
         let lost = reader.next
         let goesOn = try reader.resynchronize(before: limit)
         let upTo = goesOn ? max(lost, reader.next - min(1, reader.next)) : proven
+        damagedPlaces += 1
+        guard damagedPlaces <= Self.damagedPlacesMax else { return goesOn }
         add(
             .corrupt, file, from, lost...upTo,
             "\(what). Commits \(lost) to \(upTo) were durable and can't be read. Restore a backup.")
         return goesOn
+    }
+
+    /// Says how many damaged places of a segment were left out of the findings.
+    mutating func noteFurtherDamage(_ name: FileName) {
+        guard damagedPlaces > Self.damagedPlacesMax else { return }
+        add(
+            .corrupt, name.path(.segment), nil, nil,
+            "\(damagedPlaces - Self.damagedPlacesMax) more places are damaged. Restore a backup.")
     }
 
     mutating func noteTail(

@@ -16,6 +16,11 @@ struct Verifier {
     var evidence: UInt64 = 0
     /// Whether a writer has removed the newest segment since it was listed, with commits that are newer than all of these.
     var isOvertaken = false
+    /// How often the end of the present segment was looked for again, and whether there were later segments the last time.
+    var looks = 0
+    var hasGoneOn = false
+    /// How many places of the present segment are damaged.
+    var damagedPlaces = 0
     /// The bytes of the files that are done, and of all files.
     var done: UInt64 = 0
     var total: UInt64 = 0
@@ -30,6 +35,11 @@ struct Verifier {
         self.level = level
         self.progress = progress
     }
+
+    /// So often a file system is asked again, in a segment, whether a writer is at work where something is damaged.
+    static let looksMax = 8
+    /// So many damaged places of a segment are findings of their own.
+    static let damagedPlacesMax = 1000
 
     mutating func run() {
         for name in listing.foreign {

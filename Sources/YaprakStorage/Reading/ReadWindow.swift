@@ -33,6 +33,15 @@ final class ReadWindow {
         return UnsafeRawBufferPointer(rebasing: memory[at..<at + count])
     }
 
+    /// All bytes from `offset` on that the window has, and at least `count`; nil if the file ends before.
+    func bytes(from offset: UInt64, atLeast count: Int) throws(DiskError) -> UnsafeRawBufferPointer? {
+        guard try bytes(at: offset, count: count) != nil else { return nil }
+        return UnsafeRawBufferPointer(rebasing: memory[Int(offset - start)..<filled])
+    }
+
+    /// Where the file has data again; see `File.nextData`.
+    func nextData(from offset: UInt64) -> UInt64 { file.nextData(from: offset) }
+
     /// Drops the buffer and reads the length again, because the file may have grown.
     func refresh() throws(DiskError) {
         filled = 0

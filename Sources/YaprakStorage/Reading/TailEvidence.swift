@@ -4,42 +4,35 @@ struct TailEvidence {
     var durable: UInt64 = 0
     /// The number of bytes up to the last one that is not zero.
     var bytes: UInt64 = 0
+    /// Where the search began.
+    private var start: UInt64 = 0
+
+    /// Whether it was searched for. If not, it says nothing.
+    var isSearched: Bool { start > 0 }
 
     /// Searches every multiple of eight from `start` to the end of the file.
     ///
     /// Reads only the headers of frames: their own checksums verify them.
+    /// - Complexity: O(bytes that the file has there), without those of long holes.
     static func find(in window: ReadWindow, of header: FileHeader, from start: UInt64) throws(DiskError) -> Self {
         var found = TailEvidence()
-        var at = start
-        while at < window.size {
-            let count = Int(min(UInt64(128 << 10), window.size - at))
-            guard let bytes = try window.bytes(at: at, count: count) else { return found }
-            var i = 0
-            while i < count {
-                let width = min(8, count - i)
-                let word: UInt64 = width == 8 ? bytes.number(at: i) : bytes[i..<count].contains { $0 != 0 } ? 1 : 0
-                if word != 0 {
-                    found.bytes = at + UInt64(i + width) - start
-                    if UInt32(truncatingIfNeeded: word) == Layout.frameMagic, width == 8 {
-                        found.note(bytes, i, at, window.size, header)
-                    }
-                }
-                i += 8
+        found.start = start
+        var scan = FrameScan(window, from: start, before: window.size)
+        while let at = try scan.next(), let bytes = try window.bytes(at: at, count: Layout.frameHeaderBytes) {
+            let frame = UnprovenFrameHeader(bytes: bytes)
+            if let durable = frame.provenDurable(salt: header.salt, offset: at) {
+                found.durable = max(found.durable, durable)
             }
-            // Headers that straddle two windows are seen whole in the second.
-            at += UInt64(count == 128 << 10 ? count - Layout.frameHeaderBytes : count)
         }
+        found.bytes = scan.dataEnd - start
         return found
     }
 
-    private mutating func note(
-        _ bytes: UnsafeRawBufferPointer, _ i: Int, _ at: UInt64, _ size: UInt64, _ header: FileHeader
-    ) {
-        guard i + Layout.frameHeaderBytes <= bytes.count else { return }
-        let frame = UnprovenFrameHeader(
-            bytes: UnsafeRawBufferPointer(rebasing: bytes[i..<i + Layout.frameHeaderBytes]))
-        if let durable = frame.provenDurable(salt: header.salt, offset: at + UInt64(i)) {
-            self.durable = max(self.durable, durable)
-        }
+    /// The same evidence for damage behind the place where the search began: the file is not searched again.
+    func seen(from later: UInt64) -> Self {
+        var evidence = self
+        evidence.bytes -= min(bytes, later - min(later, start))
+        evidence.start = max(start, later)
+        return evidence
     }
 }
