@@ -200,7 +200,7 @@ package final class Store: Sendable {
     private func makeRoomForCheckpoint() throws(DatabaseError) {
         let most = min(options.checkpointFilesMax, FormatLimits.directoryEntriesMax)
         func count() throws(DatabaseError) -> Int {
-            try translatingDiskErrors(writing: false) {
+            try translatingDiskErrors(writing: true) {
                 try directory.checkpoints.list(limit: FormatLimits.directoryEntriesMax).count
             }
         }
