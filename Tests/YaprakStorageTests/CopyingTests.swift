@@ -24,10 +24,9 @@ import YaprakSimulator
         return (opened.items, opened.store)
     }
 
-    @Test func `A gap in the log before the state that a fork starts from costs the history before it, no more`() throws
-    {
-        let disk = MemoryFileSystem()
-        var options = Harness.options()
+    /// 40 commits with a checkpoint after each ten, in many segments.
+    private func history(_ disk: MemoryFileSystem, seed: UInt64 = 1) throws -> [[UInt8]] {
+        var options = Harness.options(seed: seed)
         options.retention = .all
         var opened = try Opened(disk, Harness.path, options)
         for number in 1...40 {
@@ -35,16 +34,51 @@ import YaprakSimulator
             if number % 10 == 0 { try opened.checkpoint() }
         }
         try opened.store.close()
+        return opened.items
+    }
+
+    enum Gap: CaseIterable { case missing, damaged, foreign, folder }
+
+    @Test(arguments: Gap.allCases)
+    func `A gap in the log before the state that a fork starts from costs the history before it, no more`(
+        gap: Gap
+    ) throws {
+        let disk = MemoryFileSystem()
+        let items = try history(disk)
         let segments = disk.names("/db/wal").sorted()
         #expect(segments.count > 4)
-        disk.remove(FilePath("/db/wal").appending(segments[1]))
-        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+        let file = FilePath("/db/wal").appending(segments[1])
+        switch gap {
+        case .missing: disk.remove(file)
+        case .damaged:
+            var bytes = try #require(disk.contents(file))
+            bytes[Layout.FileField.salt] ^= 1
+            disk.setContents(file, bytes)
+        case .foreign:
+            let other = MemoryFileSystem()
+            _ = try history(other, seed: 2)
+            disk.setContents(file, try #require(other.contents(file)))
+        case .folder:
+            disk.remove(file)
+            try disk.openDirectory("/db/wal").makeDirectory(segments[1])
+        }
+        var options = Harness.options()
+        options.retention = .all
+        #expect(try reopened(disk, Harness.path, options).get() == items)
         let reader = try StoreReader.open(Harness.path, fileSystem: disk)
         let report = try reader.fork(at: 40, to: "/fork", options: Harness.options(seed: 9), fileSystem: disk)
         #expect(report.number == 40)
-        #expect(try reopened(disk, "/fork").get() == opened.items)
+        #expect(try reopened(disk, "/fork").get() == items)
         let fork = try StoreReader.open("/fork", fileSystem: disk).verify(level: 1)
         #expect(fork.severity == .clean, "\(fork.findings)")
+        // What was damaged and is needed is still an error.
+        let newest = FilePath("/db/wal").appending(try #require(segments.last))
+        var bytes = try #require(disk.contents(newest))
+        bytes[Layout.FileField.salt] ^= 1
+        disk.setContents(newest, bytes)
+        #expect(throws: DatabaseError.self) {
+            try reader.fork(at: 40, to: "/other", options: Harness.options(seed: 10), fileSystem: disk)
+        }
     }
 
     @Test func `A fork starts from an older checkpoint where the newest is no file`() throws {

@@ -104,20 +104,34 @@ struct HistoryPlan {
         }
     }
 
-    /// Drops the segments before a gap that the state does not need, as opening does, and the checkpoints before it.
+    /// Drops the segments before a gap that the state does not need, as opening does, and the checkpoints before it. A file
+    /// that can't be read is a gap, too.
     private mutating func dropBeforeGap(
         _ names: inout [FileName], _ directory: DatabaseDirectory, base: UInt64
     ) throws {
         guard var start = names.lastIndex(where: { $0.first <= base + 1 }) else { return }
-        while start > 0 {
-            let (header, before) = (try proven(names[start], directory), names[start - 1])
-            guard header.previousFirst == before.first, header.previousEpoch == before.epoch else { break }
+        var header = try proven(names[start], directory)
+        while start > 0, header.previousFirst == names[start - 1].first, header.previousEpoch == names[start - 1].epoch,
+            let before = try provenIfReadable(names[start - 1], directory)
+        {
+            header = before
             start -= 1
         }
         guard start > 0 else { return }
         let first = names[start].first
         names.removeFirst(start)
         checkpoints.removeAll { $0.first + 1 < first }
+    }
+
+    /// The header of a segment that the state does not need; nil if it is no segment of this database that can be read.
+    private func provenIfReadable(_ name: FileName, _ directory: DatabaseDirectory) throws -> FileHeader? {
+        do {
+            return try proven(name, directory)
+        } catch is DatabaseError {
+            return nil
+        } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
+            return nil
+        }
     }
 
     private func proven(_ name: FileName, _ directory: DatabaseDirectory) throws -> FileHeader {
