@@ -36,7 +36,8 @@
                     ))
             }
             rows.append(("files of the log", "\(segments.count)", .good))
-            rows.append(("bytes of the log", Amount.bytes(segments.reduce(0) { $0 + $1.byteCount }), .good))
+            let bytes = segments.reduce(0) { $0 + min($1.byteCount, .max - $0) }
+            rows.append(("bytes of the log", Amount.bytes(bytes), .good))
             return HealthPart(title: "Log", rows: rows, note: note)
         }
 

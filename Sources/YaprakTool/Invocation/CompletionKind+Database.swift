@@ -143,7 +143,7 @@ private struct CompletedDatabase {
                 (try? files.attributesOfItem(atPath: path + "/" + $0)[.size] as? UInt64) ?? 0
             }
         }
-        return sizes.reduce(0, +) <= Self.bytesMax ? try? reader.state() : nil
+        return sizes.reduce(0) { $0 + min($1, .max - $0) } <= Self.bytesMax ? try? reader.state() : nil
     }
 
     /// A word of the line: as it is in this tool's shell, which splits lines itself.
