@@ -145,6 +145,51 @@ import YaprakSimulator
         #expect(try reopened(crashed).get() == opened.items)
     }
 
+    // Only the opening that made the folder synced its name.
+    @Test func `A folder that a failed opening made again has a durable name before the log is pruned`() throws {
+        let (disk, _, _) = try closed(commits: 5)
+        disk.remove("/db/ckpt")
+        disk.fail(.syncDirectory, nth: 1, errno: .ioError)
+        let error = #expect(throws: DatabaseError.self) { try reopened(disk).get() }
+        #expect(error?.code == .syncFailed)
+        let killed = disk.afterKill()
+        var opened = try Opened(killed)
+        for number in 6...20 {
+            try opened.append(Harness.item(number, bytes: 300))
+            if number % 5 == 0 { try opened.checkpoint() }
+            #expect(try reopened(killed.crashed(keeping: .all, names: .none)).get() == opened.items, "\(number)")
+        }
+        #expect(!killed.names("/db/wal").contains { $0.hasPrefix("00000000000000000001-") })
+        try opened.store.close()
+    }
+
+    @Test func `Nothing is removed in an opening that could not make the names of the folders durable`() throws {
+        let (disk, _, _) = try closed(commits: 5, checkpointAt: 3)
+        let first = try #require(disk.names("/db/wal").first)
+        // The last sync of a directory is that of the log, after a segment was removed. The one before is that of the names.
+        let dry = disk.copy()
+        var other = try Opened(dry)
+        try other.append(Harness.item(6))
+        let before = dry.calls(.syncDirectory)
+        try other.checkpoint()
+        let syncs = dry.calls(.syncDirectory) - before
+        #expect(!dry.names("/db/wal").contains(first))
+        try other.store.close()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(6))
+        disk.fail(.syncDirectory, nth: syncs - 1, errno: .ioError)
+        try opened.checkpoint()
+        #expect(disk.faultsAreSpent && disk.names("/db/wal").contains(first))
+        try opened.append(Harness.item(7))
+        try opened.checkpoint()
+        #expect(disk.names("/db/wal").contains(first))
+        try opened.store.close()
+        opened = try Opened(disk)
+        try opened.checkpoint()
+        #expect(!disk.names("/db/wal").contains(first))
+        try opened.store.close()
+    }
+
     @Test func `The loss of every segment behind a checkpoint is an error after a kill, too`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk, Harness.path, Harness.options())

@@ -1,3 +1,4 @@
+internal import YaprakLocks
 package import YaprakModel
 
 extension Store {
@@ -6,8 +7,9 @@ extension Store {
     /// Only checkpoints that verify count: at least two of them stay, once there are two. If a file can't be removed, the
     /// next checkpoint tries again.
     func prune() {
-        guard let surplus = try? surplus() else { return }
+        guard let surplus = try? surplus(), !surplus.isEmpty else { return }
         do {
+            try makeFoldersDurable()
             for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
             // The checkpoints first, durably, then the segments that only they needed.
             if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
@@ -21,6 +23,18 @@ extension Store {
     struct Surplus {
         var checkpoints: [FileName] = []
         var segments: [FileName] = []
+
+        var isEmpty: Bool { checkpoints.isEmpty && segments.isEmpty }
+    }
+
+    /// Makes the names of the folders durable, once, before a file is removed: the opening that made a folder again may have
+    /// failed at that, or been killed, and a power cut would leave neither that file nor the one that replaces it.
+    private func makeFoldersDurable() throws(DiskError) {
+        // After a failure, too: another sync may succeed without writing.
+        if let known = folderSync.withLock({ $0 }) { return try known.get() }
+        let result = Result { () throws(DiskError) in try directory.root.sync() }
+        folderSync.withLock { $0 = result }
+        try result.get()
     }
 
     /// The files that retention does not keep.
@@ -180,6 +194,7 @@ extension Store {
             let surplus = history(try directory.list(), at: number.rawValue, keeping: answer.newestSegment)
             var files = try describe(surplus, coming: nil)
             files.oldestKept = number
+            try makeFoldersDurable()
             for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
             try directory.checkpoints.sync()
             try removeSegments(surplus.segments)

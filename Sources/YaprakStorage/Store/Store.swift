@@ -20,6 +20,8 @@ package final class Store: Sendable {
     let epoch: UInt64
     let logThread: LogThread
     private let checkpointIsOpen = Mutex(false)
+    /// What came of the sync that makes the names of the folders durable; nil if there was none.
+    let folderSync = Mutex<Result<Void, DiskError>?>(nil)
 
     /// The identity in every file this database writes, and the other databases whose files may be here.
     let lineage: Lineage
