@@ -49,6 +49,70 @@ import YaprakSimulator
         #expect(try reopened(disk).get().count == 2)
     }
 
+    /// Fills a folder of at most 80 names by short openings, and leaves the last one open.
+    private func full(
+        _ disk: MemoryFileSystem, _ options: inout StoreOptions, checkpoints: Int = 0
+    ) throws -> Opened {
+        options.logFilesMax = 80
+        for number in 1..<40 {
+            var opened = try Opened(disk, Harness.path, options)
+            do {
+                try opened.append(Harness.item(number))
+            } catch let error as DatabaseError where error.code == .overLimit {
+                #expect(error.message.contains("Make a checkpoint and go on."))
+                try opened.store.resume(after: opened.store.acknowledgedNumber)
+                return opened
+            }
+            if number <= checkpoints { try opened.checkpoint() }
+            try opened.store.close()
+        }
+        throw TestFailure("the log is never full")
+    }
+
+    // A checkpoint removed nothing, as long as there was none before it or one; there was no second of the same commit in an
+    // opening. The next write failed as the one before.
+    @Test(arguments: 0...2)
+    func `A full log goes on behind a checkpoint, as its error says, and the next one makes room`(before: Int) throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options(segmentBytes: 64 << 10)
+        var opened = try full(disk, &options, checkpoints: before)
+        #expect(disk.names("/db/wal").count == 80 - FormatLimits.directoryEntriesKept)
+        try opened.checkpoint()
+        for number in 1...3 { try opened.append(Harness.item(number)) }
+        #expect(try reopened(disk.afterKill(), Harness.path, options).get() == opened.items)
+        try opened.checkpoint()
+        #expect(disk.names("/db/wal").count <= 3)
+        try opened.append(Harness.item(4))
+        try opened.store.close()
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+        let report = try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1)
+        #expect(report.severity == .clean, "\(report.findings)")
+    }
+
+    @Test func `A full log that nothing is removed from leaves room for openings, whatever is written`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options(segmentBytes: 1 << 20)
+        options.retention = .all
+        var opened = try full(disk, &options)
+        for number in 1...60 {
+            try opened.checkpoint()
+            try opened.append(Harness.item(number))
+        }
+        #expect(disk.names("/db/wal").count <= 80 - FormatLimits.directoryEntriesKept / 2)
+        #expect(try reopened(disk.afterKill(), Harness.path, options).get() == opened.items)
+        try opened.store.close()
+        // Once less is retained, a checkpoint makes room.
+        options.retention = .checkpoints(2)
+        var roomy = try Opened(disk, Harness.path, options)
+        #expect(roomy.items == opened.items)
+        try roomy.checkpoint()
+        try roomy.append(Harness.item(1))
+        try roomy.checkpoint()
+        #expect(disk.names("/db/wal").count <= 3)
+        try roomy.store.close()
+        #expect(try reopened(disk, Harness.path, options).get() == roomy.items)
+    }
+
     @Test func `A folder full of checkpoints gets no other, and everything can still be opened`() throws {
         let disk = MemoryFileSystem()
         var options = Harness.options()

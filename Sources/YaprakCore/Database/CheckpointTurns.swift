@@ -1,6 +1,12 @@
 import DequeModule
 import YaprakLocks
 
+/// What the log has more than at the newest checkpoint.
+struct LogGrowth {
+    var bytes: UInt64 = 0
+    var segments = 0
+}
+
 /// The right to write a checkpoint: one at a time, in order of arrival.
 ///
 /// Who closes a database takes it, too, so that no checkpoint writes to files that somebody else may open by then.
@@ -16,8 +22,7 @@ final class CheckpointTurns: Sendable {
         var nextID: UInt64 = 0
         /// The size of the newest checkpoint.
         var lastSize: UInt64 = 0
-        /// How much the log had grown when the last one failed; 0 if it did not.
-        var failedAt: UInt64 = 0
+        var failedAt = LogGrowth()
     }
 
     private let state = Mutex(State())
@@ -32,15 +37,15 @@ final class CheckpointTurns: Sendable {
     func noteSize(_ bytes: UInt64) {
         state.withLock {
             $0.lastSize = bytes
-            $0.failedAt = 0
+            $0.failedAt = LogGrowth()
         }
     }
 
-    /// How much the log had grown when the last checkpoint failed; 0 if it did not.
-    var failedAt: UInt64 { state.withLock { $0.failedAt } }
+    /// How much the log had grown when the last checkpoint failed; nothing if it did not.
+    var failedAt: LogGrowth { state.withLock { $0.failedAt } }
 
     /// Notes that one failed when the log had grown by so much: the next is due when it has grown by as much again.
-    func noteFailure(at bytes: UInt64) { state.withLock { $0.failedAt = bytes } }
+    func noteFailure(at growth: LogGrowth) { state.withLock { $0.failedAt = growth } }
 
     /// Takes the right if it is free.
     func takeIfFree() -> Bool {

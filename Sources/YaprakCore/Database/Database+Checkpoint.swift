@@ -1,3 +1,4 @@
+import Logging
 public import SystemPackage
 public import YaprakModel
 package import YaprakStorage
@@ -23,6 +24,7 @@ extension Database {
         try await flush(files)
         try await files.checkpoints.takeOrThrow()
         defer { files.checkpoints.pass() }
+        try checkOpen()
         return try await writeCheckpoint(files)
     }
 
@@ -32,9 +34,10 @@ extension Database {
         defer { files.checkpoints.pass() }
         guard files.isCheckpointDue else { return }
         do {
+            try checkOpen()
             _ = try await writeCheckpoint(files)
         } catch {
-            files.checkpoints.noteFailure(at: files.store.statistics.bytesSinceCheckpoint)
+            files.checkpoints.noteFailure(at: files.growth)
             throw error
         }
     }
@@ -43,8 +46,18 @@ extension Database {
         if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
     }
 
+    /// Writes the one that the number of segments makes due, before the files are closed: a program that writes and closes at once
+    /// leaves no time for it.
+    func checkpointBeforeClosing(_ files: DatabaseFiles) async {
+        guard files.hasManySegments else { return }
+        do {
+            _ = try await writeCheckpoint(files)
+        } catch {
+            options.logger.warning("a checkpoint failed; the log keeps everything: \(ErrorText.of(error))")
+        }
+    }
+
     private func writeCheckpoint(_ files: DatabaseFiles) async throws -> CommitNumber {
-        try checkOpen()
         // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
         try await files.flush()
         let contents = CheckpointContents(state: publication.newest)

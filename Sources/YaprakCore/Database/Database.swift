@@ -174,6 +174,7 @@ public actor Database {
         // A checkpoint under way writes to files that somebody else may open as soon as this returns.
         await files?.checkpoints.take()
         defer { files?.checkpoints.pass() }
+        if let files { await checkpointBeforeClosing(files) }
         publication.close()
         draft?.letGo()
         draft = nil

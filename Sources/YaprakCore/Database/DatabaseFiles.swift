@@ -83,8 +83,24 @@ final class DatabaseFiles: Sendable {
         case .every(let bytes): limit = UInt64(max(bytes, 1))
         case .automatic: limit = max(64 << 20, checkpoints.lastSize)
         }
-        let grown = store.statistics.bytesSinceCheckpoint
-        return grown > limit && grown - limit >= checkpoints.failedAt
+        let growth = growth
+        if growth.bytes > limit, growth.bytes - limit >= checkpoints.failedAt.bytes { return true }
+        return isDue(bySegmentsOf: growth)
+    }
+
+    /// Whether a checkpoint is due because of the number of segments alone.
+    var hasManySegments: Bool { policy != .manual && isDue(bySegmentsOf: growth) }
+
+    /// Many short openings with few commits each have few bytes, and the folder of the log would be full some day.
+    private func isDue(bySegmentsOf growth: LogGrowth) -> Bool {
+        let most = store.segmentsUntilCheckpoint
+        return growth.segments > most && growth.segments - most >= checkpoints.failedAt.segments
+    }
+
+    /// How much the log has grown since the newest checkpoint.
+    var growth: LogGrowth {
+        let statistics = store.statistics
+        return LogGrowth(bytes: statistics.bytesSinceCheckpoint, segments: statistics.segmentsSinceCheckpoint)
     }
 
     /// Starts a checkpoint in the background if the log has grown enough.

@@ -62,8 +62,11 @@ package struct Maintenance {
         return result
     }
 
-    private func outcome(_ state: SnapshotState, _ shelf: ExtensionShelf, _ report: RecoveryReport) -> Outcome {
-        let isThere = report.checkpoint == state.number || state.number == .zero
+    /// - Parameter again: whether a checkpoint of the newest commit is written where there is one.
+    private func outcome(
+        _ state: SnapshotState, _ shelf: ExtensionShelf, _ report: RecoveryReport, again: Bool = false
+    ) -> Outcome {
+        let isThere = report.checkpoint == state.number && !again || state.number == .zero
         return Outcome(
             number: state.number, writesCheckpoint: !isThere,
             dropped: isThere ? [] : shelf.items.filter { !$0.value.isPrimary }.keys.sorted())
@@ -78,12 +81,13 @@ package struct Maintenance {
         }
     }
 
-    /// Writes a checkpoint if there is none and removes what `retention` gives up.
+    /// Writes a checkpoint if there is none, or if the folder of the log is full, and removes what `retention` gives up.
     ///
     /// - Parameter isDryRun: only reports.
     package func compact(_ retention: Retention, isDryRun: Bool) throws -> Outcome {
         try opened(retention) { store, state, shelf, report in
-            var outcome = self.outcome(state, shelf, report)
+            // Two checkpoints stay. If this is the only one, a full log is given up behind a second one.
+            var outcome = self.outcome(state, shelf, report, again: try store.isLogFull())
             outcome.pruned = try store.prunable(withCheckpointAt: outcome.writesCheckpoint ? state.number : nil)
             if isDryRun { return outcome }
             // Writing a checkpoint prunes.

@@ -15,6 +15,8 @@ struct LogWalk {
     private(set) var frames = 0
     /// The bytes of all frames, and of the headers of all segments but the first: what was appended since the first began.
     private(set) var bytes: UInt64 = 0
+    /// The segments behind the first.
+    private(set) var segmentCount = 0
     private(set) var notes: [String] = []
     /// How many times frames were checked for being proven. A test bounds it by a multiple of the frames.
     private(set) var placesVisited = 0
@@ -57,6 +59,7 @@ struct LogWalk {
             try cross(&current, to: next, segments[index], segments[index + 1], body)
             current = next
             index += 1
+            segmentCount += 1
         }
         return try finish(&current, segments[index], body)
     }

@@ -71,7 +71,7 @@ package final class Recovery {
             }
             tail = LogTail(
                 segment: end.name, salt: end.reader.header.salt, end: end.offset, chain: end.chain, last: end.last,
-                isClosed: end.isClosed, bytes: walk.bytes)
+                isClosed: end.isClosed, bytes: walk.bytes, segmentCount: walk.segmentCount)
             report.frames = walk.frames
             report.tornBytes = end.tornBytes
             report.notes += walk.notes

@@ -149,6 +149,19 @@ package final class Store: Sendable {
     /// What this store has done since it was opened.
     package var statistics: StoreStatistics { logThread.queue.withLock { $0.statistics } }
 
+    /// More segments than these since the newest checkpoint make the next one due, however few bytes they have.
+    package var segmentsUntilCheckpoint: Int { options.segmentsUntilCheckpoint }
+
+    /// Whether the folder of the log has so many names that a commit may begin no segment. A checkpoint removes some.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: O(number of files).
+    package func isLogFull() throws(DatabaseError) -> Bool {
+        try translatingDiskErrors(writing: false) {
+            try directory.segments.list(limit: FormatLimits.directoryEntriesMax).count
+                >= options.logEntriesMax - FormatLimits.directoryEntriesKept
+        }
+    }
+
     // MARK: Barriers
 
     private func pass(
@@ -238,7 +251,7 @@ package final class Store: Sendable {
                 completed: { [self] mark in
                     defer { checkpointIsOpen.withLock { $0 = false } }
                     // The checkpoint is valid even if the log can't record it.
-                    _ = try? pass(.mark(mark, bytesBefore: answer.bytesSinceCheckpoint))
+                    _ = try? pass(.mark(mark, begunAt: answer))
                     prune()
                 },
                 cancelled: { [self] in checkpointIsOpen.withLock { $0 = false } }))

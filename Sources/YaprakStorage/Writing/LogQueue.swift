@@ -20,7 +20,7 @@ struct LogQueue {
             case rotate
             /// Starts a new segment, unless the open one is of this opening and empty.
             case begin
-            case mark(CheckpointMark, bytesBefore: UInt64)
+            case mark(CheckpointMark, begunAt: BarrierAnswer)
         }
         let kind: Kind
         let completion: @Sendable (Result<BarrierAnswer, DatabaseError>) -> Void
@@ -31,6 +31,7 @@ struct LogQueue {
         let durable: CommitNumber
         let newestSegment: FileName?
         let bytesSinceCheckpoint: UInt64
+        let segmentsSinceCheckpoint: Int
     }
 
     enum Entry: Sendable {

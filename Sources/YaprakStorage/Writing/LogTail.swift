@@ -15,4 +15,6 @@ struct LogTail: Sendable {
     var isClosed = false
     /// Bytes of the log after the checkpoint.
     var bytes: UInt64 = 0
+    /// Segments of the log behind the first that was read after the checkpoint.
+    var segmentCount = 0
 }

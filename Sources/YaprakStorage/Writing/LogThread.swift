@@ -151,7 +151,7 @@ final class LogThread: Sendable {
             case .flush: try writer.sync()
             case .rotate: try writer.rotate()
             case .begin: try writer.begin()
-            case .mark(let mark, let bytesBefore): try writer.mark(mark, bytesBefore: bytesBefore)
+            case .mark(let mark, let start): try writer.mark(mark, begunAt: start)
             }
         } catch {
             // A segment that could not be made fails no commit: the log continues in the old one, or tries again.
@@ -169,7 +169,8 @@ final class LogThread: Sendable {
             .success(
                 .init(
                     durable: CommitNumber(writer.durable), newestSegment: writer.newestSegment,
-                    bytesSinceCheckpoint: writer.statistics.bytesSinceCheckpoint)))
+                    bytesSinceCheckpoint: writer.statistics.bytesSinceCheckpoint,
+                    segmentsSinceCheckpoint: writer.statistics.segmentsSinceCheckpoint)))
     }
 
     /// Runs a sync in the background.

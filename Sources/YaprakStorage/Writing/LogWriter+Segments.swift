@@ -3,15 +3,25 @@ internal import YaprakModel
 /// The life of segments: creation under a temporary name, rewriting of an unverified tail, sealing, closing.
 extension LogWriter {
     /// Ends the open segment and starts the next, unless the open one is empty or none was needed yet.
+    ///
+    /// In a full folder, where commits begin no segment any more, it begins one for them: they go on behind the checkpoint that
+    /// comes now, and the next one removes the segments before that. It leaves half of what is kept free to openings, which may
+    /// have to write a tail again, and the checkpoint begins within the open segment then.
     func rotate() throws {
         try sync()
         // The checkpoint that comes now names the newest segment.
         try syncTailName()
         // After the last commit that there can be, no segment begins.
         guard last < FormatLimits.commitNumberMax else { return }
-        // Frames without commits, such as the mark of a checkpoint, don't count: the next segment would have the
-        // same name.
-        guard let open, open.name.first <= last || mustRotate else { return }
+        let kept = FormatLimits.directoryEntriesKept
+        if let open {
+            // Frames without commits, such as the mark of a checkpoint, don't count: the next segment would have the
+            // same name.
+            guard open.name.first <= last || mustRotate else { return }
+        } else {
+            guard try !hasRoom(keeping: kept) else { return }
+        }
+        guard try hasRoom(keeping: kept / 2) else { return }
         try startSegment()
     }
 
@@ -134,7 +144,10 @@ extension LogWriter {
         statistics.segments += 1
         statistics.storedBytes += segment.offset
         // As `LogWalk` counts it. Many openings with few commits each are mostly headers, and make a checkpoint due, too.
-        if previous != nil { statistics.bytesSinceCheckpoint += UInt64(Layout.fileHeaderBytes) }
+        if previous != nil {
+            statistics.bytesSinceCheckpoint += UInt64(Layout.fileHeaderBytes)
+            statistics.segmentsSinceCheckpoint += 1
+        }
         open = segment
     }
 
@@ -162,9 +175,12 @@ extension LogWriter {
     }
 
     /// Records a finished checkpoint in the log.
-    func mark(_ mark: CheckpointMark, bytesBefore: UInt64) throws {
+    ///
+    /// - Parameter start: the log when the checkpoint began.
+    func mark(_ mark: CheckpointMark, begunAt start: LogQueue.BarrierAnswer) throws {
         statistics.checkpoints += 1
-        statistics.bytesSinceCheckpoint -= min(bytesBefore, statistics.bytesSinceCheckpoint)
+        statistics.bytesSinceCheckpoint -= min(start.bytesSinceCheckpoint, statistics.bytesSinceCheckpoint)
+        statistics.segmentsSinceCheckpoint -= min(start.segmentsSinceCheckpoint, statistics.segmentsSinceCheckpoint)
         guard var segment = open, !mustRotate else { return }
         var builder = FrameBuilder(salt: segment.salt, base: segment.offset, chain: segment.chain)
         builder.addRaw(.checkpointMark, mark.encoded(), first: last + 1, durable: durable, alignment: alignment)

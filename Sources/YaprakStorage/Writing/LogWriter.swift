@@ -60,6 +60,7 @@ final class LogWriter {
         durable = tail.last
         attested = tail.last
         statistics.bytesSinceCheckpoint = tail.bytes
+        statistics.segmentsSinceCheckpoint = tail.segmentCount
     }
 
     /// The newest segment there is.
@@ -152,17 +153,21 @@ final class LogWriter {
     /// - Parameter kept: how many more must still fit.
     /// - Throws: `overLimit`, `DiskError`.
     func checkEntries(keeping kept: Int) throws {
-        let most = min(options.logFilesMax, FormatLimits.directoryEntriesMax) - kept
-        if entries >= most {
-            // Some may have been removed since they were counted.
-            entries = try directory.list(limit: FormatLimits.directoryEntriesMax).count
-        }
-        guard entries < most else {
+        guard try hasRoom(keeping: kept) else {
             throw DatabaseError(
                 .overLimit,
-                "The folder of the log has \(entries) files, and may have no more. Retain less, and make a checkpoint.",
+                "The folder of the log has \(entries) files, and may have no more. Make a checkpoint and go on. If that does not "
+                    + "help, retain less, and move away what is not the database's.",
                 place: .init(file: Layout.segmentsName))
         }
+    }
+
+    /// Whether the folder of the log may have another name, and `kept` more.
+    func hasRoom(keeping kept: Int) throws(DiskError) -> Bool {
+        let most = options.logEntriesMax - kept
+        // Some may have been removed since they were counted.
+        if entries >= most { entries = try directory.list(limit: FormatLimits.directoryEntriesMax).count }
+        return entries < most
     }
 
     private func add(_ items: [[UInt8]], to builder: inout FrameBuilder) {

@@ -51,6 +51,13 @@ package struct StoreOptions: Sendable {
     package var encodingFault: (@Sendable (_ collection: String, _ key: String) -> (any Error)?)?
 
     package init() {}
+
+    /// The names that the folder of the log may have.
+    var logEntriesMax: Int { min(logFilesMax, FormatLimits.directoryEntriesMax) }
+
+    /// More segments than these since the newest checkpoint make the next one due, however few bytes they have: long before the
+    /// folder is full, also where dozens of checkpoints are retained.
+    var segmentsUntilCheckpoint: Int { max(1, logEntriesMax / 64) }
 }
 
 /// The wall clock, in nanoseconds since 1970; clamped to the maximum from the year 2262 on.

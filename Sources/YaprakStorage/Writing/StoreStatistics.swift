@@ -18,6 +18,8 @@ package struct StoreStatistics: Sendable, Hashable {
     package var checkpoints = 0
     /// Bytes of all segments since the newest checkpoint began: what a replay would have to read.
     package var bytesSinceCheckpoint: UInt64 = 0
+    /// Segments behind the one in which the newest checkpoint began, or behind the first.
+    package var segmentsSinceCheckpoint = 0
 
     package init() {}
 }
