@@ -46,8 +46,8 @@ extension Database {
         if isClosed { throw DatabaseError(.closed, "the database is closed. Open it again to write a checkpoint.") }
     }
 
-    /// Writes the one that the number of segments makes due, before the files are closed: a program that writes and closes at once
-    /// leaves no time for it.
+    /// Writes the one that the number of segments makes due, before the files are closed: a program that writes and closes at
+    /// once leaves no time for it.
     func checkpointBeforeClosing(_ files: DatabaseFiles) async {
         guard files.hasManySegments else { return }
         do {
