@@ -132,6 +132,12 @@ import YaprakSimulator
         try opened.store.close()
         #expect(disk.names("/db/ckpt").count == 5)
         #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+        // A store that is closed has no lock, and removes nothing.
+        options.retention = .checkpoints(3)
+        let closed = try Opened(disk, Harness.path, options)
+        try closed.store.close()
+        let refused = #expect(throws: DatabaseError.self) { try closed.checkpoint() }
+        #expect(refused?.code == .closed && disk.names("/db/ckpt").count == 5)
         // Once less is retained there is room: what is given up goes first.
         options.retention = .checkpoints(2)
         let roomy = try Opened(disk, Harness.path, options)

@@ -15,8 +15,6 @@ struct DatabaseDirectory: Sendable {
         var foreign: [String] = []
         /// How many names the folder of the segments has.
         var segmentEntries = 0
-        /// How many names the folder of the checkpoints has.
-        var checkpointEntries = 0
 
         /// The highest epoch in any name.
         var epoch: UInt64 { (segments + checkpoints).map(\.epoch).max() ?? 0 }
@@ -36,9 +34,7 @@ struct DatabaseDirectory: Sendable {
                 listing.foreign.append("\(Layout.segmentsName)/\(name)")
             }
         }
-        let checkpointNames = try checkpoints.list(limit: FormatLimits.directoryEntriesMax)
-        listing.checkpointEntries = checkpointNames.count
-        for name in checkpointNames {
+        for name in try checkpoints.list(limit: FormatLimits.directoryEntriesMax) {
             if let file = FileName(name, .checkpoint) {
                 listing.checkpoints.append(file)
             } else if FileName.isTemporary(name, .checkpoint) {

@@ -200,6 +200,8 @@ package final class Store: Sendable {
         }
         precondition(isFree, "one checkpoint at a time")
         do throws(DatabaseError) {
+            // Nothing is removed behind a log that failed, or beside somebody else who has the lock by now.
+            if let refusal = logThread.queue.withLock({ $0.refusal() }) { throw refusal }
             try makeRoomForCheckpoint()
             let answer = try pass(.rotate)
             precondition(number <= answer.durable, "a checkpoint holds durable commits")
