@@ -1,4 +1,5 @@
 #if Inspector
+    import Foundation
     import NIOHTTP1
     import SystemPackage
     import TestSupport
@@ -36,6 +37,28 @@
             #expect(try await keys("&where=.rank+%3E%3D+0") == all.reversed())
             #expect(try await keys("&where=.rank+%3E%3D+0&order=descending&offset=3").first == all[3])
             try await inspected.database.close()
+        }
+
+        @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/shm")))
+        func `The health of files that are longer together than a number can say is told`() async throws {
+            let path = FilePath("/dev/shm/yaprak-\(UInt64.random(in: .min ... .max)).yaprak")
+            defer { try? FileManager.default.removeItem(atPath: path.string) }
+            let database = try await Database.open(at: path, collections: .items)
+            for number in 1...6 {
+                try await database.write { $0[.items]["\(number)"] = Item(name: "x") }
+                if number >= 3 { try await database.checkpoint() }
+            }
+            try await database.close()
+            let reader = try ReplayReader(path)
+            #expect(try #require(try reader.oldestCommitNumber()) > 3)
+            for first in 1...3 {
+                let file = path.appending("wal").appending("0000000000000000000\(first)-0000000001.wal").string
+                try Data().write(to: URL(fileURLWithPath: file))
+                try #require(truncate(file, .max) == 0)
+            }
+            let log = try #require(try FileHealth.parts(of: reader).first)
+            let bytes = log.rows.first { $0.name == "bytes of the log" }
+            #expect(bytes?.value == Amount.bytes(.max), "\(log.rows)")
         }
 
         @Test func `What fits is not said to be cut`() {
