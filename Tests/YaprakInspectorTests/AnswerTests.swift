@@ -40,7 +40,7 @@
         }
 
         @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/shm")))
-        func `The health of files that are longer together than a number can say is told`() async throws {
+        func `The health of files that are longer together than a number can say is shown`() async throws {
             let path = FilePath("/dev/shm/yaprak-\(UInt64.random(in: .min ... .max)).yaprak")
             defer { try? FileManager.default.removeItem(atPath: path.string) }
             let database = try await Database.open(at: path, collections: .items)
