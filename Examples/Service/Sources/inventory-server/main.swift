@@ -22,14 +22,20 @@ do {
 options.instruments = [metrics, WriteTracing()]
 options.logger = logger
 
-let path = config.string(forKey: "yaprak.path", default: "inventory.yaprak")
-let database = try await Database.open(at: path, options: options, collections: .items)
-let application = try await makeApplication(
-    Inventory(database),
-    configuration: ApplicationConfiguration(
-        address: .hostname("127.0.0.1", port: config.int(forKey: "inventory.port", default: 8080))),
-    services: [Reporting(metrics: metrics, database: database)], logger: logger)
-try await application.runService()
+do {
+    let path = config.string(forKey: "yaprak.path", default: "inventory.yaprak")
+    let database = try await Database.open(at: path, options: options, collections: .items)
+    let application = try await makeApplication(
+        Inventory(database),
+        configuration: ApplicationConfiguration(
+            address: .hostname("127.0.0.1", port: config.int(forKey: "inventory.port", default: 8080))),
+        services: [Reporting(metrics: metrics, database: database)], logger: logger)
+    try await application.runService()
+} catch {
+    // A directory in use, a port that is taken: nothing that a crash report would say better.
+    logger.critical("\(error)")
+    exit(1)
+}
 
 /// Reports the gauges until the program shuts down.
 struct Reporting: Service {

@@ -125,6 +125,42 @@ extension Fixture {
         }
     }
 
+    @Test func `A feed says that all was removed at once`() async throws {
+        let disk = SimulatedDisk()
+        let database = try await Database.current.fork(on: disk)
+        let start = database.commitNumber.rawValue
+        try await database.write { $0[.items].removeAll() }
+        let application = try await makeApplication(
+            Inventory(database), configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        try await application.test(.live) { client in
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(try #require(client.port))/changes")
+            request.headers.add(name: "Last-Event-ID", value: "\(start)")
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            var text = ""
+            for try await part in response.body {
+                text += String(buffer: part)
+                if text.hasSuffix("\ndata: []\n\n") { break }
+            }
+            #expect(text.hasSuffix("id: \(start + 1)\nevent: reset\ndata: []\n\n"))
+        }
+    }
+
+    // Of a commit that is not there yet, and of one that nobody has any more: in memory there is no log.
+    @Test(arguments: [100, -1]) func `A feed that can't go on where its client was says that all is to be read again`(
+        distance: Int
+    ) async throws {
+        let database = Database.current
+        let start = Int(database.commitNumber.rawValue)
+        let text = try await service().test(.live) { client in
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(try #require(client.port))/changes")
+            request.headers.add(name: "Last-Event-ID", value: "\(start + distance)")
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            return String(buffer: try await response.body.collect(upTo: 1 << 16))
+        }
+        #expect(text == ": connected\n\nid: \(start)\nevent: reset\ndata: []\n\n")
+    }
+
     @Test func `A disk that is full is the client's to hear of, and nothing is half done`() async throws {
         let disk = SimulatedDisk()
         let database = try await Database.current.fork(on: disk)
