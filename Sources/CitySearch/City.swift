@@ -33,18 +33,34 @@ enum CityIndexes {
         "cities.bySize", of: .cities, groupedBy: { _ in "cities" }, sortedBy: \.population, order: .descending)
 
     /// A database in memory with the cities of a file.
+    /// - Throws: `InputError` if there is no such file, or if it does not have cities.
     static func database(of path: String) async throws -> Database {
-        let lines = try LineReader(path)
-        let decoder = JSONDecoder()
-        var cities: [City] = []
-        while let line = try lines.next() { cities.append(try decoder.decode(City.self, from: Data(line))) }
-        let all = cities
+        let all = try cities(of: path)
         let database = Database.inMemory()
         try await database.write { transaction in for city in all { transaction[.cities][city.id] = city } }
         try await database.register(bySize)
         try await database.register(names)
         try await database.register(places)
         return database
+    }
+
+    private static func cities(of path: String) throws -> [City] {
+        var cities: [City] = []
+        var number = 0
+        do {
+            let lines = try LineReader(path)
+            let decoder = JSONDecoder()
+            while let line = try lines.next() {
+                number = lines.number
+                cities.append(try decoder.decode(City.self, from: Data(line)))
+            }
+        } catch let error as DecodingError {
+            throw InputError("line \(number) of \(path) is no city: \(error)")
+        } catch {
+            throw InputError("the cities in \(path): \(error). Give their file with --data.")
+        }
+        guard !cities.isEmpty else { throw InputError("\(path) has no cities. Give another file with --data.") }
+        return cities
     }
 
     /// Somebody else's work: cities grow, and are renamed now and then, until the task is cancelled.
@@ -54,9 +70,14 @@ enum CityIndexes {
         while !Task.isCancelled {
             let key = keys[count * 7919 % keys.count]
             let renames = count % 5 == 0
-            try await database.write { transaction in
-                transaction[.cities][key]?.population += 1000
-                if renames { transaction[.cities][key]?.name += " ✎" }
+            do {
+                try await database.write { transaction in
+                    transaction[.cities][key]?.population += 1000
+                    if renames { transaction[.cities][key]?.name += " ✎" }
+                }
+            } catch is CancellationError {
+                // It was cancelled while another had the turn to write: nothing was written.
+                return
             }
             count += 1
             try? await Task.sleep(for: pause)

@@ -17,7 +17,8 @@ struct CitySearch: AsyncParsableCommand {
               CitySearch 'name: san* NOT santiago'
               CitySearch --check
 
-            Exit codes: 0 all is well; 1 something was not found, or found and not there; 64 a malformed query.
+            Exit codes: 0 all is well; 1 something was not found, or found and not there; 3 there is no file of cities, or it \
+            has none; 64 a malformed query.
             """)
 
     @Argument(help: "What to find, in the query language of full-text indexes.")
@@ -31,7 +32,22 @@ struct CitySearch: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console.standard()
-        defer { try? console.flush() }
+        do {
+            try await answer(on: console)
+            try console.flush()
+        } catch let error as InputError {
+            try console.err.write("CitySearch: \(error)\n")
+            try console.flush()
+            throw ExitCode(3)
+        } catch let error where !(error is ExitCode) && console.out.hasLostReader {
+            // The reader has seen enough, as that of `CitySearch … | head` has.
+        } catch {
+            try? console.flush()
+            throw error
+        }
+    }
+
+    private func answer(on console: Console) async throws {
         if check {
             guard try await CityCheck(CityIndexes.database(of: data), console).run() else { throw ExitCode(1) }
             return
@@ -56,13 +72,14 @@ struct CitySearch: AsyncParsableCommand {
         let hits = reader.top(10, for: query)
         for hit in hits {
             let found = reader.snippet(of: hit.record, for: query, terms: 6).marked("[", "]").split(separator: "\n")
-            try console.out.write(
-                "\(hit.record.object.country)  \(hit.record.object.name): \(found.joined(separator: " · "))\n")
+            let (city, names) = (hit.record.object, found.map { String($0).plain }.joined(separator: " · "))
+            try console.out.write("\(city.country.plain)  \(city.name.plain): \(names)\n")
         }
-        guard let place = hits.first?.record.object.place else { throw ExitCode(1) }
+        guard let first = hits.first?.record, let place = first.object.place else { throw ExitCode(1) }
         try console.out.write("around it:\n")
-        for hit in snapshot[CityIndexes.places].nearest(6, to: place).dropFirst() {
-            try console.out.write("  \(Int(hit.distance / 1000)) km  \(hit.record.object.name)\n")
+        // Another city may be at the same place: what is left out is the one that was found.
+        for hit in snapshot[CityIndexes.places].nearest(6, to: place).filter({ $0.record.key != first.key }).prefix(5) {
+            try console.out.write("  \(Int(hit.distance / 1000)) km  \(hit.record.object.name.plain)\n")
         }
     }
 }

@@ -21,6 +21,8 @@ final class TypeAhead: Sendable {
         self.keyboard = KeyboardBox(keyboard: keyboard)
     }
 
+    /// Shows what is found until Escape or Ctrl-C.
+    /// - Throws: what ended the list or the edits, if something did.
     func run() async throws {
         let screen = try Screen(console)
         defer { screen.leave() }
@@ -54,7 +56,9 @@ final class TypeAhead: Sendable {
         typed.finish()
         editing.cancel()
         showing.cancel()
-        _ = try? await showing.value
+        // To be cancelled is no error of theirs.
+        try await showing.value
+        try await editing.value
     }
 
     /// The lines of the screen.
@@ -63,15 +67,13 @@ final class TypeAhead: Sendable {
         let rows = update.new.sections(of: update.mappings).flatMap { Array($0) }
         let total = update.mappings.rangePosition(of: "cities").map { $0.length + $0.offsetFromEnd } ?? 0
         let height = max(4, Screen.currentSize.rows - 5)
-        var left = rows.prefix(height).map { row in
-            "\(row.object.country)  \(row.object.name.plain.cut(to: 28).padded(to: 30))\(row.object.population)"
+        let left = rows.prefix(height).map { row in
+            "\(row.object.country.plain)  \(row.object.name.plain.cut(to: 28).padded(to: 30))\(row.object.population)"
         }
-        if now.isEmpty { left = Array(left.prefix(height)) }
         var right: [String] = []
-        if !now.isEmpty, let place = rows.first?.object.place {
-            right = update.new[CityIndexes.places].nearest(height, to: place).dropFirst().map {
-                "\(Int($0.distance / 1000)) km  \($0.record.object.name.plain.cut(to: 24))"
-            }
+        if !now.isEmpty, let first = rows.first, let place = first.object.place {
+            let others = update.new[CityIndexes.places].nearest(height, to: place).filter { $0.record.key != first.key }
+            right = others.map { "\(Int($0.distance / 1000)) km  \($0.record.object.name.plain.cut(to: 24))" }
         }
         var lines = [
             console.paint(" City: \(now)▏", .strong),
