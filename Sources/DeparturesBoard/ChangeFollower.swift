@@ -22,8 +22,9 @@ struct ChangeFollower {
 
     /// Starts to follow with the next commit.
     init(_ database: Database) {
+        // One after the other, a commit could come in between: so the stream begins where the number says.
         let start = database.commitNumber
-        let changesets = database.changesets()
+        let changesets = database.changesets(after: start)
         task = Task {
             var seen = Seen(last: start)
             for try await changeset in changesets {

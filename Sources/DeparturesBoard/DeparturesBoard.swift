@@ -18,8 +18,8 @@ struct DeparturesBoard: AsyncParsableCommand {
             --live it shows the next departures of all airports while they change, until q or Ctrl-C.
 
             Exit codes: 0 all is well; 1 the stream missed a commit, or a list was not as it should be; 3 there is no file of \
-            events; 4 damage was found; 5 the directory is taken; 6 it is in use or can't be read or written; 7 a newer version \
-            wrote it; 64 wrong arguments or events; 130 interrupted.
+            events, or the log no longer goes back to the minute of --at; 4 damage was found; 5 the directory is taken; 6 it \
+            is in use or can't be read or written; 7 a newer version wrote it; 64 wrong arguments or events; 130 interrupted.
             """)
 
     @Option(help: ArgumentHelp("The database's directory; made if absent.", valueName: "directory"))
@@ -54,7 +54,10 @@ struct DeparturesBoard: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Stop after this minute.", valueName: "time"))
     var until: Minute?
 
-    @Option(help: ArgumentHelp("Show the board as of this time: \"2013-01-15 17:00\" or minutes.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Show the board as of this time: \"2013-01-15 17:00\" or minutes. If absent, of a time that the log has.",
+            valueName: "time"))
     var at: Minute?
 
     @Option(name: .customLong("from"), help: ArgumentHelp("The airport: JFK, LGA or EWR.", valueName: "airport"))
@@ -64,7 +67,9 @@ struct DeparturesBoard: AsyncParsableCommand {
     var tutorial = false
 
     func validate() throws {
-        if let speed, !(speed > 0) { throw ValidationError("--speed has to be more than 0") }
+        // Within what a duration can be.
+        if let speed, !(speed >= 0.001) { throw ValidationError("--speed has to be 0.001 or more") }
+        guard BoardViews.airports.contains(airport) else { throw ValidationError("--from has to be JFK, LGA or EWR") }
         if late, !live { throw ValidationError("--late goes with --live") }
     }
 
@@ -112,6 +117,16 @@ struct DeparturesBoard: AsyncParsableCommand {
         options.durability = durability.durability
         options.retention = retention.retention
         let database = try await Database.open(at: FilePath(path), options: options, collections: .flights, .clock)
+        do {
+            try await play(in: database, on: console)
+        } catch {
+            // Ends the followers, too. A second call does nothing.
+            try? await database.close()
+            throw error
+        }
+    }
+
+    private func play(in database: Database, on console: Console) async throws {
         let origins = try await BoardViews.register(in: database)
         if let clock = Playback.clock(of: database.snapshot) {
             try console.err.write(
@@ -133,7 +148,8 @@ struct DeparturesBoard: AsyncParsableCommand {
         let snapshot = performance.snapshot
         let reader = try ReplayReader(FilePath(path))
         let now = Playback.clock(of: snapshot)?.minute ?? Minute(count: 0)
-        let (board, commit) = try Board.travel(to: at ?? min(now, Minute(count: 21_180)), from: airport, in: reader)
+        let minutes = at.map { [$0] } ?? Board.usualMinutes(upTo: now)
+        let (board, commit) = try Board.travel(toFirstOf: minutes, from: airport, in: reader)
         try board.show(on: console)
         try console.out.write(console.paint("as of commit \(commit)", .faint) + "\n\n")
         let summary = try Summary(of: snapshot, reader, performance.result)

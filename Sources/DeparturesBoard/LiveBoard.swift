@@ -3,8 +3,8 @@ import Yaprak
 
 /// The board as a terminal shows it while it changes: a column for each airport.
 ///
-///     let board = LiveBoard(console, screen: Screen(console))
-///     ListFollower(database, sections) { shown, update in try await board.show(shown, update) }
+///     let board = LiveBoard(console: console, screen: try Screen(console))
+///     let follower = ListFollower(database, sections) { shown, update in try await board.show(shown, update) }
 ///
 /// A row has the time at which the flight is expected to leave, and by how much it is late; rows that the last update
 /// brought, moved or changed are marked.

@@ -6,6 +6,9 @@ import ArgumentParser
 struct Minute: Hashable, Comparable, Sendable {
     var count: Int
 
+    /// What events and arguments may have: January, and the first days of February.
+    static let counts = 0..<50_000
+
     static func < (a: Self, b: Self) -> Bool { a.count < b.count }
     static func + (a: Self, minutes: Int) -> Self { Self(count: a.count + minutes) }
 
@@ -24,7 +27,13 @@ struct Minute: Hashable, Comparable, Sendable {
 }
 
 extension Minute: Codable {
-    init(from decoder: any Decoder) throws { count = try decoder.singleValueContainer().decode(Int.self) }
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        count = try container.decode(Int.self)
+        guard Self.counts.contains(count) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(count) is no minute of the play")
+        }
+    }
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(count)
@@ -40,7 +49,7 @@ extension Minute: ExpressibleByArgument {
     /// Reads `2013-01-15 17:00`, `2013-01-15` or a number of minutes.
     init?(_ text: String) {
         if let count = Int(text) {
-            guard (0..<50_000).contains(count) else { return nil }
+            guard Self.counts.contains(count) else { return nil }
             self.init(count: count)
             return
         }

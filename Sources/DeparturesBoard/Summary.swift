@@ -46,7 +46,8 @@ struct Summary {
 
     private var log: String {
         let log = statistics.logBytes.bytesText
-        guard result.rawBytes > 0 else { return log }
+        // Where retention has removed commits, the events of the others are no match.
+        guard result.rawBytes > 0, statistics.commits?.lowerBound == 1 else { return log }
         let ratio = Int((Double(statistics.logBytes) / Double(result.rawBytes) * 100).rounded())
         return "\(log) for \(result.rawBytes.bytesText) of NDJSON events (\(ratio) %)"
     }

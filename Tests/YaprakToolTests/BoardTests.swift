@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Synchronization
 import SystemPackage
@@ -53,6 +54,42 @@ import YaprakReplay
         #expect(a.commitNumber == b.commitNumber)
         #expect(a.collectionNames == b.collectionNames)
         for name in a.collectionNames { #expect(Array(a.untyped(name)) == Array(b.untyped(name))) }
+    }
+
+    @Test func `Where the log does not go back to a minute any more, the next choice is shown`() async throws {
+        let folder = try Folder()
+        let path = folder("board.yaprak")
+        var options = DatabaseOptions()
+        options.durability = .relaxed
+        options.checkpoints = .manual
+        options.retention = .checkpoints(2)
+        let database = try await Database.open(at: FilePath(path), options: options, collections: .flights, .clock)
+        let end = Minute("2013-01-03 01:00")!
+        let playback = Playback(database: database, until: end, checkpointDays: 1)
+        _ = try await playback.run(Timetable(fixture("departures-2013-01")))
+        try await database.close()
+
+        let reader = try ReplayReader(FilePath(path))
+        let (gone, there) = (Minute("2013-01-01 17:00")!, Minute("2013-01-02 17:00")!)
+        let error = #expect(throws: DatabaseError.self) { try Board.travel(to: gone, from: "JFK", in: reader) }
+        #expect(error?.code == .commitOutOfReach)
+        let (board, commit) = try Board.travel(toFirstOf: [gone, there, end], from: "JFK", in: reader)
+        #expect(board.minute == there && !board.lines.isEmpty)
+        let (same, number) = try Board.travel(to: there, from: "JFK", in: reader)
+        #expect(board == same && commit == number)
+        #expect(throws: DatabaseError.self) { try Board.travel(toFirstOf: [gone], from: "JFK", in: reader) }
+    }
+
+    @Test func `Without a minute of one's choice, one is shown that was played`() {
+        func usual(_ now: String) -> [String] { Board.usualMinutes(upTo: Minute(now)!).map(\.description) }
+        #expect(usual("2013-02-01 03:50") == ["2013-01-15 17:00", "2013-01-31 17:00", "2013-02-01 03:50"])
+        #expect(usual("2013-01-20 18:00") == ["2013-01-15 17:00", "2013-01-20 17:00", "2013-01-20 18:00"])
+        #expect(usual("2013-01-01 03:00") == ["2013-01-01 03:00", "2013-01-01 03:00", "2013-01-01 03:00"])
+    }
+
+    @Test(arguments: [["--from", "SFO"], ["--speed", "0"], ["--speed", "1e-300"], ["--speed", "nan"], ["--late"]])
+    func `Arguments that make no play are refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try DeparturesBoard.parse(arguments) }
     }
 
     @Test func `The board at a minute equals one computed without the engine`() async throws {
