@@ -38,20 +38,26 @@ struct Playback {
     /// The last minute that is in the database.
     static func clock(of snapshot: Snapshot) -> Clock? { snapshot[.clock][Clock.key] }
 
-    /// Plays what is not in the database yet.
-    /// - Throws: errors of reading the timetable, of writing to the database, and of `progress`.
+    /// Plays what is not in the database yet. A minute that is not played any more stays in the timetable: another play can
+    /// go on with it.
+    /// - Throws: errors of reading the timetable, of writing to the database, and of `progress`; `InputError` if something
+    ///   happens to a flight that the database does not have.
     func run(_ timetable: Timetable, progress: (Minute, Result) throws -> Void = { _, _ in }) async throws -> Result {
         var result = Result()
         var clock = Self.clock(of: database.snapshot)
         let start = ContinuousClock.now
         var begin = clock?.minute
         while let events = try timetable.nextMinute(), let minute = events.first?.at {
-            if let until, minute > until { break }
+            if let until, minute > until {
+                timetable.putBack(events)
+                break
+            }
             if let clock, minute <= clock.minute { continue }
             let first = begin ?? minute
             begin = first
             try await wait(start, minute.count - first.count)
             if isCancelled() {
+                timetable.putBack(events)
                 result.isCancelled = true
                 break
             }
@@ -88,7 +94,10 @@ struct Playback {
                 if let flight = event.flight {
                     transaction[.flights][event.key] = flight
                 } else {
-                    guard var flight = transaction[.flights][event.key] else { continue }
+                    // Nothing of this minute is kept then.
+                    guard var flight = transaction[.flights][event.key] else {
+                        throw InputError("\(event.op) of \(event.key) at \(event.at): there is no such flight")
+                    }
                     fold(&flight, event)
                     transaction[.flights][event.key] = flight
                 }

@@ -30,6 +30,17 @@ enum Tutorial {
             try await database.close()
             throw DatabaseError(.alreadyExists, "\(path) has commits already. Give another directory with --path.")
         }
+        do {
+            try await play(timetable, into: database, now)
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await database.close()
+    }
+
+    /// Version 1.1 goes on in the timetable where 1.0 has stopped.
+    private static func play(_ timetable: Timetable, into database: Database, _ now: PlayClock) async throws {
         _ = try await BoardViews.register(in: database)
         for (version, fold, until) in [
             ("1.0", Flight.foldOfVersion10, deployed), ("1.1", Flight.foldOfVersion11, end),
@@ -40,7 +51,6 @@ enum Tutorial {
             playback.willCommit = { now.nanoseconds.store($0.nanosecondsSince1970, ordering: .relaxed) }
             _ = try await playback.run(timetable)
         }
-        try await database.close()
     }
 
     private final class PlayClock: Sendable { let nanoseconds = Atomic<Int64>(0) }

@@ -56,6 +56,67 @@ import YaprakReplay
         for name in a.collectionNames { #expect(Array(a.untyped(name)) == Array(b.untyped(name))) }
     }
 
+    @Test func `Plays of one timetable, each until its minute or cancelled, lose no minute between them`() async throws
+    {
+        let timetable = try Timetable(fixture("departures-2013-01"))
+        let database = Database.inMemory()
+        var minutes: [Minute] = []
+        for until in ["06:00", "08:00", "10:00"].map({ Minute("2013-01-01 \($0)")! }) {
+            _ = try await Playback(database: database, until: until).run(timetable) { minute, _ in
+                minutes.append(minute)
+            }
+        }
+        var playback = Playback(database: database)
+        playback.isCancelled = { true }
+        #expect(try await playback.run(timetable).commits == 0)
+        let end = Minute("2013-01-01 10:30")!
+        _ = try await Playback(database: database, until: end).run(timetable) { minute, _ in minutes.append(minute) }
+
+        let all = try Timetable(fixture("departures-2013-01"))
+        var expected: [Minute] = []
+        while let minute = try all.nextMinute()?[0].at, minute <= end { expected.append(minute) }
+        #expect(minutes == expected)
+        try await database.close()
+    }
+
+    /// A file of events of its own.
+    private func timetable(_ lines: String..., in folder: Folder) throws -> Timetable {
+        try Timetable(folder.write(lines.joined(separator: "\n"), to: "events.ndjson"))
+    }
+
+    private static let scheduled = """
+        {"at":5,"op":"schedule","key":"a","flight":{"carrier":"B6","number":1,"origin":"JFK","destination":"BUR",\
+        "scheduled":90,"distance":2465,"status":"scheduled"}}
+        """
+
+    @Test func `What happens to an unknown flight ends the play, and nothing of its minute is kept`() async throws {
+        let folder = try Folder()
+        let timetable = try timetable(
+            Self.scheduled, #"{"at":7,"op":"cancel","key":"a"}"#, #"{"at":7,"op":"depart","key":"b"}"#, in: folder)
+        let database = Database.inMemory()
+        let error = await #expect(throws: InputError.self) {
+            _ = try await Playback(database: database).run(timetable)
+        }
+        #expect(error?.description == "depart of b at 2013-01-01 00:07: there is no such flight")
+        #expect(database.commitNumber == 1)
+        #expect(database.snapshot[.flights]["a"]?.status == .scheduled)
+    }
+
+    @Test(arguments: [
+        (#"{"at":4,"op":"cancel","key":"a"}"#, "2013-01-01 00:04 comes after 2013-01-01 00:05"), ("{", "is no event"),
+        (#"{"at":50000,"op":"cancel","key":"a"}"#, "50000 is no minute of the play"),
+        (#"{"at":-1,"op":"cancel","key":"a"}"#, "-1 is no minute of the play"),
+    ])
+    func `A line that is no event, or is out of order, is named`(line: String, reason: String) throws {
+        let folder = try Folder()
+        let timetable = try timetable(Self.scheduled, line, in: folder)
+        let error = #expect(throws: InputError.self) {
+            while try timetable.nextMinute() != nil {}
+        }
+        let text = try #require(error?.description)
+        #expect(text.hasPrefix("line 2 of ") && text.contains(reason), "\(text)")
+    }
+
     @Test func `Where the log does not go back to a minute any more, the next choice is shown`() async throws {
         let folder = try Folder()
         let path = folder("board.yaprak")
