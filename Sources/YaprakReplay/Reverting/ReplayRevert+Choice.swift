@@ -8,7 +8,7 @@ extension ReplayRevert {
     ///     var choice = ReplayRevert.Choice()
     ///     choice.condition = try ReplayExpression(".delay < 0 and before.delay == null", about: .change)
     ///     choice.fields = ["delay"]
-    ///     try await database.revert(1946...2933, choosing: choice)
+    ///     try await database.revert(1947...2934, choosing: choice)
     public struct Choice: Sendable, Hashable {
         /// Only records of this collection.
         public var collectionName: String?
