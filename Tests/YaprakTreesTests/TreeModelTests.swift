@@ -9,9 +9,8 @@ import Testing
 
     @Test(arguments: KeyShape.allCases, RowForm.allCases)
     func `A tree equals a dictionary after any sequence of operations`(shape: KeyShape, form: RowForm) throws {
-        for seed in 1...UInt64(Soak.volume(CheckedTrees.isOn ? 1 : 2, soak: 6)) {
-            try Self.compare(shape, form, seed: seed)
-        }
+        let first = UInt64.random(in: 0..<1 << 32)
+        for seed in first..<first + UInt64(Soak.volume(1, soak: 6)) { try Self.compare(shape, form, seed: seed) }
     }
 
     private static func compare(_ shape: KeyShape, _ form: RowForm, seed: UInt64) throws {
@@ -55,7 +54,7 @@ import Testing
                     .map { form.row(String(decoding: $0.key, as: UTF8.self), $0.value) }
                 draft.clear(&root)
                 root = try draft.build(from: rows)
-                #expect(root.firstViolation() == nil)
+                #expect(root.firstViolation() == nil, "seed \(seed), round \(round)")
             }
             draft.seal()
             try compare(root, with: model, shape: shape, "seed \(seed), round \(round)")
