@@ -305,6 +305,48 @@ import YaprakReplay
         try await database.close()
     }
 
+    /// Keeps the sum of the ranks of books in a note of a genre, and the sum of those in another note.
+    private struct SumRanks: Reaction {
+        let name = "sum ranks"
+        let collectionNames: [String]? = ["books", "notes"]
+
+        func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+            var genres: [String: Int] = [:], total = 0
+            for change in changes.changes(in: .books) {
+                if let book = change.before { genres[book.object.genre, default: 0] -= book.object.rank }
+                if let book = change.after { genres[book.object.genre, default: 0] += book.object.rank }
+            }
+            func number(_ note: String?) -> Int { note.flatMap { Int($0) } ?? 0 }
+            for change in changes.changes(in: .notes) where change.key != "total" {
+                total += number(change.after?.object) - number(change.before?.object)
+            }
+            for (genre, sum) in genres where sum != 0 {
+                transaction[.notes][genre] = "\(number(transaction[.notes][genre]) + sum)"
+            }
+            if total != 0 { transaction[.notes]["total"] = "\(number(transaction[.notes]["total"]) + total)" }
+        }
+    }
+
+    @Test func `What reactions made of a record that is then reverted follows it`() async throws {
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        try await database.register(SumRanks())
+        try await database.write { transaction in
+            transaction[.books]["dune"] = Book(title: "Dune", rank: 5)
+            transaction[.books]["emma"] = Book(title: "Emma", genre: "classic", rank: 4)
+        }
+        try await database.write { $0[.books]["dune"]?.rank = 3 }
+        try await database.write { $0[.books]["emma"]?.rank = 6 }
+        #expect(database.snapshot[.notes]["sci-fi"] == "3" && database.snapshot[.notes]["total"] == "9")
+        // The book and its genre's note, and not the total, which has changed since.
+        var choice = ReplayRevert.Choice()
+        choice.condition = try ReplayExpression("before.rank == 5 or before == \"5\"", about: .change)
+        try await database.revert(2...2, choosing: choice)
+        #expect(database.snapshot[.books]["dune"]?.rank == 5)
+        #expect(database.snapshot[.notes]["sci-fi"] == "5")
+        #expect(database.snapshot[.notes]["total"] == "11")
+        try await database.close()
+    }
+
     /// A few changes of all kinds, wholesale removals among them.
     private func step(_ transaction: inout WriteTransaction, _ number: Int, _ source: SplitMix64) {
         var random = source

@@ -41,8 +41,8 @@ extension Snapshot {
 extension WriteTransaction {
     /// Lets the reactions run now, and never again in this transaction.
     ///
-    /// - Parameter settle: is given the records after the reactions, and has the last word. It is not called if no reaction is
-    ///   concerned.
+    /// - Parameter settle: is given the records after the reactions, and has the last word: if it writes, the reactions that this
+    ///   concerns run, and it is called again. It is not called if no reaction is concerned.
     package mutating func runReactions(settle: (inout WriteTransaction, Snapshot) throws -> Void) throws {
         let draft = draft
         try withoutActuallyEscaping(settle) { try draft.runReactions(in: &self, settle: $0) }
@@ -56,7 +56,7 @@ extension Draft {
     private static let roundsMax = 100
 
     /// Lets the reactions run until nothing that changed concerns any of them.
-    /// - Parameter settle: what is written after them, and that they do not see; what judges does.
+    /// - Parameter settle: what is written after them. They see it once, and it is called again behind that.
     /// - Throws: what a reaction throws, `reactionsUnsettled`, and what extensions throw.
     func runReactions(
         in transaction: inout WriteTransaction, settle: ((inout WriteTransaction, Snapshot) throws -> Void)? = nil
@@ -65,11 +65,22 @@ extension Draft {
         // The elements are registrations, all of them: nothing else makes an identity.
         let all = reactions.all.map { unsafeDowncast($0, to: ReactionRegistration.self) }
         var round = Round(before: Snapshot(base), seen: 0)
-        var number = 0
+        var number = 0, settled = 0
         while true {
             closeSegment()
             let due = due(all, in: round)
-            if due.isEmpty { break }
+            if due.isEmpty {
+                guard let settle, settled < 2 else { break }
+                settled += 1
+                let before = try currentSnapshot(), count = segments.count
+                try settle(&transaction, before)
+                closeSegment()
+                _ = try currentSnapshot()
+                // Once more for what follows from records that were settled. What is written into those then is settled, too.
+                if segments.count == count || settled == 2 { break }
+                round = Round(before: before, seen: count)
+                continue
+            }
             number += 1
             if number > Self.roundsMax { throw unsettled(round.written.keys) }
             var next = Round(before: try currentSnapshot(), seen: segments.count)
@@ -81,11 +92,6 @@ extension Draft {
                 if segments.count > count { next.written[reaction.name] = count..<segments.count }
             }
             round = next
-        }
-        if let settle {
-            try settle(&transaction, currentSnapshot())
-            closeSegment()
-            _ = try currentSnapshot()
         }
         try judge(all)
     }
