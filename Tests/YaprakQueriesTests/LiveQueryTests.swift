@@ -382,4 +382,31 @@ import YaprakLocks
         try await database.close()
         await following.value
     }
+
+    /// Each followed by itself and took the model's rows for its own: they could be those of a snapshot that nobody kept.
+    @Test @MainActor func `Two who follow one model share its rows, and one of them may end`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix64(seed: seed)
+        let database = Database.inMemory()
+        try await database.write { [goods] in for n in 0..<40 { $0[.goods]["g\(n)"] = goods(n) } }
+        let query = RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank))
+        let model = QueryModel(query, in: database)
+        let first = Task { await model.follow() }
+        let second = Task { await model.follow() }
+        for step in 0..<300 {
+            let n = 100 + random.below(30), isRemoved = random.chance(50)
+            try await database.write { [goods] in $0[.goods]["g\(n)"] = isRemoved ? nil : goods(n) }
+            if random.chance(30) { await Task.yield() }
+            // Rows that were freed would be read here.
+            #expect(model.rows.allSatisfy { $0.key == "g\($0.object.rank)" }, "seed \(seed), step \(step)")
+            if step == 150 { first.cancel() }
+        }
+        let newest = database.snapshot[query].map(\.key)
+        while model.rows.map(\.key) != newest { await Task.yield() }
+        while database.statistics.heldStates > 1 { await Task.yield() }
+        #expect(model.rows.map(\.key) == newest, "seed \(seed)")
+        try await database.close()
+        await first.value
+        await second.value
+    }
 }

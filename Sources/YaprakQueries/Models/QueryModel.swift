@@ -19,6 +19,8 @@ public final class QueryModel<Object: Codable & Sendable, Metadata: Codable & Se
     @ObservationIgnored public private(set) var changes: QueryChanges
     @ObservationIgnored private let query: RecordQuery<Object, Metadata>
     @ObservationIgnored private let snapshots: SnapshotSequence
+    /// What follows; one for all who follow, so that `rows` are always those of its snapshot.
+    @ObservationIgnored private var live: LiveRows?
 
     /// The rows as they are now.
     /// - Precondition: the collection holds records of these types. - Complexity: as the query.
@@ -31,8 +33,10 @@ public final class QueryModel<Object: Codable & Sendable, Metadata: Codable & Se
 
     /// Keeps the rows up to date until the database closes or the task is cancelled.
     public func follow() async {
-        var live: LiveRows?
+        live = nil
         for await newest in snapshots {
+            // Another who follows may have been faster.
+            if let live, newest.commitNumber < live.snapshot.commitNumber { continue }
             guard let changes = live?.advance(to: newest) else {
                 let first = LiveRows(query, in: newest)
                 live = first
