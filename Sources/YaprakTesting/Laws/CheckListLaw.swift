@@ -17,9 +17,9 @@ internal import YaprakExtensions
 /// Random histories of commits are made of `edit`. Between commits, forwards, backwards and far apart, the changes that the
 /// mappings report are applied as a table applies them. After each commit the view itself is checked, too: every row where
 /// its closures put it, in the order that they give. A view of another view, or of a relationship, is compared with one that is
-/// registered afresh: its rows, their order, and what it has made of a group. A view fails whose closures depend on something
-/// else than the record, or whose order contradicts itself. If something fails, the history is shrunk, and the test fails with
-/// the shortest one as text.
+/// registered afresh: its rows, their order, and what it has made of a group, as far as that is encoded. A view fails whose
+/// closures depend on something else than the record, or whose order contradicts itself. If something fails, the history is
+/// shrunk, and the test fails with the shortest one as text.
 /// - Parameters:
 ///   - view: the view.
 ///   - mappings: the lists that show it; all its groups if `nil`.
