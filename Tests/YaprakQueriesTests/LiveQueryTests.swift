@@ -409,4 +409,26 @@ import YaprakLocks
         await first.value
         await second.value
     }
+
+    /// What two who follow get, as they may get it: one the middle snapshot, the other the last, and then the first is late.
+    @Test @MainActor func `A snapshot that comes late shows nothing, and rows are the newest`() async throws {
+        let database = Database.inMemory()
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        let model = QueryModel(RecordQuery<Goods, String>(.goods, sortedBy: RecordSort(\.rank)), in: database)
+        var snapshots = [database.snapshot]
+        try await database.write { [goods] in $0[.goods]["g2"] = goods(2) }
+        snapshots.append(database.snapshot)
+        try await database.write { $0[.goods]["g2"] = nil }
+        snapshots.append(database.snapshot)
+        model.advance(to: snapshots[0])
+        model.advance(to: snapshots[1])
+        #expect(model.rows.map(\.key) == ["g1", "g2"])
+        model.advance(to: snapshots[2])
+        #expect(model.rows.map(\.key) == ["g1"])
+        model.advance(to: snapshots[1])
+        #expect(model.rows.map(\.key) == ["g1"])
+        snapshots = []
+        #expect(database.statistics.heldStates == 1)
+        try await database.close()
+    }
 }

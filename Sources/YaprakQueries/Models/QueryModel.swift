@@ -34,22 +34,23 @@ public final class QueryModel<Object: Codable & Sendable, Metadata: Codable & Se
     /// Keeps the rows up to date until the database closes or the task is cancelled.
     public func follow() async {
         live = nil
-        for await newest in snapshots {
-            // Another who follows may have been faster.
-            if let live, newest.commitNumber < live.snapshot.commitNumber { continue }
-            guard let changes = live?.advance(to: newest) else {
-                let first = LiveRows(query, in: newest)
-                live = first
-                begin(with: QueryRows(first.rows, of: query.collection.name))
-                continue
-            }
-            if changes.hasChanges, let rows = live?.rows {
-                self.changes = changes
-                self.rows = QueryRows(rows, of: query.collection.name)
-            } else {
-                // The same rows, and nothing for observers; but no snapshot is kept besides the newest.
-                _rows = _rows.kept(by: newest)
-            }
+        for await newest in snapshots { advance(to: newest) }
+    }
+
+    /// Goes on to a snapshot that any task which follows has got. One before the newest so far comes late, and shows nothing.
+    func advance(to newest: Snapshot) {
+        if let live, newest.commitNumber < live.snapshot.commitNumber { return }
+        guard let changes = live?.advance(to: newest) else {
+            let first = LiveRows(query, in: newest)
+            live = first
+            return begin(with: QueryRows(first.rows, of: query.collection.name))
+        }
+        if changes.hasChanges, let rows = live?.rows {
+            self.changes = changes
+            self.rows = QueryRows(rows, of: query.collection.name)
+        } else {
+            // The same rows, and nothing for observers; but no snapshot is kept besides the newest.
+            _rows = _rows.kept(by: newest)
         }
     }
 
