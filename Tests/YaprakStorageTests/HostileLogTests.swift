@@ -79,6 +79,43 @@ import YaprakSimulator
         #expect(segment.next == 60 && segment.offset == UInt64(4096 + nested.count))
     }
 
+    // The search went on where such a frame claims to end, in steps of eight from there: beside all frames of a writer.
+    @Test(arguments: [false, true])
+    func `A frame of a length that no writer makes hides no frame behind it`(isFoundBySearch: Bool) throws {
+        let target = try Target()
+        var gate = CompressionGate(isEnabled: false)
+        func frame(_ payload: [UInt8], at offset: Int, first: UInt64, alignment: Int = 8) -> [UInt8] {
+            var builder = FrameBuilder(
+                salt: target.header.salt, base: UInt64(offset), chain: offset == 4096 ? target.header.previousChain : 9)
+            payload.withUnsafeBytes {
+                builder.add(
+                    .commitGroup, $0, first: first, count: 1, durable: 9, alignment: alignment, gate: &gate)
+            }
+            return builder.bytes
+        }
+        for length in 1...16 {
+            // Damaged, so that the search begins before it, or in it.
+            var bytes = isFoundBySearch ? [UInt8](repeating: 0x11, count: 64) : []
+            var odd = frame(
+                [UInt8](repeating: 0x41, count: length), at: 4096 + bytes.count, first: 1, alignment: 1)
+            odd[Layout.frameHeaderBytes] ^= 1
+            bytes += odd
+            bytes += [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
+            let place = 4096 + bytes.count
+            bytes += frame(Harness.item(9), at: place, first: 9)
+            target.put(bytes)
+            let reader = try StoreReader.open(Harness.path, fileSystem: target.disk)
+            let (file, _) = try DatabaseDirectory.open(target.name, .segment, in: reader.directory.segments)
+            var segment = SegmentReader(name: "", header: target.header, window: try ReadWindow(file))
+            guard case .end(.damage) = try segment.step(limit: .max, { _, _, _, _ in }) else {
+                Issue.record("a damaged frame of \(length) bytes was read")
+                continue
+            }
+            #expect(try segment.resynchronize(before: .max), "\(length) bytes")
+            #expect(segment.next == 9 && segment.offset == UInt64(place), "\(length) bytes")
+        }
+    }
+
     // Behind each of them the rest of the file was searched.
     @Test func `A segment with a thousand damaged frames is searched once for a repair, and a few times for a check`()
         throws

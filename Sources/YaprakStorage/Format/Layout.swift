@@ -89,6 +89,9 @@ enum Layout {
     /// Frames start on multiples of this.
     static let alignment = 8
 
+    /// The last place up to `offset` where a frame may start.
+    static func alignedDown(_ offset: UInt64) -> UInt64 { offset & ~UInt64(alignment - 1) }
+
     // The names in the directory of a database.
     static let lockName = "LOCK"
     static let segmentsName = "wal"

@@ -34,9 +34,10 @@ struct FrameScan {
         return nil
     }
 
-    /// Goes on from a later place.
+    /// Goes on from a later place, or up to seven bytes before it: a frame may claim a length that no writer gives it, and the
+    /// frames behind it begin where frames begin.
     mutating func skip(to later: UInt64) {
-        offset = max(offset, later)
+        offset = max(offset, Layout.alignedDown(later))
         dataEnd = max(dataEnd, min(later, end))
     }
 

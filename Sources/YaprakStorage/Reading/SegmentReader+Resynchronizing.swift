@@ -23,15 +23,15 @@ extension SegmentReader {
         return false
     }
 
-    /// Where the search begins: behind a frame whose payload was read.
+    /// Where the search begins: behind a frame whose payload was read, at a place where a frame may start.
     private func placeBehindDamage(_ end: UInt64) throws -> UInt64 {
         if let bytes = try window.bytes(at: offset, count: Layout.frameHeaderBytes),
             case .success(let frame) = UnprovenFrameHeader(bytes: bytes).prove(in: header, at: offset, end: end),
             frame.previousChain == chain,
             frame.type == FrameType.commitGroup.rawValue || frame.type == FrameType.seal.rawValue
         {
-            return offset + UInt64(frame.totalLength)
+            return Layout.alignedDown(offset + UInt64(frame.totalLength))
         }
-        return offset.addingClamped(UInt64(Layout.alignment))
+        return Layout.alignedDown(offset.addingClamped(UInt64(Layout.alignment)))
     }
 }
