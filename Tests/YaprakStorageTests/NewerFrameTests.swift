@@ -35,11 +35,13 @@ import YaprakSimulator
         return (killed, FilePath("/db/wal").appending(name), opened.items.count)
     }
 
-    /// Changes the first frame of a segment, and makes its checksum right.
-    private func change(_ change: Change, in file: FilePath, of disk: MemoryFileSystem) throws {
+    /// Changes a frame of a file, the first if no other is named, and makes its checksum right.
+    private func change(
+        _ change: Change, in file: FilePath, of disk: MemoryFileSystem, at start: Int = Layout.fileHeaderBytes
+    ) throws {
         var bytes = try #require(disk.contents(file))
-        let header = try UnprovenFileHeader(bytes: bytes).prove(as: .segment)
-        let start = Layout.fileHeaderBytes
+        let kind = file.removingLastComponent().lastComponent == "ckpt" ? FileKind.checkpoint : .segment
+        let header = try UnprovenFileHeader(bytes: bytes).prove(as: kind)
         var frame = Array(bytes[start..<start + Layout.frameHeaderBytes])
         change.apply(to: &frame)
         let sum = frame[..<Layout.FrameField.headerSum].withUnsafeBytes {
@@ -51,6 +53,74 @@ import YaprakSimulator
     }
 
     private func isNewer(_ error: any Error) -> Bool { (error as? DatabaseError)?.code == .newerFormat }
+
+    /// Whether the error says what helps, and names the file.
+    private func isNewer(_ error: any Error, in file: FilePath) -> Bool {
+        guard let error = error as? DatabaseError, isNewer(error) else { return false }
+        let place = error.place.file ?? "none"
+        return error.message.hasSuffix("Open it with that version.") && file.string.hasSuffix(place)
+    }
+
+    @Test(arguments: Change.allCases)
+    func `A checkpoint with a frame of a newer version is refused as newer, and its error says what helps`(
+        what: Change
+    ) throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...20 { try opened.append(Harness.item(number)) }
+        try opened.checkpoint()
+        try opened.store.close()
+        let file = FilePath("/db/ckpt").appending(try #require(disk.names("/db/ckpt").first))
+        try change(what, in: file, of: disk)
+        #expect { try reopened(disk).get() } throws: { isNewer($0, in: file) }
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        #expect { try reader.openCheckpoint(20) } throws: { isNewer($0, in: file) }
+        #expect { try reader.checkpoint(atOrBefore: 20) } throws: { isNewer($0, in: file) }
+        #expect(try reader.verify(level: 1).severity == .newer)
+    }
+
+    // What was found first, the damage, was all that was said, and it was taken for a damaged checkpoint.
+    @Test(arguments: Change.allCases)
+    func `Damage that can be derived does not hide a frame of a newer version behind it`(what: Change) throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...20 { try opened.append(Harness.item(number)) }
+        let writer = try opened.store.beginCheckpoint(at: 20)
+        for (kind, name) in [(Layout.derivedSectionKind, "view"), (1, "items")] {
+            try writer.beginSection(kind: kind, name: name, asOf: writer.number)
+            try writer.append(opened.items.flatMap(\.self))
+            try writer.endSection(count: 20, digest: 7)
+        }
+        try writer.finish()
+        try opened.store.close()
+        let file = FilePath("/db/ckpt").appending(try #require(disk.names("/db/ckpt").first))
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        let chunks = try reader.openCheckpoint(20).sections.map { try #require($0.chunks.first) }
+        var bytes = try #require(disk.contents(file))
+        bytes[Int(chunks[0].offset) + Layout.frameHeaderBytes + 3] ^= 1
+        disk.setContents(file, bytes)
+        #expect(try reader.openCheckpoint(20).damagedSections.map(\.name) == ["view"])
+        try change(what, in: file, of: disk, at: Int(chunks[1].offset))
+        #expect { try reader.openCheckpoint(20) } throws: { isNewer($0, in: file) }
+        #expect { try reopened(disk).get() } throws: { isNewer($0, in: file) }
+    }
+
+    @Test func `Of two checkpoints of a commit the newer decides, also if only the older is of this version`() throws {
+        let disk = MemoryFileSystem()
+        for _ in 1...2 {
+            var opened = try Opened(disk)
+            if opened.items.isEmpty { try opened.append(Harness.item(1)) }
+            try opened.checkpoint()
+            try opened.store.close()
+        }
+        let names = disk.names("/db/ckpt").sorted()
+        try #require(names.count == 2)
+        let file = FilePath("/db/ckpt").appending(names[1])
+        try change(.type, in: file, of: disk)
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        #expect { try reader.openCheckpoint(1) } throws: { isNewer($0, in: file) }
+        #expect { try reader.checkpoint(atOrBefore: 1) } throws: { isNewer($0, in: file) }
+    }
 
     @Test(arguments: Change.allCases, [true, false])
     func `A frame of a newer version is refused by all that reads, and nothing is written`(

@@ -47,9 +47,15 @@ enum CheckpointProof {
         do {
             return try walk(file, header, name, decompresses)
         } catch let failure as Failure where allowance == .derived && !failure.isNewer {
-            // The first failure says more than one that is found through the table.
-            guard let reader = try? proveByTable(file, header, name, decompresses) else { throw failure }
-            return reader
+            do {
+                return try proveByTable(file, header, name, decompresses)
+            } catch let other as Failure where other.isNewer {
+                // What is damaged can be derived. The rest is whole, and of a newer version.
+                throw other
+            } catch {
+                // The first failure says more than another that is found through the table.
+                throw failure
+            }
         }
     }
 

@@ -62,9 +62,9 @@ enum LogError {
 
     static func checkpoint(_ name: FileName, _ failure: CheckpointProof.Failure) -> DatabaseError {
         let file = name.path(.checkpoint)
+        if failure.isNewer { return newer(failure.what, in: file, at: failure.offset) }
         return DatabaseError(
-            failure.isNewer ? .newerFormat : .corruptCheckpoint,
-            "\(file), offset \(failure.offset): \(failure.what). Run `yaprak verify`.",
+            .corruptCheckpoint, "\(file), offset \(failure.offset): \(failure.what). Run `yaprak verify`.",
             place: .init(file: file, offset: failure.offset))
     }
 }

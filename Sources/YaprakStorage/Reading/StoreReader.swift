@@ -205,6 +205,8 @@ package final class StoreReader: Sendable {
                 } catch let error as DiskError where error.errno == .noSuchFileOrDirectory || error.isAboutNoFile {
                     continue
                 }
+                    // An older one would do, and the newer program may have had a reason.
+                    if error.isNewer { throw failure }
             }
             throw failure
         }
