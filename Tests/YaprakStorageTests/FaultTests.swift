@@ -189,6 +189,68 @@ import YaprakSimulator
         #expect(try reopened(disk).get().isEmpty)
     }
 
+    // A process without a descriptor to give took the files of a database for those of another, or of none.
+    @Test(arguments: [Errno.tooManyOpenFiles, .permissionDenied])
+    func `A segment that this process can't open is no segment that says nothing`(errno: Errno) throws {
+        let code: DatabaseError.Code = errno == .permissionDenied ? .permissionDenied : .ioFailed
+        let disk = MemoryFileSystem()
+        for number in 1...4 {
+            var opened = try Opened(disk)
+            try opened.append(Harness.item(number))
+            try opened.store.close()
+        }
+        let names = disk.names("/db/wal")
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        let lineage = try reader.lineage()
+        for nth in 1...names.count {
+            let copy = disk.copy()
+            copy.fail(.open, nth: nth, errno: errno)
+            let error = #expect(throws: DatabaseError.self, "\(nth)") {
+                try StoreReader.open(Harness.path, fileSystem: copy).lineage()
+            }
+            #expect(copy.faultsAreSpent && error?.code == code && error?.place.file?.hasPrefix("wal/") == true)
+        }
+        // The newest segment, all of them for the lineage, the mark of the last close.
+        for nth in 1...names.count + 2 {
+            let copy = disk.copy()
+            copy.fail(.open, nth: nth, errno: errno)
+            let error = #expect(throws: DatabaseError.self, "\(nth)") { try Opened(copy) }
+            #expect(copy.faultsAreSpent && error?.code == code)
+            copy.healFaults()
+            #expect(try reopened(copy).get().count == 4)
+        }
+        // What the device does not give back says nothing, as long as nobody needs it.
+        for nth in 1...names.count {
+            let copy = disk.copy()
+            copy.fail(.open, nth: nth, errno: .ioError)
+            #expect(try StoreReader.open(Harness.path, fileSystem: copy).lineage().id == lineage.id)
+        }
+        // A check goes on with those that it can open. The first file that it opens has the mark of the last close.
+        disk.fail(.open, nth: 2, errno: errno)
+        #expect(try reader.verify(level: 1).severity == .clean && disk.faultsAreSpent)
+    }
+
+    @Test(arguments: [Errno.tooManyOpenFiles, .permissionDenied])
+    func `A damaged checkpoint that can't be opened again is not taken for one that proves nothing`(
+        errno: Errno
+    ) throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        try opened.append(Harness.item(1))
+        try opened.checkpoint()
+        try opened.store.close()
+        let file = FilePath("/db/ckpt").appending(try #require(disk.names("/db/ckpt").first))
+        var bytes = try #require(disk.contents(file))
+        bytes[Layout.fileHeaderBytes + 70] ^= 1
+        disk.setContents(file, bytes)
+        // The newest segment, the segments for the lineage, the checkpoint, and the checkpoint again.
+        let nth = 1 + disk.names("/db/wal").count + 2
+        disk.fail(.open, nth: nth, errno: errno)
+        let error = #expect(throws: DatabaseError.self) { try Opened(disk) }
+        #expect(disk.faultsAreSpent && error?.code == (errno == .permissionDenied ? .permissionDenied : .ioFailed))
+        #expect(try reopened(disk).get() == opened.items)
+    }
+
     @Test func `A checkpoint that fails costs nothing but itself`() throws {
         for (operation, errno) in [(DiskError.Operation.write, Errno.noSpace), (.sync, .ioError), (.rename, .ioError)] {
             let disk = MemoryFileSystem()

@@ -66,10 +66,20 @@ struct ClosingMark: Equatable, Sendable {
     }
 
     /// The mark in a directory; nil if there is none. An unreadable mark proves nothing.
-    static func read(in root: any Directory) -> ClosingMark? {
-        guard let file = try? root.open(Layout.lockName, .read) else { return nil }
-        defer { try? file.close() }
-        return (try? file.readAll(byteCount, at: offset)).flatMap { ClosingMark($0) }
+    static func read(in root: any Directory) -> ClosingMark? { (try? find(in: root)) ?? nil }
+
+    /// The same for an opening, which is not to miss a proof because the process has no descriptor left.
+    ///
+    /// - Throws: what does not say that there is no mark.
+    static func find(in root: any Directory) throws(DiskError) -> ClosingMark? {
+        do throws(DiskError) {
+            let file = try root.open(Layout.lockName, .read)
+            defer { try? file.close() }
+            return ClosingMark(try file.readAll(byteCount, at: offset))
+        } catch {
+            guard error.saysNothing else { throw error }
+            return nil
+        }
     }
 
     /// Writes the mark and syncs it.

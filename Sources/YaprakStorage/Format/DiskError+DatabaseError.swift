@@ -11,6 +11,10 @@ extension DiskError {
             && [.invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice].contains(errno)
     }
 
+    /// Whether a file that can't be read says nothing more: it is gone, is no file, or the device does not give it back. Any
+    /// other failure is about the process, its rights or its descriptors, and the file may say something to another.
+    var saysNothing: Bool { errno == .noSuchFileOrDirectory || errno == .ioError || isAboutNoFile }
+
     /// Whether a sync failed. What the device holds is then unknown, and another sync may succeed without writing.
     var isFailedSync: Bool {
         switch operation {

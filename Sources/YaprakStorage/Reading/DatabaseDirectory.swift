@@ -53,13 +53,22 @@ struct DatabaseDirectory: Sendable {
     ///
     /// Somebody may have copied the directory that a fork was made from over the fork, and those files may have the highest
     /// numbers. A fork lists its ancestors; they don't list the fork.
-    func lineage(of segments: [FileName], _ newest: Lineage? = nil) -> Lineage? {
+    ///
+    /// - Parameter skips: which segments that can't be opened say nothing here. Code that needs them reports them.
+    func lineage(
+        of segments: [FileName], _ newest: Lineage? = nil, skipping skips: (DiskError) -> Bool = \.saysNothing
+    ) throws(DiskError) -> Lineage? {
         var lineage = newest
         for name in segments.reversed() {
-            // An unreadable segment says nothing here. Code that needs it reports it.
-            guard let (file, result) = try? Self.open(name, .segment, in: self.segments) else { continue }
-            try? file.close()
-            guard let header = try? result.get() else { continue }
+            let opened: (file: any File, header: Result<FileHeader, HeaderDamage>)
+            do throws(DiskError) {
+                opened = try Self.open(name, .segment, in: self.segments)
+            } catch {
+                guard skips(error) else { throw error }
+                continue
+            }
+            try? opened.file.close()
+            guard let header = try? opened.header.get() else { continue }
             guard let current = lineage else {
                 lineage = header.lineage
                 continue

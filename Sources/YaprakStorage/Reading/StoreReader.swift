@@ -108,8 +108,11 @@ package final class StoreReader: Sendable {
         }
     }
 
-    func lineage(of listing: DatabaseDirectory.Listing) throws -> Lineage? {
-        if let lineage = directory.lineage(of: listing.segments) { return lineage }
+    /// - Parameter skips: which segments that can't be opened say nothing here.
+    func lineage(
+        of listing: DatabaseDirectory.Listing, skipping skips: (DiskError) -> Bool = \.saysNothing
+    ) throws -> Lineage? {
+        if let lineage = try directory.lineage(of: listing.segments, skipping: skips) { return lineage }
         for name in listing.checkpoints.reversed() {
             if let header = try header(name, .checkpoint).header { return header.lineage }
         }
@@ -202,11 +205,11 @@ package final class StoreReader: Sendable {
                         name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 } catch let error as CheckpointProof.Failure {
                     failure = LogError.checkpoint(name, error)
+                    // An older one would do, and the newer program may have had a reason.
+                    if error.isNewer { throw failure }
                 } catch let error as DiskError where error.errno == .noSuchFileOrDirectory || error.isAboutNoFile {
                     continue
                 }
-                    // An older one would do, and the newer program may have had a reason.
-                    if error.isNewer { throw failure }
             }
             throw failure
         }

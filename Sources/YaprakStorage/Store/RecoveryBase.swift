@@ -27,10 +27,10 @@ struct RecoveryBase {
             try? file.close()
             let header = try LogError.proven(result, name)
             newest = (name, header)
-            base.lineage = directory.lineage(of: base.listing.segments, header.lineage)
+            base.lineage = try directory.lineage(of: base.listing.segments, header.lineage)
         }
         try base.chooseCheckpoint(directory)
-        base.closing = ClosingMark.read(in: directory.root)
+        base.closing = try ClosingMark.find(in: directory.root)
         if let closing = base.closing {
             base.evidence = max(base.evidence, closing.evidence(for: base.lineage, newest: newest))
         }
@@ -55,7 +55,7 @@ struct RecoveryBase {
             } catch let failure as CheckpointProof.Failure {
                 let error = LogError.checkpoint(name, failure)
                 if failure.isNewer { throw error }
-                noteEvidence(name, directory)
+                try noteEvidence(name, directory)
                 notes.append(error.message)
                 firstFailure = firstFailure ?? error
             } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
@@ -72,11 +72,16 @@ struct RecoveryBase {
     }
 
     /// A damaged checkpoint with an intact header still proves up to which commit the log was durable.
-    private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) {
-        guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints),
-            let proven = try? header.get(), lineage?.accepts(proven) ?? false
-        else { return }
-        try? file.close()
+    private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) throws(DiskError) {
+        let opened: (file: any File, header: Result<FileHeader, HeaderDamage>)
+        do throws(DiskError) {
+            opened = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
+        } catch {
+            guard error.saysNothing else { throw error }
+            return
+        }
+        try? opened.file.close()
+        guard let proven = try? opened.header.get(), lineage?.accepts(proven) ?? false else { return }
         evidence = max(evidence, proven.first)
     }
 
