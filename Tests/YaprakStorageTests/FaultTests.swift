@@ -251,6 +251,59 @@ import YaprakSimulator
         #expect(try reopened(disk).get() == opened.items)
     }
 
+    // Its own beginning looks whether the log is well; what came while it was written was not looked at.
+    @Test(arguments: [false, true])
+    func `A checkpoint that ends behind a failed or closed log removes nothing`(closes: Bool) throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...2 {
+            try opened.append(Harness.item(number))
+            try opened.checkpoint()
+        }
+        try opened.append(Harness.item(3))
+        let writer = try opened.store.beginCheckpoint(at: 3)
+        try writer.beginSection(kind: 1, name: "items", info: [0xA0], asOf: 3)
+        for item in opened.items { try writer.append(item) }
+        try writer.endSection(count: 3, digest: 7)
+        if closes {
+            try opened.store.close()
+        } else {
+            disk.fail(.syncData, nth: 1, errno: .ioError)
+            #expect(throws: DatabaseError.self) { try opened.append(Harness.item(4)) }
+        }
+        let segments = disk.names("/db/wal")
+        try writer.finish()
+        #expect(disk.names("/db/ckpt").count == 3 && disk.names("/db/wal") == segments)
+        try? opened.store.close()
+        var second = try Opened(disk)
+        #expect(second.items.starts(with: opened.items))
+        try second.append(Harness.item(9))
+        try second.checkpoint()
+        #expect(disk.names("/db/ckpt").count == 2 && disk.names("/db/wal").count < segments.count + 2)
+        try second.store.close()
+    }
+
+    // A full disk is a reason for a removal, and none against it.
+    @Test func `A checkpoint that ends while the log waits for space removes what retention gives up`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk)
+        for number in 1...2 {
+            try opened.append(Harness.item(number))
+            try opened.checkpoint()
+        }
+        try opened.append(Harness.item(3))
+        let writer = try opened.store.beginCheckpoint(at: 3)
+        try writer.beginSection(kind: 1, name: "items", info: [0xA0], asOf: 3)
+        for item in opened.items { try writer.append(item) }
+        try writer.endSection(count: 3, digest: 7)
+        disk.fail(.write, nth: 1, errno: .noSpace)
+        #expect(throws: DatabaseError.self) { try opened.append(Harness.item(4)) }
+        try writer.finish()
+        #expect(disk.names("/db/ckpt").count == 2)
+        try opened.store.close()
+        #expect(try reopened(disk).get() == opened.items)
+    }
+
     @Test func `A checkpoint that fails costs nothing but itself`() throws {
         for (operation, errno) in [(DiskError.Operation.write, Errno.noSpace), (.sync, .ioError), (.rename, .ioError)] {
             let disk = MemoryFileSystem()

@@ -254,7 +254,8 @@ package final class Store: Sendable {
                     defer { checkpointIsOpen.withLock { $0 = false } }
                     // The checkpoint is valid even if the log can't record it.
                     _ = try? pass(.mark(mark, begunAt: answer))
-                    prune()
+                    // The log may have failed since, or somebody else may have the lock.
+                    if logThread.queue.withLock({ $0.mayRemoveFiles }) { prune() }
                 },
                 cancelled: { [self] in checkpointIsOpen.withLock { $0 = false } }))
     }

@@ -85,6 +85,15 @@ struct LogQueue {
         }
     }
 
+    /// Whether files of the log may be removed: it has the lock, and no sync failed. Where a disk is full, that is what helps.
+    var mayRemoveFiles: Bool {
+        if isClosing { return false }
+        return switch status {
+        case .running, .suspended: true
+        case .recovering, .readOnly, .closed: false
+        }
+    }
+
     /// Adds an entry; true if the thread must be woken.
     mutating func enqueue(_ entry: Entry) -> Bool {
         entries.append(entry)
