@@ -40,7 +40,9 @@ enum DirectoryOpening {
                 lock.note("pid \(getpid())\n")
                 let segments = try subdirectory(Layout.segmentsName, of: root, names)
                 let checkpoints = try subdirectory(Layout.checkpointsName, of: root, names)
-                // A directory with a log gets no other sync of these names: see `syncNames`.
+                // A directory with a log gets no other sync of these names: see `syncNames`. If this opening is killed before
+                // it, the folders get one before anything is removed (`Store.prune`). The name of the lock file needs none: a
+                // power cut may take it with the closing mark, and a directory without proves less and loses nothing.
                 let ours = [Layout.lockName, Layout.segmentsName, Layout.checkpointsName]
                 if isOurs, !ours.allSatisfy(names.contains) { try root.sync() }
                 return (DatabaseDirectory(root: root, segments: segments, checkpoints: checkpoints), lock)
