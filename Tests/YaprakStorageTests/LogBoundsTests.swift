@@ -147,6 +147,64 @@ import YaprakSimulator
         #expect(try reopened(disk, Harness.path, options).get() == opened.items)
     }
 
+    // The sync that has to come before a removal had failed, and nobody said so.
+    @Test func `A folder that is full because nothing could be removed says why`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.retention = .all
+        options.checkpointFilesMax = 5
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...5 {
+            try opened.append(Harness.item(number))
+            try opened.checkpoint()
+        }
+        let full = #expect(throws: DatabaseError.self) { try opened.checkpoint() }
+        #expect(full?.code == .overLimit && full?.cause == nil)
+        try opened.store.close()
+        options.retention = .checkpoints(2)
+        let refused = try Opened(disk, Harness.path, options)
+        disk.fail(.syncDirectory, nth: 1, errno: .ioError)
+        for _ in 1...2 {
+            let error = #expect(throws: DatabaseError.self) { try refused.checkpoint() }
+            #expect(error?.code == .overLimit && error?.place.file == "ckpt")
+            #expect((error?.cause as? DatabaseError)?.code == .syncFailed, "\(String(describing: error))")
+        }
+        #expect(disk.faultsAreSpent && disk.names("/db/ckpt").count == 5)
+        try refused.store.close()
+        let roomy = try Opened(disk, Harness.path, options)
+        try roomy.checkpoint()
+        #expect(disk.names("/db/ckpt").count == 2 && roomy.store.pruningError == nil)
+        try roomy.store.close()
+    }
+
+    @Test func `A log that is full because nothing could be removed says why`() throws {
+        var options = Harness.options(segmentBytes: 4096)
+        // The last three syncs of directories are those before and after checkpoints are removed, and after segments are.
+        let dry = MemoryFileSystem()
+        let other = try full(dry, &options, checkpoints: 2)
+        let before = dry.calls(.syncDirectory)
+        try other.checkpoint()
+        let syncs = dry.calls(.syncDirectory) - before
+        #expect(dry.names("/db/wal").count < 80 - FormatLimits.directoryEntriesKept)
+        try other.store.close()
+        for (nth, errno, code) in [
+            (syncs - 2, Errno.ioError, DatabaseError.Code.syncFailed), (1, .permissionDenied, .permissionDenied),
+        ] {
+            let disk = MemoryFileSystem()
+            options = Harness.options(segmentBytes: 4096)
+            var opened = try full(disk, &options, checkpoints: 2)
+            disk.fail(code == .syncFailed ? .syncDirectory : .unlink, nth: nth, errno: errno, forever: nth == 1)
+            try opened.checkpoint()
+            try opened.append(Harness.item(1))
+            let error = #expect(throws: DatabaseError.self) { try opened.append(Harness.item(2)) }
+            #expect(error?.code == .overLimit && error?.place.file == "wal")
+            #expect((error?.cause as? DatabaseError)?.code == code, "\(String(describing: error))")
+            disk.healFaults()
+            try opened.store.close()
+            #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+        }
+    }
+
     @Test func `A fork whose folder would have too many files is refused before it has its name`() throws {
         let disk = MemoryFileSystem()
         var options = Harness.options(segmentBytes: 4096)

@@ -106,7 +106,7 @@ package struct Maintenance {
         throw DatabaseError(
             .writeFailed,
             "\(files.count) files could not be removed, \(first) among them. Make the directory writable, and compact again.",
-            place: .init(file: first))
+            place: .init(file: first), cause: store.pruningError)
     }
 
     /// Removes the whole history, so that nothing is left of what was deleted.

@@ -5,19 +5,28 @@ extension Store {
     /// Removes the checkpoints that retention does not keep, and the segments that no kept checkpoint needs.
     ///
     /// Only checkpoints that verify count: at least two of them stay, once there are two. If a file can't be removed, the
-    /// next checkpoint tries again.
+    /// next checkpoint tries again, and a folder that is full meanwhile says why.
     func prune() {
-        guard let surplus = try? surplus(), !surplus.isEmpty else { return }
-        do {
-            try makeFoldersDurable()
-            for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
-            // The checkpoints first, durably, then the segments that only they needed.
-            if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
+        do throws(DiskError) {
+            try removeSurplus()
+            pruningFailure.note(nil)
         } catch {
-            return
+            pruningFailure.note(error)
         }
-        try? removeSegments(surplus.segments)
     }
+
+    private func removeSurplus() throws(DiskError) {
+        let surplus = try surplus()
+        guard !surplus.isEmpty else { return }
+        try makeFoldersDurable()
+        for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
+        // The checkpoints first, durably, then the segments that only they needed.
+        if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
+        try removeSegments(surplus.segments)
+    }
+
+    /// Why the last pruning left files that nobody needs; nil if it did not.
+    package var pruningError: DatabaseError? { pruningFailure.cause }
 
     /// Files that are not needed.
     struct Surplus {

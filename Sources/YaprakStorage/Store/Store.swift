@@ -22,6 +22,8 @@ package final class Store: Sendable {
     private let checkpointIsOpen = Mutex(false)
     /// What came of the sync that makes the names of the folders durable; nil if there was none.
     let folderSync = Mutex<Result<Void, DiskError>?>(nil)
+    /// Why the last pruning left files that nobody needs.
+    let pruningFailure = PruningFailure()
 
     /// The identity in every file this database writes, and the other databases whose files may be here.
     let lineage: Lineage
@@ -66,6 +68,7 @@ package final class Store: Sendable {
                     path: path, fileSystem: fileSystem, directory: directory, options: options,
                     lineage: store.lineage, epoch: epoch, started: started,
                     activate: { writer, closing throws(DatabaseError) in
+                        writer.pruningFailure = store.pruningFailure
                         try store.logThread.start(writer, closing: closing)
                     })
                 return (store, Recovery(opening, base: base))
@@ -229,7 +232,7 @@ package final class Store: Sendable {
             throw DatabaseError(
                 .overLimit,
                 "The folder of the checkpoints has \(entries) files, and may have no more. Retain less, and move away what is "
-                    + "not the database's.", place: .init(file: Layout.checkpointsName))
+                    + "not the database's.", place: .init(file: Layout.checkpointsName), cause: pruningFailure.cause)
         }
     }
 

@@ -43,6 +43,8 @@ final class LogWriter {
     var statistics = StoreStatistics()
     /// How many names the folder has, as far as this writer knows: pruning removes some.
     var entries: Int
+    /// Why pruning removed none, where a store prunes.
+    var pruningFailure: PruningFailure?
 
     /// - Parameter entries: how many names the folder has.
     init(
@@ -158,7 +160,7 @@ final class LogWriter {
                 .overLimit,
                 "The folder of the log has \(entries) files, and may have no more. Make a checkpoint and go on. If that does not "
                     + "help, retain less, and move away what is not the database's.",
-                place: .init(file: Layout.segmentsName))
+                place: .init(file: Layout.segmentsName), cause: pruningFailure?.cause)
         }
     }
 
