@@ -12,9 +12,12 @@ import YaprakSimulator
 @Suite(.bounded) struct ShortOpeningTests {
     private let files = MemoryFileSystem()
 
-    private func open(_ policy: CheckpointPolicy, logFilesMax: Int) async throws -> Database {
+    private func open(
+        _ policy: CheckpointPolicy, logFilesMax: Int, retention: Retention = .checkpoints(2)
+    ) async throws -> Database {
         var options = DatabaseOptions()
         options.checkpoints = policy
+        options.retention = retention
         options.store.logFilesMax = logFilesMax
         options.store.preallocationBytes = 8 << 10
         options.store.attestAfter = .zero
@@ -63,20 +66,79 @@ import YaprakSimulator
         try await database.close()
     }
 
-    @Test func `Compacting a full log makes room, also if its only checkpoint is of the newest commit`() async throws {
-        var written = 0
-        while true {
-            try #require(written < 100)
-            let database = try await open(.manual, logFilesMax: 80)
-            do {
-                try await database.write { [written] in $0[.books]["\(written)"] = Book(title: "x") }
-                written += 1
-                try await database.close()
-            } catch let error as DatabaseError where error.code == .overLimit {
-                try await database.close()
-                break
-            }
+    /// Opens, writes and closes; false if the log refuses the write.
+    private func writes(
+        _ key: String, _ policy: CheckpointPolicy, retention: Retention = .checkpoints(2)
+    ) async throws -> Bool {
+        let database = try await open(policy, logFilesMax: 80, retention: retention)
+        do {
+            try await database.write { $0[.books][key] = Book(title: "x") }
+            try await database.close()
+            return true
+        } catch let error as DatabaseError where error.code == .overLimit {
+            try await database.close()
+            return false
         }
+    }
+
+    /// Fills the folder of the log by short openings, and returns the number of records.
+    private func fill() async throws -> Int {
+        var written = 0
+        while try await writes("\(written)", .manual) {
+            written += 1
+            try #require(written < 100)
+        }
+        return written
+    }
+
+    // A log that refused a commit took nothing from the checkpoint before closing either. Where one had been written, the
+    // segments were counted from there, none was due, and the folder stayed full.
+    @Test(arguments: [CheckpointPolicy.automatic, .every(bytes: 1 << 40)])
+    func `A program that only opens, writes and closes gets out of a full log`(policy: CheckpointPolicy) async throws {
+        let written = try await fill()
+        #expect(try await !writes("first", policy))
+        #expect(files.names("/db/ckpt").count == 1)
+        #expect(try await !writes("second", policy))
+        #expect(files.names("/db/ckpt").count == 2)
+        #expect(files.names("/db/wal").count <= 3)
+        #expect(try await writes("third", policy))
+        let database = try await open(policy, logFilesMax: 80)
+        #expect(database.snapshot[.books].count == written + 1)
+        #expect(database.snapshot[.books]["third"] != nil && database.snapshot[.books]["first"] == nil)
+        try await database.close()
+    }
+
+    @Test func `What retention keeps costs no checkpoint at each close of a full log, and a manual policy none at all`()
+        async throws
+    {
+        let written = try await fill()
+        #expect(files.names("/db/ckpt").isEmpty)
+        for _ in 1...3 { #expect(try await !writes("x", .automatic, retention: .all)) }
+        #expect(files.names("/db/ckpt").count == 1)
+        // It was the first of the two that lead to room, once less is retained.
+        #expect(try await !writes("x", .automatic))
+        #expect(try await writes("x", .automatic))
+        let database = try await open(.automatic, logFilesMax: 80)
+        #expect(database.snapshot[.books].count == written + 1)
+        try await database.close()
+    }
+
+    // The flush went on behind the refused commit, and nothing was left to say that there had been one.
+    @Test func `A flush after a commit that a full log refused does not keep closing from making room`() async throws {
+        _ = try await fill()
+        for _ in 1...2 {
+            let database = try await open(.automatic, logFilesMax: 80)
+            await #expect(throws: DatabaseError.self) {
+                try await database.write { $0[.books]["x"] = Book(title: "x") }
+            }
+            try await database.flush()
+            try await database.close()
+        }
+        #expect(try await writes("x", .automatic))
+    }
+
+    @Test func `Compacting a full log makes room, also if its only checkpoint is of the newest commit`() async throws {
+        let written = try await fill()
         var options = StoreOptions()
         options.logFilesMax = 80
         let maintenance = Maintenance("/db", fileSystem: files, storeOptions: options)

@@ -205,6 +205,24 @@ import YaprakSimulator
         }
     }
 
+    @Test func `A full log is known to need a checkpoint only as long as one leads to room`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        var opened = try full(disk, &options)
+        func needs() throws -> Bool {
+            try opened.store.needsCheckpointForRoom(at: CommitNumber(UInt64(opened.items.count)))
+        }
+        #expect(try needs())
+        try opened.checkpoint()
+        // There is no second one of the same commit in this opening.
+        #expect(try !needs())
+        try opened.append(Harness.item(1))
+        #expect(try needs())
+        try opened.checkpoint()
+        #expect(try !needs())
+        try opened.store.close()
+    }
+
     @Test func `A fork whose folder would have too many files is refused before it has its name`() throws {
         let disk = MemoryFileSystem()
         var options = Harness.options(segmentBytes: 4096)

@@ -47,10 +47,10 @@ extension Database {
     }
 
     /// Writes the one that the number of segments makes due, before the files are closed: a program that writes and closes at
-    /// once leaves no time for it.
+    /// once leaves no time for it, and one whose log is full does not get further than to close it.
     func checkpointBeforeClosing(_ files: DatabaseFiles) async {
-        guard files.hasManySegments else { return }
         do {
+            guard try await files.needsCheckpointBeforeClosing(at: publication.newest.number) else { return }
             _ = try await writeCheckpoint(files)
         } catch {
             options.logger.warning("a checkpoint failed; the log keeps everything: \(ErrorText.of(error))")

@@ -170,6 +170,8 @@ public actor Database {
         defer { passTurn() }
         if isClosed { return }
         await waitForLog()
+        // A checkpoint needs a log that takes something. One that refused a commit goes on first, as for the next writer.
+        if let files, files.mayNeedCheckpointBeforeClosing { try? checkWritable() }
         isClosed = true
         // A checkpoint under way writes to files that somebody else may open as soon as this returns.
         await files?.checkpoints.take()

@@ -91,6 +91,19 @@ final class DatabaseFiles: Sendable {
     /// Whether a checkpoint is due because of the number of segments alone.
     var hasManySegments: Bool { policy != .manual && isDue(bySegmentsOf: growth) }
 
+    /// Whether closing may have to write a checkpoint: there are many segments, or the log refused a commit because of a limit.
+    var mayNeedCheckpointBeforeClosing: Bool { hasManySegments || policy != .manual && health.wasOverLimit }
+
+    /// Whether closing has to write a checkpoint of the newest commit: because of the number of segments, or because the folder
+    /// of the log is full and the checkpoint leads to room. The next opening could not write either.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: that of `Store.needsCheckpointForRoom` where a commit was refused; else O(1).
+    func needsCheckpointBeforeClosing(at newest: CommitNumber) async throws -> Bool {
+        guard mayNeedCheckpointBeforeClosing, !hasManySegments else { return hasManySegments }
+        let store = store
+        return try await Self.blocking(on: scheduler) { try store.needsCheckpointForRoom(at: newest) }
+    }
+
     /// Many short openings with few commits each have few bytes, and the folder of the log would be full some day.
     private func isDue(bySegmentsOf growth: LogGrowth) -> Bool {
         let most = store.segmentsUntilCheckpoint

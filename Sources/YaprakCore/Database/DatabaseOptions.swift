@@ -43,8 +43,10 @@ public struct DatabaseOptions: Sendable {
 /// When checkpoints are written without being asked for.
 ///
 /// With all but `manual`, one is also written when the log has more than 2048 files since the newest, at the latest by
-/// ``Database/close()``: each opening that writes makes a file, and their folder has room for 131,072. Not by a close after a
-/// commit that the log refused; call ``Database/checkpoint()`` then, which goes on after that.
+/// ``Database/close()``: each opening that writes makes a file, and their folder has room for 131,072. Where the folder is full
+/// nevertheless, commits throw `overLimit`. Closing then writes a checkpoint if that leads to room: two of them do, unless
+/// ``DatabaseOptions/retention`` keeps what there is, so that the second opening after that writes again. A program that goes on
+/// calls ``Database/checkpoint()``, with `manual` as well.
 public enum CheckpointPolicy: Sendable, Hashable {
     /// When the log has grown by 64 MiB, or by the size of the newest checkpoint before compression if that is larger. After
     /// a launch that checkpoint is the one that was loaded.

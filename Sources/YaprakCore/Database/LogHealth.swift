@@ -10,6 +10,7 @@ final class LogHealth: Sendable {
     private struct State {
         var era = 0
         var failure: DatabaseError?
+        var wasOverLimit = false
     }
 
     private let state = Mutex(State())
@@ -19,9 +20,15 @@ final class LogHealth: Sendable {
 
     var failure: DatabaseError? { state.withLock { $0.failure } }
 
+    /// Whether the log ever refused a commit because of a limit, such as that of its files.
+    var wasOverLimit: Bool { state.withLock { $0.wasOverLimit } }
+
     /// Notes that a commit of an era failed.
     func note(_ error: DatabaseError, era: Int) {
-        state.withLock { if $0.era == era, $0.failure == nil { $0.failure = error } }
+        state.withLock {
+            if error.code == .overLimit { $0.wasOverLimit = true }
+            if $0.era == era, $0.failure == nil { $0.failure = error }
+        }
     }
 
     /// Memory is back at what was published, and the log goes on behind it.

@@ -28,6 +28,23 @@ extension Store {
     /// Why the last pruning left files that nobody needs; nil if it did not.
     package var pruningError: DatabaseError? { pruningFailure.cause }
 
+    /// Whether the folder of the log is full, and a checkpoint of `number` leads to room: it lets segments go, or is the first of
+    /// the two that do.
+    ///
+    /// - Throws: `ioFailed`. - Complexity: O(number of files), and O(bytes of the checkpoints) if the folder is full.
+    package func needsCheckpointForRoom(at number: CommitNumber) throws(DatabaseError) -> Bool {
+        guard try isLogFull() else { return false }
+        return try translatingDiskErrors(writing: false) {
+            let listing = try directory.list()
+            // An opening makes no second one of a commit.
+            guard !listing.segments.isEmpty,
+                !listing.checkpoints.contains(FileName(first: number.rawValue, epoch: epoch))
+            else { return false }
+            if try !surplus(withCheckpointAt: number.rawValue).segments.isEmpty { return true }
+            return !listing.checkpoints.reversed().contains { verifies($0) }
+        }
+    }
+
     /// Files that are not needed.
     struct Surplus {
         var checkpoints: [FileName] = []
