@@ -116,6 +116,26 @@ import YaprakSimulator
         }
     }
 
+    @Test func `A whole frame of a length that no writer makes hides no proof behind it`() throws {
+        let target = try Target()
+        var builder = FrameBuilder(salt: target.header.salt, base: 4096, chain: target.header.previousChain)
+        var gate = CompressionGate(isEnabled: false)
+        Harness.item(1).withUnsafeBytes {
+            builder.add(.commitGroup, $0, first: 1, count: 1, durable: 0, alignment: 1, gate: &gate)
+        }
+        var bytes = builder.bytes
+        try #require(bytes.count % 8 != 0)
+        bytes += [UInt8](repeating: 0, count: 8 - bytes.count % 8)
+        var behind = FrameBuilder(salt: target.header.salt, base: UInt64(4096 + bytes.count), chain: 0)
+        behind.addRaw(.attest, first: 10, durable: 9)
+        target.put(bytes + behind.bytes)
+        let reader = try StoreReader.open(Harness.path, fileSystem: target.disk)
+        let error = #expect(throws: DatabaseError.self) { try reader.newest() }
+        #expect(error?.code == .corruptLog && error?.place.commits == 2...9)
+        #expect(try reader.verify(level: 1).findings.contains { $0.severity == .corrupt && $0.commits == 2...9 })
+        #expect { try reopened(target.disk).get() } throws: { ($0 as? DatabaseError)?.place.commits == 2...9 }
+    }
+
     // Behind each of them the rest of the file was searched.
     @Test func `A segment with a thousand damaged frames is searched once for a repair, and a few times for a check`()
         throws

@@ -17,14 +17,16 @@ struct TailEvidence {
     static func find(in window: ReadWindow, of header: FileHeader, from start: UInt64) throws(DiskError) -> Self {
         var found = TailEvidence()
         found.start = start
-        var scan = FrameScan(window, from: start, before: window.size)
+        // Where frames begin, whatever length the one before this claims.
+        let first = Layout.alignedDown(start.addingClamped(UInt64(Layout.alignment - 1)))
+        var scan = FrameScan(window, from: first, before: window.size)
         while let at = try scan.next(), let bytes = try window.bytes(at: at, count: Layout.frameHeaderBytes) {
             let frame = UnprovenFrameHeader(bytes: bytes)
             if let durable = frame.provenDurable(salt: header.salt, offset: at) {
                 found.durable = max(found.durable, durable)
             }
         }
-        found.bytes = scan.dataEnd - start
+        found.bytes = scan.dataEnd - first
         return found
     }
 
