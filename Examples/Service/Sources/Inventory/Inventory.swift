@@ -21,6 +21,7 @@ public struct Inventory: Sendable {
     public enum Refusal: Error, Equatable {
         case unknownItem(String)
         case notEnough(of: String, left: Int)
+        case negativeCount(Int)
     }
 
     /// Some items, and where the next ones begin.
@@ -60,6 +61,8 @@ public struct Inventory: Sendable {
     }
 
     public func put(_ item: Item, id: String) async throws {
+        // A rule of the stock and not of HTTP: it holds for whatever puts items.
+        guard item.count >= 0 else { throw Refusal.negativeCount(item.count) }
         try await database.write(origin: "put") { $0[.items][id] = item }
     }
 

@@ -11,7 +11,7 @@ import YaprakServices
 /// | | |
 /// | --- | --- |
 /// | `GET /items?max=50&after=…` | a page of items, by name |
-/// | `GET`, `PUT`, `DELETE /items/ID` | one item |
+/// | `GET`, `PUT`, `DELETE /items/ID` | one item; 400 for one with a negative count |
 /// | `POST /items/ID/reserve?count=2` | takes some out of the stock; 409 if there are not enough |
 /// | `GET /changes` | server-sent events: each commit after `Last-Event-ID`, or `reset` if it is not known any more |
 /// | `GET /health` | counts of the database |
@@ -116,6 +116,8 @@ struct Refusals<Context: RequestContext>: RouterMiddleware {
             throw HTTPError(.notFound, message: "there is no item \(id)")
         } catch Inventory.Refusal.notEnough(let id, let left) {
             throw HTTPError(.conflict, message: "\(left) of \(id) are left")
+        } catch Inventory.Refusal.negativeCount(let count) {
+            throw HTTPError(.badRequest, message: "count is a number of things in stock, and \(count) is below 0")
         } catch let error as DatabaseError {
             switch error.code {
             case .invalidName, .keyTooLong, .valueTooLarge, .invalidQuery:

@@ -44,6 +44,23 @@ extension Fixture {
         }
     }
 
+    @Test func `An item of which there are fewer than none is refused with the reason, and changes nothing`()
+        async throws
+    {
+        let database = Database.current
+        try await service().test(.router) { client in
+            let start = database.commitNumber
+            for (count, status) in [(-1, HTTPResponse.Status.badRequest), (Int.min, .badRequest), (0, .noContent)] {
+                #expect(database.commitNumber == start)
+                let item = ByteBuffer(string: #"{"name": "Anvil", "count": \#(count)}"#)
+                let response = try await client.execute(uri: "/items/a", method: .put, body: item)
+                #expect(response.status == status)
+                if count < 0 { #expect(String(buffer: response.body).contains("\(count) is below 0")) }
+            }
+            #expect(database.snapshot[.items]["a"]?.count == 0)
+        }
+    }
+
     @Test func `Pages follow each other while items come and go`() async throws {
         let database = Database.current
         try await service().test(.router) { client in
