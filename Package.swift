@@ -402,7 +402,7 @@ let package = Package(
             name: "YaprakToolTests",
             dependencies: [
                 "CrashWriter", "YaprakReplay", "Yaprak", "YaprakCBOR", "YaprakStorage", "YaprakTool", "DeparturesBoard",
-                "ToolSupport", "TestSupport", "YaprakLocks",
+                "CitySearch", "ToolSupport", "TestSupport", "YaprakLocks",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -47,7 +47,8 @@ struct CitySearch: AsyncParsableCommand {
         }
     }
 
-    private func answer(on console: Console) async throws {
+    /// Does what the arguments ask for.
+    func answer(on console: Console) async throws {
         if check {
             guard try await CityCheck(CityIndexes.database(of: data), console).run() else { throw ExitCode(1) }
             return
