@@ -30,6 +30,31 @@
             }
         }
 
+        #if os(Linux)
+            // There was nothing, it was said, where the path was no UTF-8.
+            @Test(arguments: ["DELETE", "WAL"]) func `A file is read whatever the bytes of its path, with its log`(
+                journal: String
+            ) throws {
+                let plain = FilePath(folder.appending("plain"))
+                let odd = plain.removingLastComponent().appending(
+                    try #require(FilePath.Component(platformString: [CChar(bitPattern: 0xff), 0x20, 0x25, 0])))
+                try FileManager.default.createDirectory(atPath: plain.string, withIntermediateDirectories: false)
+                let old = try OldDatabase(at: plain.appending("old.sqlite").string, journal: journal)
+                try old.insert("x", "k", Data("[1]".utf8))
+                func move(_ from: FilePath, _ to: FilePath) -> Int32 {
+                    from.withPlatformString { from in to.withPlatformString { rename(from, $0) } }
+                }
+                try #require(move(plain, odd) == 0)
+                defer { _ = move(odd, plain) }
+                #expect(try YapDatabaseImport(odd.appending("old.sqlite")).survey().rows == 1)
+                let error = #expect(throws: DatabaseError.self) {
+                    try YapDatabaseImport(odd.appending("none.sqlite")).survey()
+                }
+                #expect(error?.code == .notFound)
+                withExtendedLifetime(old) {}
+            }
+        #endif
+
         // The list of tables is data, too: it said that there is a table where there was a view without an end.
         @Test func `A view that the list of tables calls a table is refused`() throws {
             let path = folder.appending("view.sqlite")
@@ -141,6 +166,13 @@
             #expect(Set(database.snapshot.untyped("x").map(\.key)) == ["5", "a%ff\0", "a\0b", ""])
             #expect(database.snapshot.untyped("x")["5"]?.object == .bytes(Array("9223372036854775807".utf8)))
             #expect(database.snapshot.untyped("%ff").map(\.key) == ["Inf"])
+        }
+
+        // A log that may have no more files was said to be the fault of each row.
+        @Test func `A limit of the database is no fault of a row, but for one collection too many`() {
+            #expect(!ImportWriter.isOfOneRow(DatabaseError(.overLimit, "The commits are used up.")))
+            #expect(ImportWriter.isOfOneRow(DatabaseError(.overLimit, "x", place: .init(collection: "a"))))
+            #expect(ImportWriter.isOfOneRow(DatabaseError(.keyTooLong, "x")))
         }
 
         // The key of each row that was refused was kept whole.

@@ -69,12 +69,13 @@
 
         /// Errors for which one row is to blame, or the size of all of them together. What the program's own checks and
         /// reactions throw is about a row.
-        private static func isOfOneRow(_ error: any Error) -> Bool {
+        static func isOfOneRow(_ error: any Error) -> Bool {
             guard let error = error as? DatabaseError else { return !(error is CancellationError) }
+            // A row may need one collection too many. That the log can have no more files, or no more commits, is no row's.
+            if error.code == .overLimit { return error.place.collection != nil }
             return [
                 .keyTooLong, .valueTooLarge, .transactionTooLarge, .encodingFailed, .undecodableRecord,
-                .migrationFailed,
-                .invalidName, .overLimit, .uniqueViolation, .danglingReference,
+                .migrationFailed, .invalidName, .uniqueViolation, .danglingReference,
             ].contains(error.code)
         }
     }

@@ -8,6 +8,8 @@
     final class SQLiteFile {
         private let handle: OpaquePointer
         private let path: FilePath
+        /// The file itself: SQLite's logs are beside it, not beside a link to it.
+        private let real: FilePath
 
         /// The file as it was when it was opened, if it was opened as one that nobody changes.
         private let before: Attributes?
@@ -16,7 +18,8 @@
 
         private struct Attributes: Equatable {
             let size: Int
-            let changed: Date?
+            let changedSeconds: Int
+            let changedNanoseconds: Int
             let isRegular: Bool
         }
 
@@ -27,9 +30,7 @@
         /// - Parameter valueBytesMax: the most bytes that are wanted of a column.
         init(_ path: FilePath, valueBytesMax: Int) throws(DatabaseError) {
             self.path = path
-            // SQLite's logs are beside the file itself, not beside a link to it.
-            let real = URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path
-            guard FilePath(path.string) == path, let attributes = try Self.attributes(real, path) else {
+            guard let attributes = try Self.attributes(path, path, followsLinks: true) else {
                 throw DatabaseError(
                     .notFound, "There is nothing at \(path). Check the path.", place: .init(file: path.string))
             }
@@ -37,18 +38,16 @@
                 throw DatabaseError(.ioFailed, "\(path) is no file. Check the path.", place: .init(file: path.string))
             }
             size = attributes.size
-            let hasNoLog = try Self.hasNothing(real + "-wal", path)
-            let hasNoJournal = try Self.hasNothing(real + "-journal", path)
-            let isAlone = hasNoLog && hasNoJournal
+            real = try Self.resolved(path)
+            let isAlone = try Self.isAlone(real, path)
             before = isAlone ? attributes : nil
-            guard access(real, R_OK) == 0 else {
+            guard real.withPlatformString({ access($0, R_OK) }) == 0 else {
                 throw DatabaseError(
                     .permissionDenied, "\(path) can't be read. Check its permissions.", place: .init(file: path.string))
             }
             var handle: OpaquePointer?
             let status = sqlite3_open_v2(
-                Self.address(of: FilePath(real), isAlone: isAlone), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil
-            )
+                Self.address(of: real, isAlone: isAlone), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
             guard status == SQLITE_OK, let handle else {
                 defer { sqlite3_close_v2(handle) }
                 throw Self.error(status, handle, path)
@@ -131,10 +130,7 @@
         /// Throws if another program wrote to a file that was taken for one that nobody changes.
         func checkUnchanged() throws(DatabaseError) {
             guard let before else { return }
-            let real = URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path
-            guard try Self.attributes(real, path) == before, try Self.hasNothing(real + "-wal", path),
-                try Self.hasNothing(real + "-journal", path)
-            else {
+            guard try Self.attributes(real, path) == before, try Self.isAlone(real, path) else {
                 throw DatabaseError(
                     .alreadyOpen,
                     "\(path) was changed while it was read. Close the program that has it open, and try again.",
@@ -142,39 +138,74 @@
             }
         }
 
-        private static func attributes(_ real: String, _ path: FilePath) throws(DatabaseError) -> Attributes? {
-            do {
-                let found = try FileManager.default.attributesOfItem(atPath: real)
-                return Attributes(
-                    size: (found[.size] as? NSNumber)?.intValue ?? 0, changed: found[.modificationDate] as? Date,
-                    isRegular: found[.type] as? FileAttributeType == .typeRegular)
-            } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-                return nil
-            } catch {
-                throw DatabaseError(
-                    .permissionDenied, "\(path) can't be reached. Check its permissions, and those of its folder.",
-                    place: .init(file: path.string), cause: error)
+        /// What is at a place; `nil` if nothing is.
+        private static func attributes(
+            _ place: FilePath, _ path: FilePath, followsLinks: Bool = false
+        ) throws(DatabaseError) -> Attributes? {
+            var found = stat()
+            let status = place.withPlatformString { followsLinks ? stat($0, &found) : lstat($0, &found) }
+            guard status == 0 else {
+                let code = errno
+                if code == ENOENT || code == ENOTDIR { return nil }
+                throw unreachable(path, Errno(rawValue: code))
             }
+            #if canImport(Darwin)
+                let changed = found.st_mtimespec
+            #else
+                let changed = found.st_mtim
+            #endif
+            return Attributes(
+                size: Int(found.st_size), changedSeconds: Int(changed.tv_sec), changedNanoseconds: Int(changed.tv_nsec),
+                isRegular: found.st_mode & S_IFMT == S_IFREG)
         }
 
-        /// Whether a file of SQLite's own is absent or empty. One that is there has to be readable.
-        private static func hasNothing(_ beside: String, _ path: FilePath) throws(DatabaseError) -> Bool {
-            guard let found = try attributes(beside, path) else { return true }
-            if found.isRegular, found.size == 0 { return true }
-            guard found.isRegular, access(beside, R_OK) == 0 else {
-                throw DatabaseError(
-                    .permissionDenied,
-                    "\(beside), which belongs to the database, can't be read. Check its permissions.",
-                    place: .init(file: beside))
+        /// The file that a path leads to, through all links.
+        private static func resolved(_ path: FilePath) throws(DatabaseError) -> FilePath {
+            guard let text = path.withPlatformString({ realpath($0, nil) }) else {
+                throw unreachable(path, Errno(rawValue: errno))
             }
-            return false
+            defer { free(text) }
+            return FilePath(platformString: text)
+        }
+
+        private static func unreachable(_ path: FilePath, _ cause: Errno) -> DatabaseError {
+            DatabaseError(
+                .permissionDenied, "\(path) can't be reached. Check its permissions, and those of its folder.",
+                place: .init(file: path.string), cause: cause)
+        }
+
+        /// Whether no log is beside the file. One that is there has to be readable.
+        private static func isAlone(_ real: FilePath, _ path: FilePath) throws(DatabaseError) -> Bool {
+            var isAlone = true
+            for ending in ["-wal", "-journal"] {
+                let log = beside(real, ending)
+                guard let found = try attributes(log, path), !found.isRegular || found.size > 0 else { continue }
+                guard found.isRegular, log.withPlatformString({ access($0, R_OK) }) == 0 else {
+                    throw DatabaseError(
+                        .permissionDenied,
+                        "\(log), which belongs to the database, can't be read. Check its permissions.",
+                        place: .init(file: log.string))
+                }
+                isAlone = false
+            }
+            return isAlone
+        }
+
+        /// A path with more behind its last component.
+        private static func beside(_ path: FilePath, _ ending: String) -> FilePath {
+            FilePath(platformString: bytes(of: path) + ending.utf8CString)
+        }
+
+        /// The bytes of a path, which need not be UTF-8.
+        private static func bytes(of path: FilePath) -> [CChar] {
+            path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
         }
 
         /// The path as SQLite's form of an address, in which a question mark would begin options.
         private static func address(of path: FilePath, isAlone: Bool) -> String {
             let digits = Array("0123456789ABCDEF")
             var text = path.isAbsolute ? "file://" : "file:"
-            for byte in path.string.utf8 {
+            for byte in bytes(of: path).map({ UInt8(bitPattern: $0) }) {
                 let isPlain =
                     "/-_.~".utf8.contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
                     || (0x61...0x7a).contains(byte)
