@@ -30,8 +30,8 @@ struct YaprakCommand: AsyncParsableCommand {
               yaprak verify world.yaprak
 
             Exit codes: 0 success; 1 differs, or the answer is no; 2 a torn tail that was never acknowledged, nothing \
-            else; 3 not found; 4 corrupt; 5 conflict; 6 locked or unreadable; 7 written by a newer version; 8 only data that \
-            can be rebuilt are damaged; 64 wrong arguments or input; 130 interrupted.
+            else; 3 not found; 4 corrupt; 5 conflict; 6 locked, unreadable, not writable, or at a limit; 7 written by a \
+            newer version; 8 only data that can be rebuilt are damaged; 64 wrong arguments or input; 130 interrupted.
             """,
         version: "0.1.0",
         // One a line, so that two changes seldom meet.

@@ -68,6 +68,17 @@ import Yaprak
         #expect(await yaprak("log", shop).code == 4)
     }
 
+    // It was 4, as for a damaged file, and a script would have restored a backup.
+    @Test func `A limit is 6: nothing is damaged`() async throws {
+        let tags = shop + "/tags"
+        try Data(String(repeating: "a 1\n", count: 1 << 19).utf8).write(to: URL(fileURLWithPath: tags))
+        let outcome = await yaprak("tag", shop, "--format", "json")
+        #expect(outcome.code == 6 && outcome.err.contains(#""code":"overLimit""#), "\(outcome.err)")
+        #expect(outcome.err.contains(#""exit":6}"#), "\(outcome.err)")
+        let help = await yaprak("--help")
+        #expect(help.out.replacing("\n", with: " ").contains("at a limit"), "\(help.out)")
+    }
+
     @Test func `A database that another holds open is 6 to who would write`() async throws {
         let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
         let file = try folder.write(#"{"id":"x"}"#, to: "one.ndjson")

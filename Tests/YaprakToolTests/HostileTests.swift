@@ -263,7 +263,7 @@ import Yaprak
         }
         for verb in [["verify", path], ["log", path], ["repair", path], ["stats", path]] {
             let outcome = await yaprak(verb)
-            #expect(outcome.code == 4 && outcome.err.contains("(overLimit)"))
+            #expect(outcome.code == 6 && outcome.err.contains("(overLimit)"))
         }
     }
 }

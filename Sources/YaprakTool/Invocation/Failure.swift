@@ -75,14 +75,13 @@ struct Failure: Error {
         switch code {
         case .notFound, .commitOutOfReach, .viewNotShown: 3
         case .corruptView: 8
-        case .corruptLog, .corruptCheckpoint, .stateDiffers, .corruptTags, .overLimit, .undecodableRecord,
-            .migrationFailed:
-            4
+        case .corruptLog, .corruptCheckpoint, .stateDiffers, .corruptTags, .undecodableRecord, .migrationFailed: 4
         case .alreadyExists, .typeMismatch, .nameTaken: 5
         case .newerFormat: 7
         case .invalidDump, .invalidPosition, .invalidName, .keyTooLong, .valueTooLarge, .transactionTooLarge,
             .encodingFailed:
             64
+        // `overLimit` is here, too: no file is damaged, and neither a repair nor a backup would help.
         default: 6
         }
     }
