@@ -1,7 +1,5 @@
 package import SystemPackage
 
-import class Foundation.ProcessInfo
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -12,11 +10,12 @@ import class Foundation.ProcessInfo
 
 /// A command that the user gave, and how it ended.
 ///
-///     switch try ChildProcess.run("make test", environment: ["MODE": "fast"]) {
+///     switch try ChildProcess.run("make test", environment: ["FOLDER": folder.path.cString]) {
 ///     case .exited(0): …
 ///
 /// The shell runs the command in this program's process group, so that Ctrl-C reaches it too. Its output goes to
-/// standard error: standard output is for data.
+/// standard error: standard output is for data. Variables are bytes that end with a zero: neither a path nor what this program
+/// got itself need be UTF-8.
 package enum ChildProcess {
     /// How a command ended.
     package enum Ending: Sendable, Hashable {
@@ -27,10 +26,17 @@ package enum ChildProcess {
     }
 
     /// Runs a command to its end. An interruption (``Interruption``) is passed on to it, once.
+    /// - Parameters:
+    ///   - environment: its variables, by their names.
+    ///   - inherited: more of them, each with its name; those that `environment` has are left out.
     /// - Throws: `Errno` if the shell can't be started.
-    package static func run(_ command: String, environment: [String: String]) throws(Errno) -> Ending {
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let child = try spawn(["/bin/sh", "-c", command], variables.map { "\($0)=\($1)" })
+    package static func run(
+        _ command: String, environment: [String: [CChar]], inherited: [[CChar]] = ChildProcess.inherited
+    ) throws(Errno) -> Ending {
+        let names = environment.keys.map { Array("\($0)=".utf8CString.dropLast()) }
+        var variables = inherited.filter { variable in !names.contains { variable.starts(with: $0) } }
+        for (name, value) in environment { variables.append(Array("\(name)=".utf8CString.dropLast()) + value) }
+        let child = try spawn(["/bin/sh", "-c", command].map { Array($0.utf8CString) }, variables)
         var status: Int32 = 0
         var pause: UInt32 = 500
         var isInterrupted = false
@@ -50,7 +56,18 @@ package enum ChildProcess {
         return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
     }
 
-    private static func spawn(_ arguments: [String], _ variables: [String]) throws(Errno) -> pid_t {
+    /// The variables of this program.
+    package static var inherited: [[CChar]] {
+        var variables: [[CChar]] = []
+        var place = environ
+        while let variable = place.pointee {
+            variables.append(Array(UnsafeBufferPointer(start: variable, count: strlen(variable) + 1)))
+            place += 1
+        }
+        return variables
+    }
+
+    private static func spawn(_ arguments: [[CChar]], _ variables: [[CChar]]) throws(Errno) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -81,7 +98,7 @@ package enum ChildProcess {
     }
 
     private static func withStrings<Result>(
-        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+        _ strings: [[CChar]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         var pointers = strings.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }

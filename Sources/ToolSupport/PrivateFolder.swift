@@ -21,9 +21,7 @@ package final class PrivateFolder: Sendable {
     /// - Throws: `Errno`.
     package init(_ prefix: String, in parent: FilePath? = nil) throws(Errno) {
         let parent = parent ?? FilePath(FileManager.default.temporaryDirectory.path)
-        let place = parent.appending("\(prefix)-XXXXXX")
-        // As bytes: a path need not be UTF-8.
-        var template = place.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+        var template = parent.appending("\(prefix)-XXXXXX").cString
         // Mode 0700, and an error if anything is there.
         let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
         guard made else { throw Errno(rawValue: errno) }

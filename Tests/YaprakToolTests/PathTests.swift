@@ -4,6 +4,8 @@
     import TestSupport
     import Testing
     import ToolSupport
+    import Yaprak
+    import YaprakReplay
 
     @testable import YaprakTool
 
@@ -72,6 +74,33 @@
                 withExtendedLifetime(inner) {}
             }
             #expect(!Self.isThere(path) && Self.isThere(outside))
+        }
+
+        // What is no UTF-8 was written as other bytes, and led nowhere.
+        @Test func `A command of a bisection gets the path of its database, byte for byte`() async throws {
+            let path = odd.appending("shop.yaprak")
+            let database = try await Database.open(at: path, collections: .shopBooks)
+            try await database.write { $0[.shopBooks]["abc"] = ShopBook(title: "Dune", rank: 3) }
+            try await database.close()
+            let question = try CommandQuestion(
+                command: #"test "$YAPRAK_COMMIT" = 1 && test -d "$YAPRAK_DATABASE/wal""#,
+                reader: try ReplayReader(path), scratch: nil)
+            #expect(try question.verdict(on: 1, isFirst: true) == .good)
+        }
+
+        @Test func `A command gets variables as their bytes, each once`() throws {
+            let odd = [CChar(bitPattern: 0xff), 0]
+            let inherited =
+                ["A=1", "B=2", "AB=3"].map { Array($0.utf8CString) } + [Array("C=".utf8CString.dropLast()) + odd]
+            let command = """
+                test "$A$B$AB" = 923 && test "$(printf %s "$C$D" | od -An -tx1 | tr -d ' ')" = ffff &&
+                    test "$(env | grep -c '^A=')" = 1
+                """
+            let ending = try ChildProcess.run(
+                "PATH=/usr/bin:/bin; " + command, environment: ["A": Array("9".utf8CString), "D": odd],
+                inherited: inherited)
+            #expect(ending == .exited(0))
+            #expect(ChildProcess.inherited.contains { $0.starts(with: "PATH=".utf8CString.dropLast()) })
         }
 
         @Test func `A history is kept, with the directories that it needs`() throws {

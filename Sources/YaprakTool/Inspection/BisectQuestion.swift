@@ -46,7 +46,10 @@ struct CommandQuestion: BisectQuestion {
         // What was printed so far comes before the output of the command.
         try Invocation.console.flush()
         let ending = try ChildProcess.run(
-            command, environment: ["YAPRAK_COMMIT": commit.description, "YAPRAK_DATABASE": path.string])
+            command,
+            environment: [
+                "YAPRAK_COMMIT": Array(commit.description.utf8CString), "YAPRAK_DATABASE": path.cString,
+            ])
         if Invocation.isInterrupted() { throw CancellationError() }
         switch ending {
         case .exited(0): return .good
