@@ -19,6 +19,12 @@ package import SystemPackage
 /// a power cut: the file is durable before it gets its name, and the name is when ``finish()`` returns. What was begun and not
 /// finished is removed.
 package final class OutputFile {
+    /// The file is complete and has its name, but the disk has not confirmed the name: a power cut may take it away.
+    package struct NotDurable: Error {
+        /// What the disk said, an `Errno`.
+        package let cause: any Error
+    }
+
     /// Where its text goes.
     package let sink: TextSink
     private let path: FilePath
@@ -70,7 +76,7 @@ package final class OutputFile {
     }
 
     /// Writes what is buffered and gives the file its name.
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno`, and nothing is there then but what was there before; ``NotDurable``, and the file is there.
     package func finish() throws {
         try sink.flush()
         // Whatever closing says, the number is free afterwards, and may be another file's.
@@ -94,7 +100,7 @@ package final class OutputFile {
             if isClaimed { _ = path.withPlatformString { unlink($0) } }
             throw error
         }
-        try syncDirectory()
+        do { try syncDirectory() } catch { throw NotDurable(cause: error) }
     }
 
     /// A rename is not durable until its directory is. One that may be written to and not read can't be synced.

@@ -94,6 +94,32 @@ import ToolSupport
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "newer")
     }
 
+    // The error was that of a file that could not be written, and the file was there.
+    @Test func `Where only the name of a file is not confirmed, the error says that the file is there`() throws {
+        let folder = try Folder(), path = folder("x")
+        func sync(_ descriptor: FileDescriptor) throws {
+            var found = stat()
+            #expect(fstat(descriptor.rawValue, &found) == 0)
+            if found.st_mode & S_IFMT == S_IFDIR { throw Errno.ioError }
+        }
+        let console = Console(out: TextSink(), err: TextSink())
+        let failure = #expect(throws: Failure.self) {
+            try FileOptions.write(to: path, overwrites: false, on: console, sync: sync) { try $0.out.write("whole") }
+        }
+        #expect(failure?.code == "syncFailed" && failure?.exitCode == 6)
+        #expect(failure?.sentence.contains("x is complete and in its place") == true, "\(failure?.sentence ?? "")")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "whole")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["x"])
+        // Where the file itself is not, nothing is there.
+        let other = #expect(throws: Failure.self) {
+            try FileOptions.write(to: folder("y"), overwrites: false, on: console, sync: { _ in throw Errno.ioError }) {
+                try $0.out.write("lost")
+            }
+        }
+        #expect(other?.code == "ioFailed")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["x"])
+    }
+
     // A false length in the head of a frame, and a pipe that gives little: a number of seconds beyond any integer.
     @Test func `A bar of progress has an end, however far it is`() {
         let bar = ProgressBar(Console(out: TextSink(), err: TextSink()), "loading")

@@ -24,18 +24,26 @@ struct FileOptions: ParsableArguments {
 
     /// Calls `body` with a console whose data go to a file. Ctrl-C ends it where `body` asks for it, and leaves no file.
     ///
-    /// - Parameter alternative: what else can be chosen where the file is there already.
+    /// - Parameters:
+    ///   - alternative: what else can be chosen where the file is there already.
+    ///   - sync: makes a file or a directory durable; another one in tests.
     static func write(
         to path: String, overwrites: Bool, on console: Console, alternative: String = "another name",
-        _ body: (Console) throws -> Void
+        sync: @escaping (FileDescriptor) throws -> Void = OutputFile.synchronize, _ body: (Console) throws -> Void
     ) throws {
         Interruption.listen()
         do {
-            let file = try OutputFile(FilePath(path), overwrites: overwrites)
+            let file = try OutputFile(FilePath(path), overwrites: overwrites, sync: sync)
             try body(Console(out: file.sink, err: console.err, isWatched: console.isWatched))
             // A walk over records that is interrupted ends early, without an error: what it wrote is not all of them.
             if Invocation.isInterrupted() { throw CancellationError() }
             try file.finish()
+        } catch let error as OutputFile.NotDurable {
+            throw Failure(
+                "syncFailed",
+                "\(path) is complete and in its place, but the disk has not confirmed its name (\(error.cause)): a power cut "
+                    + "may take it away.",
+                place: .init(file: path), exitCode: 6, hint: "Check the device, and copy the file to another.")
         } catch let error as Errno {
             let isTaken = error == .fileExists
             throw Failure(
