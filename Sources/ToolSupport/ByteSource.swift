@@ -15,7 +15,7 @@ package final class ByteSource {
     private var isAtEnd = false
     private var input = [UInt8](repeating: 0, count: 256 << 10)
     private var returned: [UInt8] = []
-    /// What ended the looking ahead: it is thrown behind the bytes that were there before it.
+    /// What ended the reading: it is thrown behind the bytes that were there before it.
     private var failure: (any Error)?
 
     /// The length of the file; `nil` for what has none, such as a pipe.
@@ -81,9 +81,10 @@ package final class ByteSource {
             }
             if !isOpened { try open(input[..<count]) }
             var part: [UInt8] = []
-            try input.withUnsafeBytes { input in
+            input.withUnsafeBytes { input in
                 let bytes = UnsafeRawBufferPointer(rebasing: input[..<count])
-                if let unpacker { try unpacker.unpack(bytes, onto: &part) } else { part.append(contentsOf: bytes) }
+                guard let unpacker else { return part.append(contentsOf: bytes) }
+                do { try unpacker.unpack(bytes, onto: &part) } catch { failure = error }
             }
             bytesDelivered += part.count
             if !hasText, !part.isEmpty {
@@ -91,6 +92,7 @@ package final class ByteSource {
                 try removeMark(&part)
             }
             if !part.isEmpty { return part }
+            if let failure { throw failure }
         }
         return nil
     }
@@ -100,7 +102,10 @@ package final class ByteSource {
     package func peek() throws -> [UInt8] {
         var start: [UInt8] = []
         do {
-            while start.count < 1 << 20, !start.contains(0x0a), let part = try next() { start += part }
+            while start.count < 1 << 20, let part = try next() {
+                start += part
+                if part.contains(0x0a) { break }
+            }
         } catch {
             guard !start.isEmpty else { throw error }
             failure = error

@@ -58,6 +58,8 @@ package final class JSONItemReader {
     /// The bytes to the end of the item: where a comma or a bracket is that belongs to the array.
     private func item() throws -> ArraySlice<UInt8> {
         var end = position, depth = 0, isText = false, isEscaped = false
+        // The last one that is no space, outside of texts: their quotes are.
+        var last: UInt8 = 0
         while true {
             while end < bytes.count {
                 let byte = bytes[end]
@@ -70,6 +72,7 @@ package final class JSONItemReader {
                         isText = false
                     }
                 } else {
+                    if byte > 0x20 { last = byte }
                     switch byte {
                     case UInt8(ascii: "\""): isText = true
                     case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
@@ -87,7 +90,7 @@ package final class JSONItemReader {
             }
             let read = end - position
             // A file that was cut off behind a whole item, or can't be read on there, has it.
-            let isWhole = depth == 0 && !isText && endsByItself
+            let isWhole = depth == 0 && !isText && Self.endsByItself(last)
             do {
                 guard try fill() else {
                     guard isWhole else { throw unclosed }
@@ -101,10 +104,9 @@ package final class JSONItemReader {
         }
     }
 
-    /// Whether what is left goes no further: what a number or a word would have become, nobody knows.
-    private var endsByItself: Bool {
-        let last = bytes.last { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
-        return last.map { [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains($0) } ?? false
+    /// Whether an item with this last byte goes no further: what a number or a word would have become, nobody knows.
+    private static func endsByItself(_ last: UInt8) -> Bool {
+        [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(last)
     }
 
     private func take(_ end: Int) -> ArraySlice<UInt8> {

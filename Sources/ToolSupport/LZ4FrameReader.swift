@@ -8,11 +8,16 @@
 /// caller, at most 255 bytes for one.
 final class LZ4FrameReader {
     static let magic: [UInt8] = [0x04, 0x22, 0x4d, 0x18]
+    /// The bytes of the shortest head of a frame.
+    private static let headBytesMin = 7
     private(set) var isBetweenFrames = true
 
     #if canImport(CLZ4)
         // Made in init, freed in deinit, used by one owner.
         private var context: OpaquePointer?
+        private var piece = [UInt8](repeating: 0, count: 256 << 10)
+        /// How many bytes are taken at once: those of a block, or of what says how long the next one is.
+        private var expected = LZ4FrameReader.headBytesMin
 
         init() throws(InputError) {
             let status = LZ4F_createDecompressionContext(&context, UInt32(LZ4F_VERSION))
@@ -21,29 +26,33 @@ final class LZ4FrameReader {
 
         deinit { LZ4F_freeDecompressionContext(context) }
 
-        /// Unpacks all of `input` behind `output`.
-        /// - Throws: what is wrong with the frame.
+        /// Unpacks all of `input` behind `output`, block by block: what is damaged takes no block before it with it.
+        /// - Throws: what is wrong with the frame. `output` has what is before that.
         func unpack(_ input: UnsafeRawBufferPointer, onto output: inout [UInt8]) throws(InputError) {
             var read = 0
-            let piece = 256 << 10
             while true {
-                let start = output.count
-                output.append(contentsOf: repeatElement(0, count: piece))
-                var consumed = input.count - read
-                var made = piece
-                let status = output.withUnsafeMutableBytes { target in
+                var consumed = min(input.count - read, expected)
+                var made = piece.count
+                let status = piece.withUnsafeMutableBytes { target in
                     LZ4F_decompress(
-                        context, target.baseAddress! + start, &made, input.baseAddress.map { $0 + read }, &consumed, nil
-                    )
+                        context, target.baseAddress!, &made, input.baseAddress.map { $0 + read }, &consumed, nil)
                 }
-                output.removeLast(piece - made)
-                guard LZ4F_isError(status) == 0 else {
-                    throw InputError("the LZ4 frame is damaged: \(Self.name(status))")
-                }
+                guard LZ4F_isError(status) == 0 else { throw Self.damage(status) }
+                output.append(contentsOf: piece[..<made])
                 read += consumed
                 if consumed > 0 || made > 0 { isBetweenFrames = status == 0 }
-                if read == input.count, made < piece { return }
+                // The library wants a block and the length of the next one, which may be damaged.
+                expected = status == 0 ? Self.headBytesMin : status > 4 ? status - 4 : status
+                if read == input.count, made < piece.count { return }
             }
+        }
+
+        private static func damage(_ status: Int) -> InputError {
+            let name = name(status)
+            return InputError(
+                name == "ERROR_contentChecksum_invalid"
+                    ? "the LZ4 frame is damaged: its checksum differs, and anything in it may be wrong"
+                    : "the LZ4 frame is damaged: \(name)")
         }
 
         private static func name(_ status: Int) -> String { String(cString: LZ4F_getErrorName(status)) }

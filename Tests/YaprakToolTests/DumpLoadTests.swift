@@ -184,15 +184,42 @@ import YaprakReplay
                 return part.utf8.count
             })
         let database = try await Database.open(at: FilePath(folder("cut.yaprak")), options: DatabaseOptions())
+        var result = DumpLoader.Result()
         do {
-            _ = try await DumpLoader(database: database, header: try ReplayDumpHeader(Array(head.utf8)[...]))
-                .run(lines, "cut.ndjson")
+            try await DumpLoader(database: database, header: try ReplayDumpHeader(Array(head.utf8)[...]))
+                .run(lines, "cut.ndjson", into: &result)
             Issue.record("the read did not fail")
         } catch {
             #expect(error as? Errno == .ioError, "\(error)")
         }
+        #expect(result.records == 2 && result.inserted == 2)
         #expect(database.snapshot.count(inCollectionNamed: "a") == 2)
         try await database.close()
+    }
+
+    @Test func `Where a dump can't be read on, the error has the file, the line and what is in the database`()
+        async throws
+    {
+        let lines = [
+            #"{"yaprak":"dump","version":1,"commit":1,"records":{"a":3}}"#, #"{"collection":"a","key":"1","object":1}"#,
+            #"{"collection":"a","key":"2","object":2}"#, #"{"collection":"a","#,
+        ]
+        let file = folder("rot.ndjson.lz4"), path = folder("rot.yaprak")
+        try Data(lz4([lines.joined(separator: "\n")], damaged: true)).write(to: URL(fileURLWithPath: file))
+        let outcome = await yaprak("load", file, path, "--format", "json")
+        #expect(outcome.code == 64 && outcome.err.contains(#""code":"badInput""#), "\(outcome.err)")
+        #expect(outcome.err.contains("rot.ndjson.lz4 can't be read on behind line 3: the LZ4 frame is damaged"))
+        #expect(outcome.err.contains("2 records are in the database"), "\(outcome.err)")
+        #expect(try ReplayReader(FilePath(path)).snapshot().count == 2)
+    }
+
+    // A log that may have no more files was said to be the fault of the first line.
+    @Test func `A limit of the database is no fault of a line, but for one collection too many`() {
+        #expect(!DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "The commits are used up.")))
+        #expect(!DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "x", place: .init(file: "wal"))))
+        #expect(DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "x", place: .init(collection: "a"))))
+        #expect(DumpLoader.isOfOneRecord(DatabaseError(.keyTooLong, "x")))
+        #expect(!DumpLoader.isOfOneRecord(DatabaseError(.diskFull, "x")))
     }
 
     @Test func `One collection, or what a condition is true of, can be dumped alone`() async throws {

@@ -39,6 +39,51 @@ import YaprakCBOR
         }
     }
 
+    @Test(arguments: [true, false]) func `Damage of an LZ4 frame is thrown behind the blocks before it, and named`(
+        inBlock: Bool
+    ) throws {
+        // A block that does not unpack, and a length that no block has.
+        var bytes = lz4(["first\nsec", "ond\nthird"], damaged: true)
+        if !inBlock { bytes.replaceSubrange((bytes.count - 8)..<(bytes.count - 4), with: [0xff, 0xff, 0xff, 0x7f]) }
+        for piece in [1, 5, 1000] {
+            var rest = bytes[...]
+            let lines = LineReader(
+                ByteSource { buffer in
+                    let part = rest.prefix(piece)
+                    rest = rest.dropFirst(piece)
+                    buffer.copyBytes(from: part)
+                    return part.count
+                })
+            #expect(try lines.next().map { String(decoding: $0, as: UTF8.self) } == "first")
+            #expect(try lines.next().map { String(decoding: $0, as: UTF8.self) } == "second")
+            let error = #expect(throws: InputError.self) { try lines.next() }
+            #expect(error?.description.hasPrefix("the LZ4 frame is damaged: ERROR_") == true)
+        }
+        // Only the end shows that something before it is wrong.
+        let wrong = lz4(["first\n"], damaged: false, checksum: [1, 2, 3, 4])
+        let folder = try Folder(), path = folder("wrong.lz4")
+        try Data(wrong).write(to: URL(fileURLWithPath: path))
+        let lines = try LineReader(path)
+        #expect(try lines.next()?.count == 5)
+        let error = #expect(throws: InputError.self) { try lines.next() }
+        #expect(error?.description.contains("anything in it may be wrong") == true, "\(String(describing: error))")
+    }
+
+    // Each read looked at all spaces before it.
+    @Test func `Spaces behind an item that never ends cost their number`() throws {
+        let spaces = Array(repeating: UInt8(ascii: " "), count: 4096)
+        var parts = 2048
+        let items = JSONItemReader(
+            ByteSource { buffer in
+                parts -= 1
+                let part = parts == 2047 ? Array("[{}".utf8) : parts < 0 ? [] : spaces
+                buffer.copyBytes(from: part)
+                return part.count
+            })
+        #expect(try items.next()?.first == UInt8(ascii: "{"))
+        #expect(throws: InputError.self) { try items.next() }
+    }
+
     // What the first read gave decided: of a pipe it may be a byte or two.
     @Test func `A pipe may give the mark of a form in pieces`() throws {
         let folder = try Folder(), pipe = folder("pipe")

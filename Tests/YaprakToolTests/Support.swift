@@ -55,6 +55,16 @@ let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deleti
 /// The path of a data set.
 func fixture(_ name: String) -> String { package.appendingPathComponent("Fixtures/\(name).ndjson.lz4").path }
 
+/// A frame of LZ4 with blocks that are not compressed; with one behind them that does not unpack, if it is to be damaged.
+func lz4(_ blocks: [String], damaged: Bool, checksum: [UInt8] = []) -> [UInt8] {
+    var bytes: [UInt8] = [0x04, 0x22, 0x4d, 0x18] + (checksum.isEmpty ? [0x60, 0x40, 0x82] : [0x64, 0x40, 0xa7])
+    for block in blocks {
+        bytes += withUnsafeBytes(of: (UInt32(block.utf8.count) | 1 << 31).littleEndian) { Array($0) }
+        bytes += Array(block.utf8)
+    }
+    return bytes + (damaged ? [4, 0, 0, 0, 0xff, 0xff, 0xff, 0xff] : [0, 0, 0, 0] + checksum)
+}
+
 struct ShopBook: Codable, Sendable, Hashable {
     var title: String
     var rank: Int

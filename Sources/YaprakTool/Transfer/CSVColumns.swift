@@ -29,6 +29,8 @@ final class CSVColumns {
     private var fields = [Field(key: .null, parent: 0)]
     /// The field of each column.
     private var columns: [Int] = []
+    /// What the columns are called, no more of it than a message needs.
+    private let names: [String]
     /// The fields that the row at hand has something of.
     private var used: [Int] = []
 
@@ -37,6 +39,7 @@ final class CSVColumns {
     ///   - fieldsMax: how many fields there may be, with those that they are in, of all columns together.
     /// - Throws: ``InputError`` for a name that can't be read, and for too many fields. - Complexity: O(length of the names).
     init(_ head: [CSVReader.Cell], fieldsMax: Int = 1 << 20) throws(InputError) {
+        names = head.map { String($0.text.prefix(80)).cut(to: 40) }
         var numbers: [Edge: Int] = [:]
         for cell in head {
             var number = 0
@@ -64,31 +67,44 @@ final class CSVColumns {
                 InputError("the row has \(row.count) cells, and the first line names \(columns.count) columns"))
         }
         defer { forget() }
-        for (cell, number) in zip(row, columns) {
+        for (column, cell) in row.enumerated() {
             guard let value = Self.value(of: cell) else { continue }
-            guard put(value, at: number) else {
-                return .failure(InputError("a column is within another one that has a value in this row"))
-            }
+            if let other = put(value, at: columns[column]) { return .failure(collision(of: column, with: other)) }
         }
         return .success(object())
     }
 
-    /// Gives a field its value; `false` if it has something already, or is within one that has a value.
-    private func put(_ value: CBORValue, at number: Int) -> Bool {
-        guard fields[number].value == nil, fields[number].parts.isEmpty else { return false }
+    /// Why a column and the field of one before it can't both have a value.
+    private func collision(of column: Int, with field: Int) -> InputError {
+        let name = names[column], other = columns.firstIndex(of: field).map { names[$0] } ?? name
+        return InputError(
+            field == columns[column]
+                ? "two columns are called \(name), and both have a value in this row: leave one empty, or rename one"
+                : "the columns \(other) and \(name) both have a value in this row, and one of them is a field within the "
+                    + "other: leave one empty, or rename one")
+    }
+
+    /// Gives a field its value. If it has something already, or is within one that has a value: the number of what is in the way.
+    private func put(_ value: CBORValue, at number: Int) -> Int? {
+        guard fields[number].value == nil else { return number }
+        guard fields[number].parts.isEmpty else {
+            var inner = number
+            while let part = fields[inner].parts.first { inner = part }
+            return inner
+        }
         fields[number].value = value
         used.append(number)
         var number = number
         while number != 0 {
             let parent = fields[number].parent
-            guard fields[parent].value == nil else { return false }
+            guard fields[parent].value == nil else { return parent }
             fields[parent].parts.append(number)
             // It is part of those around it already.
-            if fields[parent].parts.count > 1 { return true }
+            if fields[parent].parts.count > 1 { return nil }
             used.append(parent)
             number = parent
         }
-        return true
+        return nil
     }
 
     /// The object, made from the inside outwards: what is within a field has a greater number.

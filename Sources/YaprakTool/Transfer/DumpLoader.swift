@@ -53,11 +53,13 @@ struct DumpLoader {
         }
     }
 
-    /// Loads the lines behind the first.
+    /// Loads the lines behind the first, and says in `result` what was done, also where it throws.
     /// - Throws: ``Failure`` with the line for what is no record of a dump or one that no database holds, and where records are
-    ///   missing at the end. What is before that line stays in the database; nothing is removed then.
-    func run(_ lines: LineReader, _ file: String, progress: (Result) -> Void = { _ in }) async throws -> Result {
-        var result = Result()
+    ///   missing at the end; errors of reading and writing. What is before that line stays in the database; nothing is removed
+    ///   then.
+    func run(
+        _ lines: LineReader, _ file: String, into result: inout Result, progress: (Result) -> Void = { _ in }
+    ) async throws {
         var batch = Batch(file: file)
         while let line = try await next(lines, &batch, &result) {
             if line.isEmpty { continue }
@@ -77,7 +79,7 @@ struct DumpLoader {
                 progress(result)
                 if isInterrupted() {
                     result.isInterrupted = true
-                    return result
+                    return
                 }
             }
         }
@@ -91,7 +93,6 @@ struct DumpLoader {
         }
         if replaces { try await removeOthers(&result) }
         result.isExact = header.digest == database.snapshot.digest
-        return result
     }
 
     /// The next line. Where the file can't be read on, the records before that are committed first.
@@ -136,10 +137,12 @@ struct DumpLoader {
     }
 
     /// Errors for which one record is to blame, or the size of all of them together.
-    private static func isOfOneRecord(_ error: DatabaseError) -> Bool {
-        [
+    static func isOfOneRecord(_ error: DatabaseError) -> Bool {
+        // A record may need one collection too many. That the log can have no more files, or no more commits, is no record's.
+        if error.code == .overLimit { return error.place.collection != nil }
+        return [
             .keyTooLong, .valueTooLarge, .transactionTooLarge, .encodingFailed, .undecodableRecord, .migrationFailed,
-            .invalidName, .overLimit,
+            .invalidName,
         ].contains(error.code)
     }
 

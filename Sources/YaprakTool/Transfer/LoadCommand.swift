@@ -139,18 +139,18 @@ struct LoadCommand: AsyncParsableCommand {
         var bar = ProgressBar(console, "loading", unit: "records")
         defer { bar.finish() }
         let wasEmpty = database.snapshot.count == 0
-        let outcome: Swift.Result<DumpLoader.Result, any Error>
+        var result = DumpLoader.Result()
         do {
-            outcome = .success(
-                try await loader.run(lines, file) {
-                    bar.update(done: lines.progress.done, of: lines.progress.total, counted: $0.records)
-                })
+            try await loader.run(lines, file, into: &result) {
+                bar.update(done: lines.progress.done, of: lines.progress.total, counted: $0.records)
+            }
         } catch {
-            outcome = .failure(error)
+            // What ended the loading counts, whatever ends the closing.
+            try? await database.close()
+            throw unread(error, "line \(lines.number)", result.records) ?? error
         }
         let newest = database.commitNumber
         try await database.close()
-        let result = try outcome.get()
         try report(result, newest, console)
         // All of the dump and nothing else is there now; then it has to be what was dumped.
         if header.digest != nil, collection == nil, replace || wasEmpty, !result.isExact {
@@ -194,16 +194,39 @@ struct LoadCommand: AsyncParsableCommand {
         _ source: RecordSource, _ collection: String, _ options: DatabaseOptions, _ console: Console
     ) async throws {
         let database = try await Database.open(at: FilePath(database), options: options)
-        let outcome: Swift.Result<(Loader.Result, Loader.BadRecord?), any Error>
+        var result = Loader.Result()
+        let bad: Loader.BadRecord?
         do {
-            outcome = .success(try await load(source, into: database, collection, console))
+            bad = try await load(source, into: database, collection, &result, console)
         } catch {
-            outcome = .failure(error)
+            let newest = database.commitNumber
+            // What ended the loading counts, whatever ends the closing.
+            try? await database.close()
+            // What was loaded and skipped before that.
+            if result.records + result.badCount > 0 { try? report(result, source.unit, newest, console) }
+            throw unread(error, "\(source.unit) \(result.number)", result.records) ?? error
         }
         let newest = database.commitNumber
         try await database.close()
-        let (result, bad) = try outcome.get()
-        try report(result, bad, source.unit, newest, console)
+        try report(result, source.unit, newest, console)
+        if let bad {
+            throw Failure(
+                "badLine",
+                "\(source.unit) \(bad.number) of \(file): \(bad.reason). The \(result.records) records before it are in the "
+                    + "database; correct it, or skip it with --skip-bad.",
+                place: .init(file: "\(file):\(bad.number)"), exitCode: 64)
+        }
+        if result.isInterrupted { throw Self.interrupted(result.records) }
+    }
+
+    /// The failure for a file that can't be read on behind a place; `nil` for other errors.
+    private func unread(_ error: any Error, _ place: String, _ records: Int) -> Failure? {
+        guard error is InputError || error is Errno, let cause = Failure(error) else { return nil }
+        return Failure(
+            cause.code,
+            "\(file) can't be read on behind \(place): \(cause.message). \(records.grouped) records are in the database.",
+            place: .init(file: file), exitCode: cause.exitCode,
+            hint: "Correct the file, and load it again: equal records are left alone.")
     }
 
     private func open() throws -> ByteSource {
@@ -218,8 +241,9 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func load(
-        _ source: RecordSource, into database: Database, _ collection: String, _ console: Console
-    ) async throws -> (Loader.Result, Loader.BadRecord?) {
+        _ source: RecordSource, into database: Database, _ collection: String, _ result: inout Loader.Result,
+        _ console: Console
+    ) async throws -> Loader.BadRecord? {
         if console.isWatched { Interruption.listen() }
         var loader = Loader(database: database, collection: collection, key: try keyRule())
         loader.batchCount = batch
@@ -227,13 +251,13 @@ struct LoadCommand: AsyncParsableCommand {
         loader.isInterrupted = { Interruption.isRequested }
         var bar = ProgressBar(console, "loading", unit: "records")
         defer { bar.finish() }
-        return try await loader.run(source) {
+        return try await loader.run(source, into: &result) {
             bar.update(done: source.progress.done, of: source.progress.total, counted: $0.records)
         }
     }
 
     private func report(
-        _ result: Loader.Result, _ bad: Loader.BadRecord?, _ unit: String, _ newest: CommitNumber, _ console: Console
+        _ result: Loader.Result, _ unit: String, _ newest: CommitNumber, _ console: Console
     ) throws {
         for bad in result.bad { try console.err.write("\(file):\(bad.number): \(bad.reason.plain)\n") }
         let more = result.badCount - result.bad.count
@@ -254,14 +278,6 @@ struct LoadCommand: AsyncParsableCommand {
         try PropertyWriter.write(
             result.badCount > 0 ? lines + [("bad \(unit)s", result.badCount.grouped)] : lines, json: json,
             output.format(on: console), console)
-        if let bad {
-            throw Failure(
-                "badLine",
-                "\(unit) \(bad.number) of \(file): \(bad.reason). The \(result.records) records before it are in the "
-                    + "database; correct it, or skip it with --skip-bad.",
-                place: .init(file: "\(file):\(bad.number)"), exitCode: 64)
-        }
-        if result.isInterrupted { throw Self.interrupted(result.records) }
     }
 }
 

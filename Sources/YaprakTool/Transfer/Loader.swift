@@ -26,6 +26,8 @@ struct Loader {
         var changed = 0
         var commits = 0
         var isInterrupted = false
+        /// The line or the item that was read last.
+        var number = 0
         /// The first bad records that were skipped, and their number.
         var bad: [BadRecord] = []
         var badCount = 0
@@ -48,12 +50,13 @@ struct Loader {
         var byteCount: Int { object.count + (metadata?.count ?? 0) + key.utf8.count }
     }
 
-    /// Loads all records.
+    /// Loads all records, and says in `result` what was done, also where it throws.
     ///
-    /// - Returns: what was done, and the bad record it stopped at, if it did; every record before that is committed.
+    /// - Returns: the bad record it stopped at, if it did; every record before that is committed.
     /// - Throws: errors of reading the input and of writing to the database.
-    func run(_ source: RecordSource, progress: (Result) -> Void = { _ in }) async throws -> (Result, BadRecord?) {
-        var result = Result()
+    func run(
+        _ source: RecordSource, into result: inout Result, progress: (Result) -> Void = { _ in }
+    ) async throws -> BadRecord? {
         var batch: [Encoded] = [], bytes = 0
         var stop: BadRecord?
         while true {
@@ -64,6 +67,7 @@ struct Loader {
                 throw error
             }
             guard let item = next else { break }
+            result.number = item.number
             do throws(InputError) {
                 let record = try encoded(try item.value.get())
                 batch.append(record)
@@ -88,7 +92,7 @@ struct Loader {
             }
         }
         try await commit(&batch, &result)
-        return (result, stop)
+        return stop
     }
 
     private func commit(_ batch: inout [Encoded], _ result: inout Result) async throws {
