@@ -50,7 +50,8 @@ extension Fixture {
         let database = Database.current
         try await service().test(.router) { client in
             let start = database.commitNumber
-            for (count, status) in [(-1, HTTPResponse.Status.badRequest), (Int.min, .badRequest), (0, .noContent)] {
+            let puts: [(Int, HTTPResponse.Status)] = [(-1, .badRequest), (.min, .badRequest), (0, .noContent)]
+            for (count, status) in puts {
                 #expect(database.commitNumber == start)
                 let item = ByteBuffer(string: #"{"name": "Anvil", "count": \#(count)}"#)
                 let response = try await client.execute(uri: "/items/a", method: .put, body: item)
