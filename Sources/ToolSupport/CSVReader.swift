@@ -96,14 +96,16 @@ package final class CSVReader {
             return Cell(text: try string(text), isQuoted: false)
         }
         position += 1
+        var isBehindReturn = false
         while true {
             guard let next = try byte() else { throw InputError("the quote of line \(line) is not closed") }
             if next == UInt8(ascii: "\"") {
                 position += 1
                 guard try byte() == UInt8(ascii: "\"") else { break }
-            } else if next == 0x0a {
+            } else if next == 0x0d || next == 0x0a && !isBehindReturn {
                 nextLine += 1
             }
+            isBehindReturn = next == 0x0d
             try add(next, to: &text)
         }
         if let next = try byte(), next != separator, next != 0x0a, next != 0x0d {

@@ -309,6 +309,17 @@ import YaprakReplay
         #expect(try count() == 3)
     }
 
+    // Only LF was counted there.
+    @Test(arguments: ["\r", "\r\n", "\n"]) func `Lines within quotes are counted, whatever ends them`(end: String)
+        throws
+    {
+        let rows = ["id,n", "1,\"a\(end)\(end)b\(end)\"", "2,b", "3,\"\""].joined(separator: end)
+        let reader = CSVReader(try ByteSource(folder.write(rows, to: "quoted.csv")))
+        var lines: [Int] = []
+        while try reader.next() != nil { lines.append(reader.line) }
+        #expect(lines == [1, 2, 6, 7])
+    }
+
     // The commit that the record was to be in was refused, with all the others that were in it.
     @Test func `A key that is too long only in its normal form is a bad record`() async throws {
         let key = String(repeating: "\u{958}", count: 12_000)
