@@ -217,6 +217,38 @@ import Yaprak
         #expect(row.collectionName == "totals")
     }
 
+    @Test func `A row that went to another summary and back is no update, in a write or over several`() async throws {
+        let database = Database.inMemory()
+        let kept = FilteredView("kept", of: Self.all, where: .byObject { $0.count < 9 })
+        try await database.register(Self.byTag)
+        try await database.register(Self.all)
+        try await database.register(kept)
+        try await database.write { transaction in
+            transaction[.books]["a"] = Book(title: "A", rank: 5, tags: ["x"])
+            transaction[.books]["b"] = Book(title: "B", rank: 7, tags: ["y"])
+        }
+        var rows = ViewMappings(Self.all, groups: ["small"]), keptRows = ViewMappings(kept, groups: ["small"])
+        var shown = database.snapshot
+        try rows.update(to: shown)
+        try keptRows.update(to: shown)
+        func advance() throws -> [ListChanges] {
+            let now = database.snapshot
+            defer { shown = now }
+            return [try rows.advance(from: shown, to: now), try keptRows.advance(from: shown, to: now)]
+        }
+        try await database.write { transaction in
+            transaction[.books]["a"]?.rank = 6
+            let between = try transaction.reader(of: Self.all)["small"].map(\.object.ranks)
+            #expect(between == [7, 6])
+            transaction[.books]["a"]?.rank = 5
+        }
+        #expect(try advance().allSatisfy { !$0.hasChanges })
+        for rank in [9, 5] { try await database.write { $0[.books]["a"]?.rank = rank } }
+        #expect(try advance().allSatisfy { !$0.hasChanges })
+        for rank in [9, 6] { try await database.write { $0[.books]["a"]?.rank = rank } }
+        #expect(try advance().allSatisfy { $0.rowChanges.map(\.key) == ["x"] })
+    }
+
     @Test func `Views of every kind explain where a row is, and why it is not there`() async throws {
         let database = Database.inMemory()
         try await database.register(Self.byTag)

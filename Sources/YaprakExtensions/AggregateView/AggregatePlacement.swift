@@ -2,7 +2,9 @@ import YaprakCore
 import YaprakTrees
 
 /// The place of a group's row, with the sums that the next change starts from.
-final class AggregatePlacement<Key: Comparable & Sendable>: KeyedPlacement<Key>, SummedPlacement, @unchecked Sendable {
+final class AggregatePlacement<Key: Comparable & Sendable, Summary: Codable & Sendable & Equatable>:
+    KeyedPlacement<Key>, SummedPlacement, @unchecked Sendable
+{
     let totals: [Int128]
 
     init(
@@ -15,6 +17,13 @@ final class AggregatePlacement<Key: Comparable & Sendable>: KeyedPlacement<Key>,
     override func copy(record: RecordBox, group: String, touches: Touches) -> Placement {
         AggregatePlacement(
             record, group: group, touches: touches, sortKey: sortKey, hint: hint, totals: totals)
+    }
+
+    /// A row that went to another summary and back says what it said.
+    override func hasEqualObject(to before: Placement) -> Bool {
+        guard before.record is TypedRecord<Summary, NoMetadata> else { return false }
+        typealias Row = Record<Summary, NoMetadata>
+        return Row(box: before.record).object == Row(box: record).object
     }
 
     func copy(totals: [Int128]) -> Placement {

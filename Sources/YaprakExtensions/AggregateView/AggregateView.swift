@@ -67,7 +67,7 @@ public struct AggregateView<Parent: OrderedView, Summary: Codable & Sendable & E
         place = { box, collection, touches, totals in
             let row = Element(box: box, in: collection)
             let key = kind.prepare(value(row))
-            return AggregatePlacement(
+            return AggregatePlacement<_, Summary>(
                 box, group: group(row).normalizedKey, touches: touches, sortKey: key, hint: kind.hint?(key) ?? 0,
                 totals: totals)
         }

@@ -36,6 +36,10 @@ package class Placement: PlaceRow, @unchecked Sendable {
     override package final var placement: Placement { self }
     override package final var others: [Placement] { [] }
 
+    /// Whether the object of an earlier placement is known to be equal, though it was made at another time. A record that was
+    /// written has changed, whatever was written; only rows that a view makes itself are compared.
+    func hasEqualObject(to before: Placement) -> Bool { false }
+
     /// What it is ordered by, as text; `nil` if by its record.
     var sortKeyDescription: String? { nil }
 
@@ -97,7 +101,9 @@ extension Placement {
         if before === self { return [] }
         var kinds: ChangeKinds = []
         if before.record !== record {
-            if before.record.objectStamp != record.objectStamp { kinds.insert(.objectChanged) }
+            if before.record.objectStamp != record.objectStamp, !hasEqualObject(to: before) {
+                kinds.insert(.objectChanged)
+            }
             if before.record.metadataStamp != record.metadataStamp { kinds.insert(.metadataChanged) }
         }
         if before.touches.object != touches.object { kinds.insert(.objectTouched) }
