@@ -347,6 +347,30 @@ import YaprakReplay
         try await database.close()
     }
 
+    @Test func `A chosen field that the commits left alone follows a reaction, one that they changed does not`()
+        async throws
+    {
+        let database = try await Database.open(at: path, options: replayable(), collections: .books)
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune", rank: 5) }
+        try await database.write { $0[.books]["dune"]?.rank = 3 }
+        try await database.register(
+            RecordReaction("name the rank", to: .books) { change, transaction in
+                guard let book = change.after?.object else { return }
+                let named = Book(title: "Dune, renamed", genre: "rank \(book.rank)", rank: book.rank)
+                if book != named { transaction[.books][change.key] = named }
+            })
+        try await database.write { $0[.books]["dune"]?.title = "Arrakis" }
+        var choice = ReplayRevert.Choice()
+        choice.fields = ["genre", "rank"]
+        let revert = try await database.revert(2...2, choosing: choice)
+        #expect(revert.conflicts.isEmpty)
+        #expect(database.snapshot[.books]["dune"] == Book(title: "Dune, renamed", genre: "rank 5", rank: 5))
+        choice.fields = ["title", "rank"]
+        try await database.revert(3...3, choosing: choice)
+        #expect(database.snapshot[.books]["dune"] == Book(title: "Dune", genre: "rank 5", rank: 5))
+        try await database.close()
+    }
+
     /// A few changes of all kinds, wholesale removals among them.
     private func step(_ transaction: inout WriteTransaction, _ number: Int, _ source: SplitMix64) {
         var random = source

@@ -85,7 +85,7 @@ extension ReplayRevert.Choice.Span {
         let (then, left) = (present.form(then, in: collection), present.form(left, in: collection))
         if now == then { return nil }
         return ReplayRevert.Change(
-            collection: collection, key: key, now: now, left: left, then: then, isConflict: now != left)
+            collection: collection, key: key, now: now, left: left, then: then, isConflict: now != left, fields: nil)
     }
 
     /// The revert of some fields; `nil` if there is nothing to do.
@@ -96,19 +96,21 @@ extension ReplayRevert.Choice.Span {
         else {
             return nil
         }
-        var isConflict = false, isChanged = false
+        var isConflict = false
+        var reverted: Set<String> = []
         for name in names.sorted() {
             func value(_ fields: [CBORValue.Pair]) -> CBORValue? { fields.first { $0.key == .text(name) }?.value }
             let target = value(old), present = value(fields)
             // What the commits left alone stays, and so does what is as it was already.
             guard target != value(left), target != present else { continue }
-            isChanged = true
+            reverted.insert(name)
             if present != value(left) { isConflict = true }
             fields.removeAll { $0.key == .text(name) }
             if let target { fields.append(.init(.text(name), target)) }
         }
-        guard isChanged, let record = now.replacingObject(with: .map(fields)) else { return nil }
+        guard !reverted.isEmpty, let record = now.replacingObject(with: .map(fields)) else { return nil }
         return ReplayRevert.Change(
-            collection: collection, key: key, now: now, left: after, then: record, isConflict: isConflict)
+            collection: collection, key: key, now: now, left: after, then: record, isConflict: isConflict,
+            fields: reverted)
     }
 }

@@ -28,6 +28,8 @@ public struct ReplayRevert: Sendable {
         public let then: ReplayRecord?
         /// Whether it was changed since; of a revert of some fields, whether one of them was.
         public let isConflict: Bool
+        /// The chosen fields that become what they were; `nil` if all of the record does.
+        let fields: Set<String>?
 
         /// The same as a change from what the record is to what it was.
         package var change: ReplayChange {
@@ -147,7 +149,7 @@ extension Database {
         return try await write(origin: origin) { transaction in
             let revert = try reader.revert(of: commits, in: transaction.before, choosing: choice)
             guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }
-            try transaction.undo(revert.changes, fields: choice.fields)
+            try transaction.undo(revert.changes)
             if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: revert)) }
             return revert
         }
@@ -159,8 +161,8 @@ extension WriteTransaction {
     ///
     /// Reactions run, for what the records were part of and was not reverted, such as a sum in a record that was not chosen.
     /// Where they write a record that is reverted, it becomes what it was all the same: what it was had their share already.
-    /// - Parameter fields: the fields that the changes are about; `nil` for all.
-    package mutating func undo(_ changes: some Sequence<ReplayRevert.Change>, fields: Set<String>? = nil) throws {
+    /// Of a revert of some fields, those that it changes; reactions may write others, chosen or not.
+    package mutating func undo(_ changes: some Sequence<ReplayRevert.Change>) throws {
         for change in changes { try undo(change) }
         try runReactions { transaction, snapshot in
             let present = PresentRecords(in: snapshot)
@@ -168,7 +170,12 @@ extension WriteTransaction {
                 let now = present.now(change.key, in: change.collection)
                 let span = ReplayRevert.Choice.Span(
                     collection: change.collection, key: change.key, then: change.then, left: now)
-                let rest = fields.map { span.reverting($0, in: present) } ?? span.reverted(in: present)
+                let rest: ReplayRevert.Change?
+                if let fields = change.fields {
+                    rest = span.reverting(fields, in: present)
+                } else {
+                    rest = span.reverted(in: present)
+                }
                 if let rest { try transaction.undo(rest) }
             }
         }
