@@ -158,6 +158,29 @@ import Yaprak
         }
     }
 
+    @Test func `The text of a query is as long as the query, however columns are nested in it`() async throws {
+        var nested = SearchQuery.word("a")
+        for level in 0..<40 {
+            nested = .all(of: [nested.excluding(.word("x")).within(), .word("w\(level)")])
+            if level % 3 == 0 { nested = nested.within("title") }
+        }
+        let text = nested.within().description
+        #expect(text.utf8.count < 1_000)
+        let index = FullTextIndex("words", of: .mails, \.title, \.body)
+        let database = Database.inMemory()
+        try await database.register(index)
+        try await database.write { transaction in
+            transaction[.mails]["1"] = Mail(title: "a", body: (0..<40).map { "w\($0)" }.joined(separator: " "))
+        }
+        let reader = database.snapshot[index]
+        #expect(reader.keys(matching: try SearchQuery(parsing: text)) == [])
+        // Signs that are no terms are as if they were not there, in no column either.
+        let signs = SearchQuery.any(of: [.word("!"), .word("?").excluding(.word("a"))])
+        let query = SearchQuery.all(of: [.word("a"), signs.within()])
+        #expect(reader.keys(matching: query) == ["1"])
+        #expect(reader.keys(matching: try SearchQuery(parsing: query.description)) == ["1"])
+    }
+
     @Test func `Typing takes signs for nothing and words for beginnings`() {
         #expect(SearchQuery.typing("dun me") == .all(of: [.prefix("dun"), .prefix("me")]))
         #expect(SearchQuery.typing("AND (") == .all(of: [.prefix("AND"), .prefix("(")]))

@@ -16,10 +16,12 @@ extension QueryNode {
         case .near(let phrases, let distance):
             return "NEAR(\(phrases.map(\.notation).joined(separator: " ")), \(distance))"
         case .columns(let names, let node) where names.isEmpty:
-            // Nothing is in no column. The language says that of any query and its exclusion.
-            var inner = node
-            while case .columns(_, let node) = inner { inner = node }
-            let text = inner.text(inside: .item)
+            // Nothing is in no column. The language says that of any query and its exclusion; what has no term stays as if it
+            // were not there, so the words are those of the query. Without what is around them, because a query of that kind
+            // in another one would be written four times, and the next eight times.
+            var words: [QueryNode] = []
+            node.gatherWords(into: &words)
+            let text = QueryNode.any(words).text(inside: .item)
             return "(\(text) NOT \(text))"
         case .columns(let names, let node):
             let columns = names.count == 1 ? names[0].quoted : "{\(names.map(\.quoted).joined(separator: " "))}"
@@ -33,6 +35,16 @@ extension QueryNode {
         case .without(let wanted, let unwanted):
             let text = "\(wanted.text(inside: .item)) NOT \(unwanted.text(inside: .item))"
             return surroundings.rawValue > Surroundings.all.rawValue ? "(\(text))" : text
+        }
+    }
+
+    /// Adds the parts that have words, but for those that are excluded: a query has a term if any of them has.
+    private func gatherWords(into words: inout [QueryNode]) {
+        switch self {
+        case .phrase, .fuzzy, .near: words.append(self)
+        case .all(let nodes), .any(let nodes): for node in nodes { node.gatherWords(into: &words) }
+        case .without(let wanted, _): wanted.gatherWords(into: &words)
+        case .columns(_, let node): node.gatherWords(into: &words)
         }
     }
 
