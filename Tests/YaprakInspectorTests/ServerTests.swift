@@ -156,6 +156,26 @@
             }
         }
 
+        /// When the first answer was written, the time began in which the next request has to arrive: it was there already.
+        @Test func `Of two requests that come at once, the second has its whole time, too`() async throws {
+            var limits = ServerLimits()
+            limits.requestSeconds = 1
+            let server = try await HTTPServer.start(
+                port: 0, limits: limits, connections: ConnectionCount(max: 10)
+            ) { request, _ in
+                if request.path == "/slow" { try? await Task.sleep(for: .seconds(3)) }
+                return .text(200, "answer to \(request.path)")
+            }
+            let client = try #require(SocketClient(port: server.port))
+            client.send("GET /quick HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+            let text = client.receive(seconds: 20) { $0.contains("answer to /slow") }.text
+            #expect(text.contains("answer to /quick") && text.contains("answer to /slow"), "\(text)")
+            // Whoever asks nothing after that is closed as ever.
+            #expect(client.receive(seconds: 20).isClosed)
+            server.stop()
+            await server.wait()
+        }
+
         @Test func `Connections beyond the limit are closed, and those that go make room`() async throws {
             var limits = ServerLimits()
             limits.connectionsMax = 20

@@ -16,6 +16,8 @@
         private var bodyBytes = 0
         private var task: Task<Void, Never>?
         private var deadline: Scheduled<Void>?
+        /// Whether a request has arrived that was not answered yet.
+        private var isAnswering = false
         private var isCounted = false
         private var isRefused = false
 
@@ -82,6 +84,7 @@
             case .end:
                 guard let head else { return }
                 self.head = nil
+                isAnswering = true
                 take(head, context)
             }
         }
@@ -113,6 +116,7 @@
         private func respond(
             _ response: Response, _ isHead: Bool, _ closes: Bool, _ context: ChannelHandlerContext
         ) {
+            isAnswering = false
             guard context.channel.isActive else { return }
             setDeadline(limits.writeSeconds, context)
             var headers = HTTPHeaders(Response.securityHeaders)
@@ -132,11 +136,10 @@
                 let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
                 let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
                 context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { result in
-                    if case .success = result, !closes {
-                        connection.value.setDeadline(connection.value.limits.requestSeconds, bound.value)
-                    } else {
-                        bound.value.close(promise: nil)
-                    }
+                    guard case .success = result, !closes else { return bound.value.close(promise: nil) }
+                    // Of requests that came at once, the next one has a deadline of its own by now.
+                    guard !connection.value.isAnswering else { return }
+                    connection.value.setDeadline(connection.value.limits.requestSeconds, bound.value)
                 }
             case .events(let events):
                 headers.add(name: "Connection", value: "close")
