@@ -274,6 +274,25 @@
             #expect(try await next(&events).id == 2)
         }
 
+        /// Commits in memory are kept a moment after they are made: an event in between had none, and said that it was cut.
+        @Test func `An event of a database in memory has its commit, however late that is kept`() async throws {
+            let database = Database.inMemory()
+            let history = try LiveHistory(database)
+            let hub = EventHub(history)
+            let running = Task { await hub.run() }
+            defer { running.cancel() }
+            var events = hub.events(after: 0, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            #expect(try await events.next()?.hasPrefix(":") == true)
+            try await database.write { $0[.items]["a"] = Item(name: "a") }
+            // The hub hears of it before it is kept.
+            try await Task.sleep(for: .milliseconds(100))
+            let keeper = Task { try await history.run() }
+            defer { keeper.cancel() }
+            let event = try await next(&events)
+            #expect(event.id == 1 && event.data["isCut"] == false)
+            #expect(event.data["commits"]?.array?.compactMap { $0["commit"] } == [1])
+        }
+
         /// The next event that is not a sign of life.
         private func next(
             _ events: inout AsyncThrowingStream<String, any Error>.AsyncIterator

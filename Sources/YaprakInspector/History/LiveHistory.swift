@@ -28,6 +28,8 @@
         private var kept: [Kept] = []
         /// The commits from where the inspector began; `nil` once they are followed.
         private var start: ChangesetSequence?
+        /// Whether no more commits will be kept.
+        private var hasEnded = false
 
         /// - Throws: errors of opening the files of the database for reading.
         init(_ database: Database) throws(DatabaseError) {
@@ -42,6 +44,7 @@
         /// Follows what the program does, until the database closes or the task ends.
         func run() async throws {
             if files != nil { return }
+            defer { hasEnded = true }
             while !Task.isCancelled {
                 do {
                     var changesets = begin().makeAsyncIterator()
@@ -74,6 +77,15 @@
             let count = kept.count - Self.keptMax
             if let after = kept[..<count].last(where: { $0.after != nil })?.after { self.base = after }
             kept.removeFirst(count)
+        }
+
+        /// Waits until a commit is kept, in memory: that is a moment after it was made. Not for ever.
+        private func waitUntilKept(_ number: CommitNumber) async throws {
+            guard files == nil else { return }
+            for _ in 0..<2_000 where !hasEnded {
+                if max(base?.commitNumber ?? .zero, kept.last?.changeset.commitNumber ?? .zero) >= number { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
         }
 
         // MARK: What there is
@@ -277,6 +289,8 @@
             return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let task = Task {
                     for await snapshot in database.snapshots {
+                        // Who hears of a commit asks for it.
+                        do { try await self.waitUntilKept(snapshot.commitNumber) } catch { break }
                         continuation.yield(snapshot.commitNumber)
                         // A program that writes at full speed goes on alone meanwhile; the next one is the newest then.
                         try? await Task.sleep(for: .milliseconds(20))
