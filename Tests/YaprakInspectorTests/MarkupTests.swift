@@ -42,13 +42,13 @@
             #expect(outer.text == "<p><b>&lt;i&gt;</b><b>&lt;i&gt;</b><b>&lt;i&gt;</b></p>")
         }
 
-        @Test(arguments: ["", "a b", "ç+ü&=?/%", "a\u{1}", "100%", "a+b"])
+        @Test(arguments: ["", "a b", "ç+ü&=?/%", "a\u{1}", "100%", "a+b", "a\0b", "a\r\nb"])
         func `What is encoded for an address comes back`(text: String) {
             #expect(PercentCoding.decoded(PercentCoding.encoded(text).utf8, plusIsSpace: true) == text)
             #expect(PercentCoding.decoded(PercentCoding.encoded(text).utf8, plusIsSpace: false) == text)
         }
 
-        @Test(arguments: ["%", "%1", "%zz", "%ff", "%c3", "a%00b"])
+        @Test(arguments: ["%", "%1", "%zz", "%ff", "%c3"])
         func `A broken escape is no text`(text: String) {
             #expect(PercentCoding.decoded(text.utf8, plusIsSpace: true) == nil)
         }

@@ -41,6 +41,27 @@
             try await inspected.database.close()
         }
 
+        @Test func `A record whose key has a NUL and ends of lines has a page, and the forms on it lead back to it`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 2)
+            let key = "a\0b\r\nc\n"
+            try await inspected.database.write { $0[.items][key] = Item(name: "odd one") }
+            let service = try inspected.service()
+            let encoded = PercentCoding.encoded(key)
+            let page = await service.ask(Address.record(key, in: "items", at: nil).text)
+            #expect(page.status == 200 && page.text.contains("odd one"))
+            // What the browser makes of this field.
+            #expect(page.text.contains(#"name="key%" value="\#(encoded)""#))
+            let sent = await service.ask("/record?collection=items&key%25=\(PercentCoding.encoded(encoded))&at=3")
+            #expect(sent.status == 200 && sent.text.contains("odd one"))
+            let asked = await service.ask("/api/record?collection=items&key=\(encoded)")
+            #expect(asked.status == 200 && asked.text.contains("odd one"))
+            let list = await service.ask("/collection?name=items")
+            #expect(list.text.contains("key=\(encoded)"))
+            try await inspected.database.close()
+        }
+
         @Test func `Commits of the first and of the last moment there is have pages like others`() async throws {
             let folder = TemporaryDirectory()
             for times in [[Int64.max, .max], [.min, .min], [.min, .max], [.max, .min]] {

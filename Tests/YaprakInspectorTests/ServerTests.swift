@@ -121,7 +121,7 @@
                     )
                 }
                 // Programs get errors in the form of all errors of the API.
-                for target in ["/api/commits?at=%zz", "/api/records?collection=%00", "/api/commits/%ff"] {
+                for target in ["/api/commits?at=%zz", "/api/records?collection=%c0", "/api/commits/%ff"] {
                     let client = try #require(SocketClient(port: port))
                     client.send(head(port, cookie, target, "Connection: close\r\n"))
                     let text = client.receive(seconds: 8).text

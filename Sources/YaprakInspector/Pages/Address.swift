@@ -40,9 +40,16 @@
         }
 
         /// The query as fields of a form that a reader does not see.
+        ///
+        /// No page can hold a NUL, and a form sends other ends of lines than it was given. A key may have both: such a value is
+        /// percent-encoded, under a name that ends with a percent sign.
         func hiddenFields(without names: [String] = []) -> [Markup] {
-            query.filter { !names.contains($0.name) }.map {
-                #"<input type="hidden" name="\#(field: $0.name)" value="\#(field: $0.value)">"#
+            query.filter { !names.contains($0.name) }.map { name, value in
+                if value.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) {
+                    return
+                        #"<input type="hidden" name="\#(field: name)%" value="\#(field: PercentCoding.encoded(value))">"#
+                }
+                return #"<input type="hidden" name="\#(field: name)" value="\#(field: value)">"#
             }
         }
     }

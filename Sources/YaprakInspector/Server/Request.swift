@@ -13,7 +13,7 @@
         let target: String
         private let headers: HTTPHeaders
 
-        /// - Returns: `nil` if the address is not one: bad escapes, no UTF-8, NUL.
+        /// - Returns: `nil` if the address is not one: bad escapes, no UTF-8.
         init?(_ head: HTTPRequestHead) {
             self.init(target: head.uri, isHead: head.method == .HEAD, headers: head.headers)
         }
@@ -35,7 +35,14 @@
                     guard let name = PercentCoding.decoded(sides[0], plusIsSpace: true),
                         let value = sides.count > 1 ? PercentCoding.decoded(sides[1], plusIsSpace: true) : ""
                     else { return nil }
-                    query.append((name, value))
+                    // The name of a hidden field whose value is encoded once more; see ``Address/hiddenFields(without:)``.
+                    if name.utf8.last == UInt8(ascii: "%"),
+                        let text = PercentCoding.decoded(value.utf8, plusIsSpace: false)
+                    {
+                        query.append((String(name.dropLast()), text))
+                    } else {
+                        query.append((name, value))
+                    }
                 }
             }
             self.query = query
@@ -90,7 +97,7 @@
 
     /// Percent-encoding, as in addresses (RFC 3986) and in what forms send.
     enum PercentCoding {
-        /// The text of encoded bytes; `nil` if an escape is broken, if it is not UTF-8, or if it has a NUL.
+        /// The text of encoded bytes; `nil` if an escape is broken, or if it is not UTF-8.
         static func decoded(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
             var out: [UInt8] = []
             var iterator = bytes.makeIterator()
@@ -105,7 +112,7 @@
                 default: out.append(byte)
                 }
             }
-            return out.contains(0) ? nil : String(validating: out, as: UTF8.self)
+            return String(validating: out, as: UTF8.self)
         }
 
         /// A text as it stands in a query.
