@@ -170,7 +170,7 @@
             client.send("GET /quick HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
             let text = client.receive(seconds: 20) { $0.contains("answer to /slow") }.text
             #expect(text.contains("answer to /quick") && text.contains("answer to /slow"), "\(text)")
-            // Whoever asks nothing after that is closed as ever.
+            // A client that asks nothing after that is given up as ever.
             #expect(client.receive(seconds: 20).isClosed)
             server.stop()
             await server.wait()

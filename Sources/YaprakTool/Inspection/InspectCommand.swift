@@ -26,7 +26,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port; 0 for one that is free.", valueName: "number"))
     var port = 0
 
-    @Flag(help: "Open the address in the browser.")
+    @Flag(help: "Open the address in the browser, by a page that only this user can read.")
     var open = false
 
     func validate() throws {
@@ -38,14 +38,16 @@ struct InspectCommand: AsyncParsableCommand {
         _ = try ReplayReader.open(database)
         #if Inspector
             let console = Invocation.console
-            let opens = open
             Interruption.listen()
+            let page = open ? Self.redirectPage() : nil
+            // Until the end: nobody knows when the browser reads it.
+            defer { withExtendedLifetime(page) {} }
             let inspection = Task {
                 try await Inspector(path: FilePath(database)).run(port: port) { address in
                     try? console.out.write("Inspector: \(address)\n")
                     try? console.err.write("Press Ctrl-C to end it.\n")
                     try? console.flush()
-                    if opens { Self.openInBrowser(address) }
+                    if let page { Self.trying { try page.open(address) } }
                 }
             }
             let watch = Task {
@@ -64,15 +66,17 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     #if Inspector
-        /// The system's own way to open an address; where it has none, the printed one has to do.
-        private static func openInBrowser(_ address: String) {
-            #if os(macOS)
-                let opener = "open"
-            #else
-                let opener = "xdg-open"
-            #endif
-            // The address consists of digits, letters and a few signs of its own making.
-            _ = try? ChildProcess.run("\(opener) '\(address)' >/dev/null 2>&1 &", environment: [:])
+        private static func redirectPage() -> RedirectPage? { trying { try RedirectPage() } }
+
+        /// Does what opening the address needs; where it fails, the printed one has to do.
+        @discardableResult
+        private static func trying<Result>(_ body: () throws -> Result) -> Result? {
+            do { return try body() } catch {
+                let console = Invocation.console
+                try? console.err.write("The browser can't be opened (\(error)). Open the address yourself.\n")
+                try? console.flush()
+                return nil
+            }
         }
     #endif
 }
