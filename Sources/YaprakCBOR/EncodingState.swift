@@ -20,7 +20,8 @@ final class EncodingState {
     /// The levels of nested values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
     static let levelMax = 2 * CBORItem.depthMax
 
-    enum Kind { case empty, single, keyed, unkeyed }
+    /// `refused` is a container that is nested too deep: nothing can be written into it.
+    enum Kind { case empty, single, keyed, unkeyed, refused }
     enum Fault { case none, tooDeep, misuse }
 
     struct Frame {
@@ -185,10 +186,25 @@ final class EncodingState {
             frame.kind = kind
             if kind == .single { return }
             _ = writer.openHead()
-            if frame.depth >= depthMax { frame.fault = .tooDeep }
-        } else if frame.kind != kind {
+            if frame.depth >= depthMax {
+                frame.kind = .refused
+                frame.fault = .tooDeep
+            }
+        } else if frame.kind != kind, frame.kind != .refused {
             frame.fault = .misuse
         }
+    }
+
+    /// The error of a container that can't write: its item is another one by now, or is nested too deep. A type that goes on
+    /// within itself without end is stopped by it.
+    @inline(never)
+    func refusal(_ value: Any) -> EncodingError { failure(value, frame.fault == .tooDeep ? .tooDeep : .misuse) }
+
+    /// What such a container gives where it can't throw. What is written there is discarded, and the item reports the error.
+    func discarded() -> EncodingState {
+        if frame.fault == .tooDeep { return EncodingState(depth: CBORItem.depthMax) }
+        frame.fault = .misuse
+        return EncodingState()
     }
 
     /// A state for a container that may outlive the call. Its item belongs at the current end of the buffer.
@@ -258,6 +274,7 @@ final class EncodingState {
         case .single: if frame.count != 1 { return .misuse }
         case .unkeyed: writer.closeHead(at: frame.start, frame.isBlob ? Major.bytes : Major.array, frame.count)
         case .keyed: finishMap()
+        case .refused: return .tooDeep
         }
         return .none
     }

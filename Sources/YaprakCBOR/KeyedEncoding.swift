@@ -7,7 +7,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     @inline(__always)
     private func begin(_ key: some CodingKey, _ value: @autoclosure () -> Any) throws -> CBORWriter {
-        guard state.frame.serial == serial, state.frame.kind == .keyed else { throw state.failure(value(), .misuse) }
+        guard state.frame.serial == serial, state.frame.kind == .keyed else { throw state.refusal(value()) }
         state.beginEntry(key.stringValue)
         return state.writer
     }
@@ -45,11 +45,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func branch(_ key: some CodingKey) -> EncodingState {
-        // These calls can't throw: after a misuse the container writes to a discarded state, and the item reports the error.
-        guard state.frame.serial == serial, state.frame.kind == .keyed else {
-            state.frame.fault = .misuse
-            return EncodingState()
-        }
+        guard state.frame.serial == serial, state.frame.kind == .keyed else { return state.discarded() }
         state.beginEntry(key.stringValue)
         return state.branch(under: key)
     }

@@ -8,7 +8,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     @inline(__always)
     private func begin(_ value: @autoclosure () -> Any) throws -> CBORWriter {
-        guard state.frame.serial == serial, state.frame.kind == .unkeyed else { throw state.failure(value(), .misuse) }
+        guard state.frame.serial == serial, state.frame.kind == .unkeyed else { throw state.refusal(value()) }
         if state.frame.isBlob { state.endBlob() }
         state.frame.count &+= 1
         return state.writer
@@ -41,16 +41,13 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     mutating func encode<S: Sequence>(contentsOf bytes: S) throws where S.Element == UInt8 {
-        guard state.frame.serial == serial, state.frame.kind == .unkeyed else { throw state.failure(bytes, .misuse) }
+        guard state.frame.serial == serial, state.frame.kind == .unkeyed else { throw state.refusal(bytes) }
         if state.frame.count == 0, !state.frame.isBlob { return state.beginBlob(bytes) }
         for byte in bytes { try encode(byte) }
     }
 
     private func branch() -> EncodingState {
-        guard state.frame.serial == serial, state.frame.kind == .unkeyed else {
-            state.frame.fault = .misuse
-            return EncodingState()
-        }
+        guard state.frame.serial == serial, state.frame.kind == .unkeyed else { return state.discarded() }
         if state.frame.isBlob { state.endBlob() }
         state.frame.count += 1
         return state.branch(under: IndexKey(state.frame.count - 1))

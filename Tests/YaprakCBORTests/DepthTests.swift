@@ -182,6 +182,41 @@ import Testing
         #expect(try !Self.fits(Self.nest(172)))
     }
 
+    /// Goes on within itself without end.
+    enum Endless: CaseIterable, Encodable {
+        case single, keyed, unkeyed, nested, superclass
+        enum Key: CodingKey { case name, next }
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .single:
+                var container = encoder.singleValueContainer()
+                try container.encode(self)
+            case .keyed:
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(self, forKey: .next)
+            case .unkeyed:
+                var container = encoder.unkeyedContainer()
+                try container.encode(self)
+            case .nested:
+                var container = encoder.container(keyedBy: Key.self)
+                var inner = container.nestedUnkeyedContainer(forKey: .next)
+                try inner.encode(self)
+            case .superclass:
+                // The encoder is not asked to encode anything that could be too deep.
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode("name", forKey: .name)
+                try encode(to: container.superEncoder(forKey: .next))
+            }
+        }
+    }
+
+    @Test(arguments: Endless.allCases)
+    func `A type that goes on without end is refused, whatever it writes into`(endless: Endless) throws {
+        #expect(Self.isTooDeep { _ = try CBOREncoder().encode(endless) })
+        #expect(CBOREncoder().isDeeper(endless, than: Self.recordLimit))
+    }
+
     @Test func `Containers in containers, without values between them, end on a small stack`() throws {
         struct Deep: Encodable {
             let levels: Int
