@@ -41,6 +41,6 @@ struct RedirectPage: Sendable {
         #endif
         _ = try ChildProcess.run(
             "\(opener) \"$YAPRAK_PAGE\" >/dev/null 2>&1 &",
-            environment: environment.merging(["YAPRAK_PAGE": path.string]) { $1 })
+            environment: environment.mapValues { Array($0.utf8CString) }.merging(["YAPRAK_PAGE": path.cString]) { $1 })
     }
 }
