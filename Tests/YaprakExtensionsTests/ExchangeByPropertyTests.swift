@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Yaprak
@@ -29,5 +30,30 @@ import Yaprak
         #expect(database.snapshot[view].keys == ["slow": ["a"], "fast": ["c", "b"]])
         try await database.write { try $0.setGrouping(of: view, groupedByEach: \.tags, versionTag: "tags") }
         #expect(database.snapshot[view].keys == ["x": ["a"], "y": ["b", "a"]])
+    }
+
+    // The initializers took them, and what changes a grouping later did not.
+    @Test func `Groups are set to the numbers and the days of records, as a view is made by them`() async throws {
+        let database = Database.inMemory()
+        let view = AutoView("books", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title)
+        let numbered = AutoView("numbered", of: .books, groupedBy: \.rank, sortedBy: \.title)
+        let day: @Sendable (Book) -> Date? = {
+            $0.rank < 0 ? nil : Date(timeIntervalSince1970: 86_400 * Double($0.rank))
+        }
+        let dated = AutoView("dated", of: .books, groupedByDay: day, sortedBy: \.title)
+        try await database.write { transaction in
+            for (key, rank) in [("a", 10), ("b", 2), ("c", -1), ("d", 10)] {
+                transaction[.books][key] = Book(title: key, rank: rank)
+            }
+        }
+        try await database.register(view)
+        try await database.register(numbered)
+        try await database.register(dated)
+        try await database.write { try $0.setGrouping(of: view, groupedBy: \.rank, versionTag: "rank") }
+        #expect(database.snapshot[view].keys == ["-1": ["c"], "10": ["a", "d"], "2": ["b"]])
+        #expect(database.snapshot[view].keys == database.snapshot[numbered].keys)
+        try await database.write { try $0.setGrouping(of: view, groupedByDay: day, versionTag: "day") }
+        #expect(database.snapshot[view].keys == ["1970-01-03": ["b"], "1970-01-11": ["a", "d"]])
+        #expect(database.snapshot[view].keys == database.snapshot[dated].keys)
     }
 }

@@ -1,5 +1,7 @@
 public import YaprakCore
 
+public import struct Foundation.Date
+
 // Changing grouping and sorting at run time by properties of the object, as the initializers of a view take them.
 extension WriteTransaction {
     /// Groups a view by a property of the object from now on. As
@@ -20,6 +22,34 @@ extension WriteTransaction {
         versionTag: String
     ) throws where Group: RawRepresentable & SendableMetatype, Group.RawValue == String {
         try setGrouping(of: view, groupedBy: .byObject(group), versionTag: versionTag)
+    }
+
+    /// Groups a view by an integer of the object from now on, a group for each number. See
+    /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
+    ///
+    ///     try transaction.setGrouping(of: salesRank, groupedBy: \.year, versionTag: "by year")
+    ///
+    /// Groups are called what the number is in decimal digits, so they order as text: see ``Grouping``. A `nil` group leaves
+    /// the record out.
+    public mutating func setGrouping<Object, Metadata, Number>(
+        of view: AutoView<Record<Object, Metadata>>, groupedBy group: @escaping @Sendable (Object) -> Number?,
+        versionTag: String
+    ) throws where Number: BinaryInteger & SendableMetatype {
+        try setGrouping(of: view, groupedBy: .byObject(group), versionTag: versionTag)
+    }
+
+    /// Groups a view by the day of a date of the object, in UTC, from now on. See
+    /// ``setGrouping(of:groupedBy:versionTag:)-(_,Grouping<Object,Metadata>,_)``.
+    ///
+    ///     try transaction.setGrouping(of: mails, groupedByDay: \.received, versionTag: "by day")
+    ///
+    /// Groups such as `"2026-11-21"`, which order as the days do. For days of another time zone give
+    /// ``Grouping/byDay(secondsFromGMT:_:)``. A `nil` date leaves the record out.
+    public mutating func setGrouping<Object, Metadata>(
+        of view: AutoView<Record<Object, Metadata>>, groupedByDay date: @escaping @Sendable (Object) -> Date?,
+        versionTag: String
+    ) throws {
+        try setGrouping(of: view, groupedBy: .byDay(date), versionTag: versionTag)
     }
 
     /// Puts a record into a group for each of several names from now on. See
