@@ -32,6 +32,77 @@ import YaprakExtensions
         #expect(database.snapshot.versionTag(ofExtensionNamed: "view") == "title")
     }
 
+    // Only the tag was looked at, so that a list that a user turned round stayed as it was.
+    @Test func `A sorting with its tag and the other order turns the rows round, and with its own order does nothing`()
+        async throws
+    {
+        let even = FilteredView("even", of: view, where: .byObject { (book: Book) in book.rank % 2 == 0 })
+        try await database.register(even)
+        let ascending = database.snapshot[view]["sci-fi"].map(\.key)
+        func sort(_ order: ViewOrder) async throws {
+            try await database.write { [view] in
+                try $0.setSorting(of: view, sortedBy: \.rank, order: order, versionTag: "rank")
+            }
+        }
+        let number = database.commitNumber
+        try await sort(.ascending)
+        #expect(database.commitNumber == number)
+        try await sort(.descending)
+        #expect(database.snapshot[view]["sci-fi"].map(\.key) == ascending.reversed())
+        #expect(database.snapshot[even]["sci-fi"].first?.key == "98" && database.snapshot[view].versionTag == "rank")
+        try await database.write { $0[.books]["99"]?.rank = -1 }
+        #expect(database.snapshot[view].place(of: "99")?.index == 99)
+        let turned = database.commitNumber
+        try await sort(.descending)
+        #expect(database.commitNumber == turned)
+        try await sort(.ascending)
+        #expect(database.snapshot[view]["sci-fi"].map(\.key) == ["99"] + ascending.dropLast())
+    }
+
+    @Test func `A view over several collections is turned round with its tag, too`() async throws {
+        let mixed = AutoView(
+            "mixed", versionTag: "1", of: .movies, .actors, groupedBy: .byObject { $0.agent }, .byObject { $0.agent },
+            sortedBy: .byObject { $0.year }, .byObject { $0.since })
+        try await database.register(mixed)
+        try await database.write { transaction in
+            transaction[.movies]["m"] = Movie(agent: "007", year: 1995)
+            transaction[.actors]["a"] = Actor(agent: "007", since: 1994)
+        }
+        #expect(database.snapshot[mixed].keys == ["007": ["a", "m"]])
+        try await database.write {
+            try $0.setSorting(
+                of: mixed, .movies, .actors, sortedBy: .byObject { $0.year }, .byObject { $0.since },
+                order: .descending, versionTag: "1")
+        }
+        #expect(database.snapshot[mixed].keys == ["007": ["m", "a"]])
+    }
+
+    /// Its tag is that of the code that is registered at the next launch, and its rows stand the other way round.
+    @Test(arguments: [ViewPersistence.checkpoints, .everyCommit])
+    func `A stored view that was turned round is registered in the order that the program gives`(
+        persistence: ViewPersistence
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.appending("books.yaprak")
+        let view = AutoView(
+            "view", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank, persistence: persistence)
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.register(view)
+        try await database.write { transaction in
+            for rank in 0..<9 { transaction[.books]["\(rank)"] = Book(rank: rank) }
+        }
+        try await database.write {
+            try $0.setSorting(of: view, sortedBy: \.rank, order: .descending, versionTag: "1")
+        }
+        #expect(database.snapshot[view]["sci-fi"].first?.key == "8")
+        try await database.checkpoint()
+        try await database.close()
+        let again = try await Database.open(at: path, collections: .books)
+        try await again.register(view)
+        #expect(again.snapshot[view]["sci-fi"].map(\.key) == (0..<9).map { "\($0)" })
+        try await again.close()
+    }
+
     @Test func `Another grouping moves the rows whose group differs, and no others`() async throws {
         let before = database.snapshot[view].state
         try await database.write { [view] in

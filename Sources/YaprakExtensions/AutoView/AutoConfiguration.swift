@@ -57,6 +57,11 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
         return AutoConfiguration(self, tagged: tag, tags, groupings, sortings, order)
     }
 
+    /// Whether code of this tag sorts already, in this order. The order is no code: it may change while the tag stays.
+    func isSorted(_ order: ViewOrder, tagged tag: String) -> Bool {
+        tags.sorting == tag && self.order.isDescending == (order == .descending)
+    }
+
     override package var rowsHaveOnePlace: Bool { !groupings.contains { $0.isMultiple } }
 
     /// The placements a record should have, by running both closures.

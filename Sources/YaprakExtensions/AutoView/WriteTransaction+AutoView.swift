@@ -61,15 +61,15 @@ extension WriteTransaction {
     ///     try transaction.setSorting(of: salesRank, sortedBy: .byObject { $0.title }, versionTag: "by title")
     ///
     /// Every sort value is computed once; no grouping runs. Views derived from this one follow in the same commit, and
-    /// a list that compares its two snapshots gets as few moves as lead from one order to the other. With the tag that the
-    /// sorting has already, nothing happens.
+    /// a list that compares its two snapshots gets as few moves as lead from one order to the other. With the tag and the order
+    /// that the sorting has already, nothing happens; with that tag and the other order, the rows turn round.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(*n* log *n*) for the rows of the view.
     public mutating func setSorting<Object, Metadata, Value>(
         of view: AutoView<Record<Object, Metadata>>, sortedBy sorting: Sorting<Object, Metadata, Value>,
         order: ViewOrder = .ascending, versionTag: String
     ) throws {
-        if try configuration(of: view).tags.sorting == versionTag { return }
+        if try configuration(of: view).isSorted(order, tagged: versionTag) { return }
         try modify(view) { root, context in
             let old = root.configuration as! AutoConfiguration
             let new = old.sorted(

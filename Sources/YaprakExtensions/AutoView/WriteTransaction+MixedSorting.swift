@@ -7,7 +7,7 @@ extension WriteTransaction {
     ///     try transaction.setSorting(
     ///         of: bond, .movies, .actors, sortedBy: .byObject { $0.title }, .byObject { $0.name }, versionTag: "by name")
     ///
-    /// As for a view over one collection: every sort value is computed once, no grouping runs, and with the tag
+    /// As for a view over one collection: every sort value is computed once, no grouping runs, and with the tag and the order
     /// that the sorting has already, nothing happens.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Precondition: the collections are those of the view, in its order; no sorting compares objects, metadata or rows.
@@ -53,7 +53,7 @@ extension WriteTransaction {
             collections.map(\.name) == configuration.collectionNames,
             "view \"\(view.name)\" looks at \(configuration.collectionNames), in that order")
         let sortings = SortingRules.ofSeveralCollections(rules)
-        if configuration.tags.sorting == versionTag { return }
+        if configuration.isSorted(order, tagged: versionTag) { return }
         try modify(view) { root, context in
             // Stops the program where a collection has other types than the sorting.
             for collection in collections { _ = context.before.tree(of: collection) }
