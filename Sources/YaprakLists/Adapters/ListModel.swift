@@ -74,6 +74,14 @@ public final class ListModel<View: OrderedView> {
     /// Shows more of a group at one end. See ``ViewMappings/extend(_:by:at:in:)``.
     ///
     ///     Button("Earlier") { _ = try? model.extend("chat", by: 50, at: .beginning) }
+    ///
+    /// - Parameters:
+    ///   - group: the group.
+    ///   - count: the number of rows to show in addition, not less than 0.
+    ///   - side: the end, as the list shows it.
+    /// - Throws: as ``ViewMappings/extend(_:by:at:in:)``: `extensionNotRegistered` if ``snapshot`` does not have the view, which
+    ///   no model shows.
+    /// - Complexity: O(*count* · log *n* + *g* log *g*) in the number of groups.
     @discardableResult
     public func extend(_ group: String, by count: Int, at side: ListRange.Side) throws -> ListExtension {
         let more = try mappings.extend(group, by: count, at: side, in: snapshot)
