@@ -42,9 +42,11 @@ extension ReplayReader {
     /// - Parameters:
     ///   - number: the commit; the newest there is if `nil`.
     ///   - path: where to make it. Its parent exists, it does not.
-    /// - Throws: `alreadyExists`, `notFound` if the parent isn't there, `commitOutOfReach`, `overLimit` for a fork of more
-    ///   than 128 forks of forks, `corruptLog`, `corruptCheckpoint`, `corruptTags`, `newerFormat`, `diskFull`, `writeFailed`,
-    ///   `syncFailed`.
+    /// - Throws: `alreadyExists`, `notFound` if the parent isn't there or the path can't be made, `alreadyOpen` if another
+    ///   process makes the same directory, `commitOutOfReach`; `overLimit` for a fork of more than 128 forks of forks, behind
+    ///   the last commit that there can be, and for a directory with too many files; `corruptLog`, `corruptCheckpoint`,
+    ///   `corruptTags`, `newerFormat`, `permissionDenied`, `ioFailed`, `diskFull`, `writeFailed`, `syncFailed`. No directory is
+    ///   left then, unless the sync of its name failed.
     /// - Complexity: O(bytes of the nearest checkpoint and of the log since then; number of files).
     @discardableResult
     public func fork(at number: CommitNumber? = nil, to path: FilePath) throws(DatabaseError) -> ReplayFork {
