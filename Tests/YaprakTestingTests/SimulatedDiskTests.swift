@@ -26,6 +26,17 @@ import YaprakTesting
         }
     }
 
+    @Test func `The parents of a path are made by opening on no disk`() async throws {
+        let simulated = await #expect(throws: DatabaseError.self) {
+            try await Database.open(at: "/data/shop", on: disk, collections: .books)
+        }
+        let directory = TemporaryDirectory()
+        let real = await #expect(throws: DatabaseError.self) {
+            try await Database.open(at: directory.appending("data/shop"), collections: .books)
+        }
+        #expect(simulated?.code == .notFound && real?.code == .notFound)
+    }
+
     @Test func `Writes fail for ever until the disk is well again`() async throws {
         let database = try await open()
         disk.plan(.writeFails(forever: true))

@@ -23,8 +23,9 @@ internal import YaprakStorage
 /// Without a seed (``explore(seeds:from:sourceLocation:_:)``) no timer writes, so that a planned fault always meets the same
 /// call: the log's note of how far it is synced, which elsewhere follows a commit after 20 ms, comes later or not at all.
 ///
-/// The root directory `/` is there; the last component of a path is made by opening. `backup(_:to:)`, `restore(from:)` and
-/// `revert` of such a database read and write the machine's own disk.
+/// The root directory `/` is there, and no other; the last component of a path is made by opening. Its parents are not, as on
+/// a real disk: `/data/shop` throws `notFound`. `backup(_:to:)`, `restore(from:)` and `revert` of such a database read and
+/// write the machine's own disk.
 public final class SimulatedDisk: Sendable {
     let files: MemoryFileSystem
     /// Whose clock a slow call moves; the thread sleeps without one.
