@@ -191,6 +191,28 @@ import YaprakTesting
 
     // MARK: Dumps and logs
 
+    // A fixture made by code took them.
+    @Test func `Fixtures from files have options, and their forks have them, too`() async throws {
+        var options = DatabaseOptions()
+        options.limits.keyBytesMax = 8
+        var lines: [String] = []
+        ReplayDump(of: try await Fixture.shelf.fork().snapshot).forEachLine { lines.append($0) }
+        let records = #"{"id": "dune", "title": "Dune", "genre": "sci-fi", "salesRank": 3}"#
+        let fixtures: [Fixture] = [
+            .file(.ndjson(try file("books.ndjson", records)), into: .books, key: "id", options: options),
+            .dump(try file("shop.ndjson", lines.joined(separator: "\n")), options: options, collections: .books),
+            .log(try await writeLog(), options: options, collections: .books),
+        ]
+        for fixture in fixtures {
+            let database = try await fixture.fork()
+            #expect(database.snapshot[.books]["dune"]?.title == "Dune")
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.write { $0[.books]["foundation"] = Book(title: "Foundation") }
+            }
+            #expect(error?.code == .keyTooLong)
+        }
+    }
+
     @Test func `A dump comes back with its commit number, and a changed one is refused`() async throws {
         let origin = try await Fixture.shelf.fork()
         try await origin.write { $0[.books]["ubik"] = Book(title: "Ubik") }

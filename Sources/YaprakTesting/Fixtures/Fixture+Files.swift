@@ -14,15 +14,17 @@ extension Fixture {
     ///   - field: the name of the field that holds the key.
     ///   - metadataField: the name of the field that holds the metadata; without a name no record has any.
     ///   - checkingCoding: as in ``init(checkingCoding:options:_:)``.
+    ///   - options: as in ``init(checkingCoding:options:_:)``.
     ///   - build: goes on from there, and registers extensions, say.
     ///
-    /// Tests that ask for it throw as `Database.load(_:into:key:metadata:)`.
+    /// Tests that ask for it throw as `Database.load(_:into:key:metadata:)`, and what `build` throws.
     public static func file<Object, Metadata>(
         _ file: FixtureFile, into collection: RecordCollection<Object, Metadata>, key field: String,
         metadata metadataField: String? = nil, checkingCoding: Bool = true,
+        options: DatabaseOptions = DatabaseOptions(),
         then build: @escaping @Sendable (Database) async throws -> Void = { _ in }
     ) -> Fixture {
-        Fixture(checkingCoding: checkingCoding) { database in
+        Fixture(checkingCoding: checkingCoding, options: options) { database in
             try await database.load(file, into: collection, key: field, metadata: metadataField)
             try await build(database)
         }
@@ -37,13 +39,16 @@ extension Fixture {
     ///   - path: the dump; a relative path starts in the folder of the source file.
     ///   - source: where a relative path starts.
     ///   - checkingCoding: as in ``init(checkingCoding:options:_:)``.
+    ///   - options: as in ``init(checkingCoding:options:_:)``.
     ///   - collections: those that the tests use.
     ///   - build: goes on from there, and registers extensions, say.
     ///
-    /// Tests that ask for it throw `notFound`, `invalidDump` with the line, `newerFormat`; `undecodableRecord` with the record
-    /// and the field; `migrationFailed`.
+    /// Tests that ask for it throw `notFound`, `ioFailed`; `invalidDump` with the line, `invalidFixture` if the file can't be
+    /// read as lines, `newerFormat`; `undecodableRecord` with the record and the field; `migrationFailed`, `invalidName`; and
+    /// what `build` throws.
     public static func dump<each Object, each Metadata>(
         _ path: String, source: String = #filePath, checkingCoding: Bool = true,
+        options: DatabaseOptions = DatabaseOptions(),
         collections: repeat RecordCollection<each Object, each Metadata>,
         then build: @escaping @Sendable (Database) async throws -> Void = { _ in }
     ) -> Fixture {
@@ -53,7 +58,7 @@ extension Fixture {
         return Fixture(
             checkingCoding: checkingCoding,
             from: { [bindings] in
-                let database = try await blocking { try readDump(path) }
+                let database = try await blocking { try readDump(path, options) }
                 for binding in bindings { try await binding.bind(database) }
                 return database
             }, then: build)
@@ -70,13 +75,16 @@ extension Fixture {
     ///   - position: the commit, as `LogPosition` writes it: `42`, `@~3`, `@{2013-01-05 12:00}`, a tag. The newest by default.
     ///   - source: where a relative path starts.
     ///   - checkingCoding: as in ``init(checkingCoding:options:_:)``.
+    ///   - options: as in ``init(checkingCoding:options:_:)``.
     ///   - collections: those that the tests use.
     ///   - build: goes on from there, and registers extensions, say.
     ///
-    /// Tests that ask for it throw `notFound`, `notADatabase`, `invalidPosition`, `commitOutOfReach`, `corruptLog`,
-    /// `corruptCheckpoint`, `stateDiffers`; `undecodableRecord` with the record and the field; `migrationFailed`.
+    /// Tests that ask for it throw `notFound`, also if there is no such tag; `notADatabase`, `permissionDenied`, `ioFailed`;
+    /// `invalidPosition`, `commitOutOfReach`, `corruptTags`; `corruptLog`, `corruptCheckpoint`, `stateDiffers`, `newerFormat`;
+    /// `undecodableRecord` with the record and the field; `migrationFailed`, `invalidName`; and what `build` throws.
     public static func log<each Object, each Metadata>(
         _ path: String, at position: String = "@", source: String = #filePath, checkingCoding: Bool = true,
+        options: DatabaseOptions = DatabaseOptions(),
         collections: repeat RecordCollection<each Object, each Metadata>,
         then build: @escaping @Sendable (Database) async throws -> Void = { _ in }
     ) -> Fixture {
@@ -87,7 +95,7 @@ extension Fixture {
             checkingCoding: checkingCoding,
             from: { [bindings] in
                 let number = try await commitNumber(at: position, in: path)
-                let database = try await Database.replay(path, upTo: number)
+                let database = try await Database.replay(path, upTo: number, options: options)
                 for binding in bindings { try await binding.bind(database) }
                 return database
             }, then: build)
@@ -104,7 +112,7 @@ extension Fixture {
         return try await blocking { [reader] in try reader.commitNumber(at: position) }
     }
 
-    private static func readDump(_ path: String) throws -> Database {
+    private static func readDump(_ path: String, _ options: DatabaseOptions) throws -> Database {
         var header: ReplayDumpHeader?
         var collections = RecordsByCollection()
         try FixtureFile.lines(of: path) { line, bytes in
@@ -119,7 +127,7 @@ extension Fixture {
         guard let header else {
             throw DatabaseError(.invalidDump, "\(path) is empty. Make it with `yaprak dump`.", place: .init(file: path))
         }
-        let database = Database.inMemory(collections.all, at: header.commitNumber)
+        let database = Database.inMemory(collections.all, at: header.commitNumber, options: options)
         if let digest = header.digest, database.snapshot.digest != digest {
             throw DatabaseError(
                 .invalidDump,
