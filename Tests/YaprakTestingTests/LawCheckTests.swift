@@ -81,6 +81,68 @@ import YaprakTesting
         #expect(text.contains("nothing was tried"), "\(text)")
     }
 
+    // Each passed, as there were commits: to other collections, or into groups that the list does not have.
+    @Test func `A law whose index, extension or list had nothing in it was not checked`() async {
+        let index = RecordIndex("rank", of: .sequels, \.salesRank)
+        let elsewhere = ViewMappings(bySalesRank, groups: ["d"])
+        let checks: [(check: @Sendable () async -> Bool, words: String)] = [
+            ({ await checkIndex(index, histories: 3, using: Self.edit) }, #""rank" never had an entry"#),
+            (
+                { await checkExtension(index, histories: 3, reading: { Array($0.keys) }, using: Self.edit) },
+                #"no commit changed a collection of "rank""#
+            ),
+            (
+                { await checkListLaw(of: bySalesRank, mappings: [elsewhere], histories: 3, using: Self.edit) },
+                #"the list of "bySalesRank" never showed a row"#
+            ),
+            (
+                {
+                    await checkListLaw(
+                        of: bySalesRank, mappings: [ViewMappings(bySalesRank), elsewhere], histories: 3,
+                        using: Self.edit)
+                }, #"the list of "bySalesRank" with mappings 1 never showed a row"#
+            ),
+            (
+                { await checkListLaw(of: bySalesRank, mappings: [], histories: 3, using: Self.edit) },
+                "there are no mappings"
+            ),
+        ]
+        for (check, words) in checks {
+            let text = await report(check)
+            #expect(text.contains("nothing was tried") && text.contains(words), "\(text)")
+        }
+    }
+
+    @Test func `What an edit needs beside an index is prepared, for each opening`() async {
+        let index = RecordIndex("rank", of: .books, \.genre, \.salesRank)
+        @Sendable func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) throws {
+            let tag = choices.pick(["1", "2"])
+            try transaction.setGrouping(of: bySalesRank, groupedBy: .everything(in: tag), versionTag: tag)
+            Self.edit(&transaction, &choices)
+        }
+        #expect(
+            await checkIndex(
+                index, histories: 10, preparing: { try await $0.register(bySalesRank) }, using: edit))
+        let text = await report { await checkIndex(index, histories: 3, using: edit) }
+        #expect(text.contains("every commit threw"), "\(text)")
+    }
+
+    // It was compared with a view that has the filter of the beginning.
+    @Test func `A filter that edits exchange keeps the law`() async {
+        let few = FilteredView("few", of: bySalesRank) { $0.salesRank < 3 }
+        @Sendable func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) throws {
+            if choices.chance(30) {
+                let bound = choices.below(6)
+                try transaction.setFiltering(
+                    of: few, where: .byObject { $0.salesRank < bound }, versionTag: "below \(bound)")
+            }
+            Self.edit(&transaction, &choices)
+        }
+        #expect(
+            await checkListLaw(
+                of: few, histories: 10, preparing: { try await $0.register(bySalesRank) }, using: edit))
+    }
+
     @Test func `Lists of what a query finds keep the law, while the query changes`() async {
         let text = FullTextIndex("text", of: .books, \.title)
         let found = SearchResultsView("found", in: text, groupedBy: \.genre, sortedBy: \.salesRank)
@@ -187,6 +249,19 @@ import YaprakTesting
         #expect(text.hasPrefix("checkIndex: "), "\(text)")
     }
 
+    // Only the order of the keys was compared, and one entry has one order.
+    @Test func `An entry that is not where its columns put it is found, whatever the order`() async {
+        let calls = Atomic(0)
+        let index = RecordIndex(
+            "odd", of: .books, columns: .ascending { _ in calls.add(1, ordering: .relaxed).newValue })
+        let text = await report {
+            await checkIndex(index) { transaction, choices in
+                transaction[.books]["a"] = Book(title: "t\(choices.below(9))")
+            }
+        }
+        #expect(text.contains(#"no entry of "a" is where its columns put it now"#), "\(text)")
+    }
+
     @Test func `A view whose order contradicts itself is found`() async {
         let view = AutoView(
             "circle", of: .books, groupedBy: { _ in "all" }, sortedBy: { Circular(value: $0.salesRank % 3) })
@@ -243,6 +318,25 @@ import YaprakTesting
         }
     }
 
+    // They encode alike, for which NaN was taken to be the reason.
+    @Test func `A difference that no text shows is found, and that NaN is not equal to itself is none`() async {
+        let calls = Atomic(0)
+        for isPure in [true, false] {
+            let genres = AggregateView(
+                "genres", of: bySalesRank,
+                row: { group in
+                    if isPure { return Rate(value: .nan) }
+                    return Rate(value: Double(group.count), note: calls.add(1, ordering: .relaxed).newValue)
+                }, sortedBy: { $0.key })
+            let text = await reports {
+                let holds = await checkListLaw(
+                    of: genres, histories: 10, preparing: { try await $0.register(bySalesRank) }, using: Self.edit)
+                #expect(holds == isPure)
+            }
+            #expect(isPure ? text.isEmpty : text.first?.contains("in what no text shows") == true, "\(text)")
+        }
+    }
+
     @Test func `A joined view whose group is no function of its records is found`() async {
         let mood = Mood()
         let first = Relationship("first", from: .sequels, \.title, to: .books)
@@ -277,6 +371,14 @@ import YaprakTesting
 /// What a genre comes to.
 private struct Stock: Codable, Sendable, Equatable {
     var rank: Int
+}
+
+/// What a genre comes to, with a number that is not encoded.
+struct Rate: Codable, Sendable, Equatable {
+    var value: Double
+    var note = 0
+
+    enum CodingKeys: CodingKey { case value }
 }
 
 extension RecordCollection where Object == Book, Metadata == NoMetadata {

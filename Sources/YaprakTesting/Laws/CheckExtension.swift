@@ -24,7 +24,8 @@ public import Yaprak
 ///   - preparing: binds collections and registers extensions that this one reads; called for each opening.
 ///   - reading: what is compared: a value that follows from the reader. Make it a list of texts for readable differences.
 ///   - edit: makes one random change, of what it draws from its choices and of nothing else. It may throw; the transaction is
-///     then undone. If all throw, nothing was tried, and the test fails.
+///     then undone. If all throw, or none changes the reading or a collection of the extension, nothing was tried, and the test
+///     fails.
 /// - Returns: whether the law holds.
 @discardableResult
 public func checkExtension<Extension: DatabaseExtension, Reading: Equatable & Sendable>(
@@ -44,22 +45,30 @@ public func checkExtension<Extension: DatabaseExtension, Reading: Equatable & Se
 ///
 ///     await checkIndex(genreRank) { transaction, choices in … }
 ///
-/// A column whose closure depends on something else than the record, on the language of the device, say, fails here.
+/// A column whose closure depends on something else than the record, on the language of the device, say, fails here. So does a
+/// check in which the index never has an entry: nothing was tried.
 /// - Parameters:
 ///   - index: the index. If it is unique, transactions that it refuses are undone and not counted as failures.
 ///   - histories: how many are made.
 ///   - seed: the seed of the first history.
+///   - preparing: binds collections, and registers extensions that `edit` reads; called for each opening.
 ///   - sourceLocation: where the failure is shown.
 ///   - edit: makes one random change.
 /// - Returns: whether the law holds.
 @discardableResult
 public func checkIndex<Object, Metadata>(
     _ index: RecordIndex<Object, Metadata>, histories: Int = 30, seed: UInt64 = 1,
+    preparing: @escaping @Sendable (Database) async throws -> Void = { _ in },
     sourceLocation: SourceLocation = #_sourceLocation,
     using edit: @escaping @Sendable (_ transaction: inout WriteTransaction, _ choices: inout Choices) throws -> Void
 ) async -> Bool {
     await ExtensionLaw(
-        title: "checkIndex", extension: index, prepare: { _ in }, read: { Array($0.keys.map { String($0) }) },
-        edit: edit
+        title: "checkIndex", extension: index, prepare: preparing, read: { Array($0.keys) },
+        audit: { rows in
+            // The columns of each record are asked once more: a rebuild may have the same order by luck.
+            let lost = rows.keys.first { rows.offset(of: $0) == nil }
+            return lost.map { "no entry of \($0.debugDescription) is where its columns put it now" }
+        },
+        takesCommits: false, edit: edit
     ).check(histories: histories, seed: seed, at: sourceLocation)
 }

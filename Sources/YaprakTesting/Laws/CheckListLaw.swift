@@ -17,9 +17,12 @@ internal import YaprakExtensions
 /// Random histories of commits are made of `edit`. Between commits, forwards, backwards and far apart, the changes that the
 /// mappings report are applied as a table applies them. After each commit the view itself is checked, too: every row where
 /// its closures put it, in the order that they give. A view of another view, or of a relationship, is compared with one that is
-/// registered afresh: its rows, their order, and what it has made of a group, as far as that is encoded. A view fails whose
-/// closures depend on something else than the record, or whose order contradicts itself. If something fails, the history is
-/// shrunk, and the test fails with the shortest one as text.
+/// registered afresh: its rows, their order, and what it has made of a group, by `==`. A view fails whose closures depend on
+/// something else than the record, or whose order contradicts itself. If something fails, the history is shrunk, and the test
+/// fails with the shortest one as text. It fails, too, if there was nothing to look at: if no list ever showed a row.
+///
+/// Changes also have to name each row whose object differs by `==`, so that it is drawn again. That is checked for records whose
+/// objects are `Equatable`, and for what a view has made of a group.
 /// - Parameters:
 ///   - view: the view.
 ///   - mappings: the lists that show it; all its groups if `nil`.
@@ -45,6 +48,15 @@ public func checkListLaw<View: OrderedView>(
 private struct ListLaw<View: OrderedView>: Law {
     var title: String { "checkListLaw" }
     var hasOnlyCommits: Bool { true }
+    var omissions: [String] {
+        if mappings.isEmpty { return ["there are no mappings. Give some, or leave them out for a list of all groups."] }
+        return mappings.indices.map { index in
+            """
+            the list of "\(view.name)"\(mappings.count > 1 ? " with mappings \(index)" : "") never showed a row. Do edits write \
+            what the view shows, into the groups of the list?
+            """
+        }
+    }
 
     let view: View
     let mappings: [ViewMappings<View>]
@@ -64,7 +76,7 @@ private struct ListLaw<View: OrderedView>: Law {
                 if let fault = try await fault(in: database) { return fault }
             }
             for (index, mappings) in mappings.enumerated() {
-                if let fault = try walk(snapshots, mappings) {
+                if let fault = try walk(snapshots, mappings, whenShown: { trace.meet(index) }) {
                     return mappings.view.name + (self.mappings.count > 1 ? ", mappings \(index)" : "") + ": " + fault
                 }
             }
@@ -96,9 +108,12 @@ private struct ListLaw<View: OrderedView>: Law {
     /// What is wrong with the view itself.
     private func fault(in database: Database) async throws -> String? {
         let snapshot = database.snapshot
-        let report = snapshot[view].state.verify()
+        let state = snapshot[view].state
+        // What a write has exchanged can't be made again of the view; a filter's closure is asked then.
+        let isExchanged = state.root.configuration.versionTag != view.versionTag
+        let report = state.verify(parent: isExchanged ? parent(in: snapshot) : nil)
         if let row = report.misplaced.first {
-            let key = snapshot[view].state.rowID(inGroup: row.group, at: row.index).key
+            let key = state.rowID(inGroup: row.group, at: row.index).key
             return """
                 row \(row.index) of group "\(row.group)" ("\(key)") does not come after the row before it. The order of the view \
                 contradicts itself, or depends on more than the two records.
@@ -115,16 +130,29 @@ private struct ListLaw<View: OrderedView>: Law {
         return try await difference(fromRebuildOf: database)
     }
 
+    /// The view that this one reads, if it reads one.
+    private func parent(in snapshot: Snapshot) -> ViewState? {
+        if view is any PrimaryExtension { return nil }
+        return snapshot.views.first { view.dependencies.contains($0.name) }?.state
+    }
+
     /// In what the view differs from one whose closures were asked about every row just now.
     private func difference(fromRebuildOf database: Database) async throws -> String? {
         let rebuilt = database.fork()
         try await rebuilt.unregister(view.name)
         try await rebuilt.register(view)
         let (wanted, found) = (rebuilt.snapshot[view].state, database.snapshot[view].state)
-        if ViewRows(wanted) == ViewRows(found) { return nil }
+        let (wantedRows, foundRows) = (ViewRows(wanted), ViewRows(found))
+        if wantedRows == foundRows { return nil }
         let lines = TextDifference.lines(from: ViewText.lines(of: wanted), to: ViewText.lines(of: found))
-        // A value that is not equal to itself, such as NaN, is no difference.
-        if lines.isEmpty { return nil }
+        if lines.isEmpty {
+            let row = foundRows.firstDifference(from: wantedRows)
+            return """
+                "\(view.name)" differs from its rebuild in what no text shows: the object of row "\(row?.id.key ?? "")" in \
+                group "\(row?.group ?? "")" is not equal to the one that is made again, and encodes alike. Its closures depend \
+                on more than the records that they get, or the `==` of the object does.
+                """
+        }
         return """
             "\(view.name)" differs from its rebuild. Its closures depend on more than the records that they get \
             (- rebuilt, + found):
@@ -133,7 +161,10 @@ private struct ListLaw<View: OrderedView>: Law {
     }
 
     /// Goes from snapshot to snapshot: to each next one, back to the first, and then anywhere.
-    private func walk(_ snapshots: [Snapshot], _ mappings: ViewMappings<View>) throws -> String? {
+    /// - Parameter noteRows: called if the list shows a row.
+    private func walk(
+        _ snapshots: [Snapshot], _ mappings: ViewMappings<View>, whenShown noteRows: () -> Void
+    ) throws -> String? {
         var random = SplitMix64(seed: UInt64(snapshots.count))
         let jumps = (0..<2 * snapshots.count).map { _ in random.below(snapshots.count) }
         var sections = mappings
@@ -144,16 +175,24 @@ private struct ListLaw<View: OrderedView>: Law {
             let before = ListImage(shown, sections)
             let changes = try sections.advance(from: shown, to: next)
             let after = ListImage(next, sections)
+            if !after.isEmpty { noteRows() }
             let place = "from commit \(shown.commitNumber) to \(next.commitNumber)"
             let words = (changes.sectionChanges.map { "\($0)" } + changes.rowChanges.map { "\($0)" }).joined(
                 separator: "; ")
             if !changes.isReload {
                 let result: ListImage
-                do { result = try before.applying(changes) } catch { return "\(place): \(error) (\(words))" }
-                if result != after {
+                do {
+                    result = try before.applying(changes, reading: after)
+                } catch {
+                    return "\(place): \(error) (\(words))"
+                }
+                if result.lines != after.lines {
                     let lines = TextDifference.lines(from: after.lines, to: result.lines)
                     return "\(place): the changes \(words) lead elsewhere (- the list, + where they lead)\n"
                         + lines.joined(separator: "\n")
+                }
+                if let difference = result.firstDifference(from: after) {
+                    return "\(place): after the changes \(words), \(difference)"
                 }
             }
             shown = next

@@ -9,13 +9,27 @@ internal import YaprakSimulator
 struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>: Law {
     let title: String
     var hasOnlyCommits: Bool { false }
+    var omissions: [String] { [omission] }
 
     let `extension`: Extension
     let prepare: @Sendable (Database) async throws -> Void
     let read: @Sendable (Extension.Reader) -> Reading
+    /// What is wrong with a reading by itself.
+    var audit: @Sendable (Extension.Reader) -> String? = { _ in nil }
+    /// Whether a commit to its collections is something to compare, though its reading stays what it is.
+    var takesCommits = true
     let edit: @Sendable (inout WriteTransaction, inout Choices) throws -> Void
 
     private static var path: FilePath { "/law" }
+
+    private var omission: String {
+        let name = "\"\(`extension`.name)\""
+        return takesCommits
+            ? """
+            no commit changed a collection of \(name), and its reading stayed what it is over an empty database. Do edits write \
+            what it is made of?
+            """ : "\(name) never had an entry. Do edits write records that it takes?"
+    }
 
     func run(_ script: LawScript, _ trace: LawTrace, _ options: DatabaseOptions) async -> String? {
         var options = options
@@ -26,12 +40,14 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             defer { withExtendedLifetime(database) {} }
             try await prepare(database)
             try await database.register(`extension`)
+            let first = read(database.snapshot[`extension`])
             for step in script.steps {
                 trace.begin()
                 if let fault = try await run(step, &database, disk, trace, options) {
                     try? await database.close()
                     return fault
                 }
+                if read(database.snapshot[`extension`]) != first { trace.meet(0) }
             }
             try await database.close()
             return nil
@@ -121,13 +137,23 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
             // The edit refused itself, or an index did: nothing of it was kept.
             trace.refused(error)
         }
-        trace.add(changesets.published())
+        let published = changesets.published()
+        trace.add(published)
+        if takesCommits, published.contains(where: concerns) { trace.meet(0) }
         return nil
+    }
+
+    private func concerns(_ changeset: Changeset) -> Bool {
+        guard let names = `extension`.collectionNames else { return true }
+        let changes = changeset.netChanges
+        return !names.isEmpty && (changes.didRemoveAll || !Set(names).isDisjoint(with: changes.collectionNames))
     }
 
     /// Compares the extension with one that is made of the records.
     private func compare(_ database: Database, _ place: String) async throws -> String? {
-        let found = read(database.snapshot[`extension`])
+        let reader = database.snapshot[`extension`]
+        let found = read(reader)
+        if let fault = audit(reader) { return "\"\(`extension`.name)\" \(place): \(fault)" }
         // There is nothing to make state of its own of.
         if `extension` is any PrimaryExtension { return nil }
         let rebuilt = database.fork()

@@ -10,6 +10,9 @@ protocol Law: Sendable {
     var title: String { get }
     /// Whether histories have commits alone.
     var hasOnlyCommits: Bool { get }
+    /// What has to come about in one history at least, or the law has looked at nothing; each as what is said if it never does.
+    /// A run notes in its trace which of them it has met.
+    var omissions: [String] { get }
 
     /// Does what a script says, in databases with these options.
     /// - Returns: what is wrong, or `nil`.
@@ -19,15 +22,16 @@ protocol Law: Sendable {
 extension Law {
     /// Runs random histories until one breaks the law; then reports the shortest that can be found.
     ///
-    /// - Returns: whether none does. Histories without a commit prove nothing, and that is reported, too.
+    /// - Returns: whether none does. Histories that have nothing to look at prove nothing, and that is reported, too.
     func check(histories: Int, seed: UInt64, at location: SourceLocation) async -> Bool {
         let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
-        var refusal: String?, hasCommits = false
+        var refusal: String?, hasCommits = false, met: Set<Int> = []
         for seed in only.map({ [$0] }) ?? (0..<UInt64(max(histories, 1))).map({ seed &+ $0 }) {
             var script = LawScript(seed: seed, onlyCommits: hasOnlyCommits)
             let trace = LawTrace()
             guard await attempt(script, trace) != nil else {
                 hasCommits = hasCommits || trace.hasCommits
+                met.formUnion(trace.met)
                 refusal = refusal ?? trace.refusal
                 continue
             }
@@ -40,11 +44,14 @@ extension Law {
             await report(script, seed, at: location)
             return false
         }
-        // One history that is repeated, of another law, may well have none.
-        if hasCommits || only != nil && refusal == nil { return true }
+        let omission = omissions.indices.first { !met.contains($0) }
+        // One history that is repeated, of another law, may well have nothing.
+        if hasCommits && (omission == nil || only != nil) || only != nil && refusal == nil { return true }
         let reason =
-            refusal.map { "every commit threw. The first threw: \($0)" }
-            ?? "no edit changed anything. Are its collections those of the extension?"
+            hasCommits
+            ? omissions[omission!]
+            : refusal.map { "every commit threw. The first threw: \($0)" }
+                ?? "no edit changed anything. Are its collections those of the extension?"
         reportIssue("\(title): nothing was tried, because \(reason)", at: location)
         return false
     }

@@ -8,6 +8,7 @@ final class LawTrace: Sendable {
         var lines: [String] = []
         var draws: [[[UInt64]]] = []
         var hasCommits = false
+        var met: Set<Int> = []
         var refusal: String?
     }
 
@@ -19,11 +20,14 @@ final class LawTrace: Sendable {
 
     /// Whether an edit came to a commit.
     var hasCommits: Bool { state.withLock { $0.hasCommits } }
+    /// Which of the law's omissions were none.
+    var met: Set<Int> { state.withLock { $0.met } }
     /// What the first commit that threw has thrown.
     var refusal: String? { state.withLock { $0.refusal } }
 
     func begin() { state.withLock { $0.draws.append([]) } }
     func drew(_ draws: [UInt64]) { state.withLock { $0.draws[$0.draws.count - 1].append(draws) } }
+    func meet(_ number: Int) { state.withLock { _ = $0.met.insert(number) } }
     func add(_ lines: some Sequence<String>) { state.withLock { $0.lines += lines } }
 
     /// Notes that a commit threw.

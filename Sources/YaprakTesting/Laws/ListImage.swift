@@ -2,9 +2,14 @@ internal import Yaprak
 
 /// A list as a screen has it: sections with rows. Knows nothing of how changes are found.
 struct ListImage: Equatable {
-    struct Row: Hashable {
+    struct Row: Equatable {
         var collection: String
         var key: String
+        /// What it shows, as far as objects of its type can be compared.
+        var shown: ShownObject?
+
+        /// Whether it is the same row, whatever it shows.
+        func isSameRow(as other: Row) -> Bool { key == other.key && collection == other.collection }
     }
 
     struct Section: Equatable {
@@ -17,7 +22,13 @@ struct ListImage: Equatable {
     /// What a list shows of a snapshot.
     init<View: OrderedView>(_ snapshot: Snapshot, _ mappings: ViewMappings<View>) {
         sections = snapshot.sections(of: mappings).map { section in
-            Section(name: section.name, rows: section.map { Row(collection: $0.collectionName, key: $0.key) })
+            Section(
+                name: section.name,
+                rows: section.map { row in
+                    Row(
+                        collection: row.collectionName, key: row.key,
+                        shown: (row as? any ShowingRow).map { $0.shown })
+                })
         }
     }
 
@@ -26,6 +37,33 @@ struct ListImage: Equatable {
         sections.map { section in
             "\(RecordText.key(section.name)): \(section.rows.map { RecordText.key($0.key) }.joined(separator: ", "))"
         }
+    }
+
+    /// Whether no row is shown.
+    var isEmpty: Bool { sections.allSatisfy(\.rows.isEmpty) }
+
+    /// The first row that is not what it is in another list with the same lines, as text.
+    func firstDifference(from other: ListImage) -> String? {
+        for (number, (section, wanted)) in zip(sections, other.sections).enumerated() {
+            for (index, (row, wanted)) in zip(section.rows, wanted.rows).enumerated() where row != wanted {
+                let place = "row \(ListPath(section: number, row: index)) (\(row.key))"
+                guard row.isSameRow(as: wanted) else {
+                    return "\(place) is of \(row.collection), and of \(wanted.collection) in the list"
+                }
+                let (before, after) = (row.shown?.text ?? "nothing", wanted.shown?.text ?? "nothing")
+                let found = before == after ? "one that is not equal" : after
+                return "\(place) still shows \(before), and \(found) in the list"
+            }
+        }
+        return nil
+    }
+
+    /// What the row at a path shows; `nil` if there is none.
+    fileprivate func shown(at path: ListPath) -> ShownObject? {
+        guard sections.indices.contains(path.section), sections[path.section].rows.indices.contains(path.row) else {
+            return nil
+        }
+        return sections[path.section].rows[path.row].shown
     }
 }
 
@@ -36,29 +74,35 @@ struct ListRefusal: Error, CustomStringConvertible {
 }
 
 extension ListImage {
-    /// The list after `changes`, by the rules of list views: what is not said to change stays, in its order.
+    /// The list after `changes`, by the rules of list views: what is not said to change stays, in its order, as it was drawn.
+    ///
+    /// - Parameter list: what rows are read from that come, or have to be drawn again.
     /// - Throws: ``ListRefusal``.
-    func applying(_ changes: ListChanges) throws(ListRefusal) -> ListImage {
+    func applying(_ changes: ListChanges, reading list: ListImage? = nil) throws(ListRefusal) -> ListImage {
         try checkSequence(of: changes.rowChanges)
         var (result, sources) = try applyingSections(changes.sectionChanges)
         var gone = sections.map { [Bool](repeating: false, count: $0.rows.count) }
         var comers: [ListPath: Row] = [:]
         for change in changes.rowChanges {
             if case .update = change.kind { continue }
+            var comer = Row(change)
             if let path = change.source {
-                guard try row(at: path, of: change) == Row(change) else {
-                    throw ListRefusal("\(change) is another row")
-                }
+                let row = try row(at: path, of: change)
+                guard row.isSameRow(as: comer) else { throw ListRefusal("\(change) is another row") }
                 guard !gone[path.section][path.row] else { throw ListRefusal("\(change): the row left already") }
                 gone[path.section][path.row] = true
+                comer.shown = row.shown
             }
-            if let path = change.target, comers.updateValue(Row(change), forKey: path) != nil {
+            guard let path = change.target else { continue }
+            // A row that moved and did nothing else is not drawn again.
+            if change.source == nil || !change.aspects.isEmpty { comer.shown = list?.shown(at: path) }
+            guard comers.updateValue(comer, forKey: path) == nil else {
                 throw ListRefusal("\(change): two rows come to the same place")
             }
         }
         for change in changes.rowChanges {
             guard case .update(let path, _) = change.kind else { continue }
-            guard try row(at: path, of: change) == Row(change), !gone[path.section][path.row] else {
+            guard try row(at: path, of: change).isSameRow(as: Row(change)), !gone[path.section][path.row] else {
                 throw ListRefusal("\(change) is another row")
             }
         }
@@ -82,9 +126,10 @@ extension ListImage {
         }
         for change in changes.rowChanges {
             guard case .update(_, let path) = change.kind else { continue }
-            guard try result.row(at: path, of: change) == Row(change) else {
+            guard try result.row(at: path, of: change).isSameRow(as: Row(change)) else {
                 throw ListRefusal("\(change) ends elsewhere")
             }
+            result.sections[path.section].rows[path.row].shown = list?.shown(at: path)
         }
         return result
     }

@@ -1,4 +1,3 @@
-internal import YaprakCBOR
 internal import YaprakCore
 internal import YaprakExtensions
 
@@ -53,23 +52,15 @@ enum ViewText {
         return (0..<state.count(ofGroup: group)).map { index in
             let placement = state.placement(inGroup: group, at: index)
             let key = RecordText.key(placement.row.key)
-            if let object = configuration.madeObject(of: placement) { return "\(key): \(text(of: object))" }
+            if let object = configuration.madeObject(of: placement) { return "\(key): \(ShownObject(object).text)" }
             return names.count == 1 ? key : "\(RecordText.key(names[placement.collection]))/\(key)"
         }
-    }
-
-    /// What a row shows. Two of which none encodes are alike.
-    private static func text(of object: any Encodable) -> String {
-        guard let bytes = try? CBOREncoder().encode(object), let value = try? CBORValue(decoding: bytes) else {
-            return "(does not encode)"
-        }
-        return RecordText.value(value)
     }
 }
 
 extension Snapshot {
     /// The views of a snapshot, by name.
-    fileprivate var views: [(name: String, state: ViewState)] {
+    var views: [(name: String, state: ViewState)] {
         state.extensions.compactMap { entry in
             (entry.root as? ViewRoot).map { (entry.name, ViewState(snapshot: self, root: $0)) }
         }
