@@ -127,6 +127,42 @@ import Yaprak
         #expect(error?.code == .notADatabase)
     }
 
+    // Opening alone took them.
+    @Test func `Copies are written, restored and replayed at such paths, too`() async throws {
+        let directory = TemporaryDirectory()
+        let folder = directory.appending("a folder %20")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let url = URL(filePath: folder)
+        let database = Database.inMemory()
+        try await database.write { $0[.books]["a"] = Book(title: "Dune") }
+        try await database.backup(to: "\(folder)/b text")
+        try await database.backup(to: url.appending(path: "b url"))
+        try database.snapshot.write(to: "\(folder)/s text")
+        try database.snapshot.write(to: url.appending(path: "s url"))
+        #expect(directory.files(in: "a folder %20") == ["b text", "b url", "s text", "s url"])
+        try await database.write { $0[.books].removeAll() }
+        let empty = database.snapshot
+        for name in directory.files(in: "a folder %20") {
+            try await database.restore(from: "\(folder)/\(name)")
+            #expect(database.snapshot[.books]["a"]?.title == "Dune")
+            try await database.restore(empty)
+            try await database.restore(from: url.appending(path: name))
+            #expect(database.snapshot[.books]["a"]?.title == "Dune")
+            try await database.restore(empty)
+            let text = try await Database.replay("\(folder)/\(name)", collections: .books)
+            let same = try await Database.replay(url.appending(path: name), collections: .books)
+            #expect(text.snapshot[.books].count == 1 && same.snapshot[.books].count == 1)
+        }
+        let web = URL(string: "https://example.org/shop.yaprak")!
+        let refusals = [
+            await #expect(throws: DatabaseError.self) { try await database.backup(to: web) },
+            await #expect(throws: DatabaseError.self) { try await database.restore(from: web) },
+            await #expect(throws: DatabaseError.self) { try await Database.replay(web, collections: .books) },
+            #expect(throws: DatabaseError.self) { try database.snapshot.write(to: web) },
+        ]
+        #expect(refusals.map { $0?.code } == Array(repeating: .notADatabase, count: 4))
+    }
+
     @Test func `The program of the page lends records`() async throws {
         let database = Database.inMemory()
         // snippet: with

@@ -47,13 +47,7 @@ extension Database {
         at url: URL, options: DatabaseOptions = DatabaseOptions(),
         collections: repeat RecordCollection<each Object, each Metadata>
     ) async throws -> Database {
-        guard url.isFileURL else {
-            throw DatabaseError(
-                .notADatabase,
-                "a URL of the scheme \(url.scheme ?? "none") is no place in the file system. Give a file URL.")
-        }
-        let path = FilePath(url.path(percentEncoded: false))
-        return try await open(at: path, options: options, collections: repeat each collections)
+        try await open(at: FilePath(ofFile: url), options: options, collections: repeat each collections)
     }
 
     /// Opens a database on a disk that a test gives.
