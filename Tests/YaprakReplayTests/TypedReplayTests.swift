@@ -17,6 +17,30 @@ import YaprakReplay
 
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }
 
+    // Opening a database alone took them.
+    @Test func `A reader takes a path that is put together as text, and a URL`() async throws {
+        let folder = directory.appending("a folder %20")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let database = try await Database.open(at: "\(folder)/shop.yaprak", collections: .books)
+        try await database.register(shelves)
+        try await database.write { $0[.books]["a"] = Book(title: "Dune") }
+        try await database.close()
+        let url = URL(filePath: folder).appending(path: "shop.yaprak")
+        for reader in [try ReplayReader("\(folder)/shop.yaprak"), try ReplayReader(url)] {
+            #expect(try reader.newestCommitNumber() == 1 && reader.path.string == "\(folder)/shop.yaprak")
+        }
+        let readers = [
+            try ReplayReader("\(folder)/shop.yaprak", collections: .books, extensions: shelves),
+            try ReplayReader(url, collections: .books, extensions: shelves),
+        ]
+        for reader in readers {
+            let snapshot = try reader.snapshot(at: 1)
+            #expect(snapshot[.books]["a"]?.title == "Dune" && snapshot[shelves].count == 1)
+        }
+        let error = #expect(throws: DatabaseError.self) { try ReplayReader(URL(string: "https://example.org/a")!) }
+        #expect(error?.code == .notADatabase)
+    }
+
     /// What one sees of a snapshot, views and all.
     private func seen(_ snapshot: Snapshot) -> [String] {
         let books = snapshot[.books].map { "\($0.key) \($0.object) \(String(describing: $0.metadata))" }
