@@ -1,4 +1,5 @@
 #if Inspector
+    public import Foundation
     public import SystemPackage
     public import Yaprak
     import YaprakReplay
@@ -19,6 +20,7 @@
         private enum Source: Sendable {
             case database(Database)
             case files(FilePath)
+            case nothing(DatabaseError)
         }
 
         private let source: Source
@@ -32,6 +34,21 @@
 
         /// The inspector of a directory, which a program may be writing meanwhile. O(1): ``run(port:ready:)`` opens the files.
         public init(path: FilePath) { source = .files(path) }
+
+        /// The inspector of a directory at a path that is put together as text: `"\(folder)/shop.yaprak"`. As
+        /// ``init(path:)-(FilePath)``.
+        @_disfavoredOverload
+        public init(path: String) { self.init(path: FilePath(path)) }
+
+        /// The inspector of a directory at a URL of the file system. As ``init(path:)-(FilePath)``. If the URL is not one of the
+        /// file system, ``run(port:ready:)`` throws `notADatabase`.
+        public init(path url: URL) {
+            do {
+                source = .files(try FilePath(ofFile: url))
+            } catch {
+                source = .nothing(error)
+            }
+        }
 
         /// Serves until its task is cancelled.
         ///
@@ -52,6 +69,7 @@
             case .files(let path):
                 live = nil
                 history = try FileHistory(path)
+            case .nothing(let error): throw error
             }
             guard (0...65535).contains(port) else {
                 throw DatabaseError(.ioFailed, "A port is a number from 0 to 65535. Use 0 for one that is free.")

@@ -289,6 +289,18 @@
             try await inspected.database.close()
         }
 
+        @Test func `A directory is named by a path that is put together as text, or by a URL`() async throws {
+            let directory = TemporaryDirectory()
+            let web = Inspector(path: URL(string: "https://example.org/shop.yaprak")!)
+            let refusal = await #expect(throws: DatabaseError.self) { try await web.run { _ in } }
+            #expect(refusal?.code == .notADatabase)
+            let none = directory.appending("none")
+            for missing in [Inspector(path: none), Inspector(path: URL(filePath: none))] {
+                let error = await #expect(throws: DatabaseError.self) { try await missing.run { _ in } }
+                #expect(error?.code == .notFound)
+            }
+        }
+
         @Test func `A port that is taken is an error with a remedy`() async throws {
             try await serving { port, _, inspected in
                 let other = Inspector(path: inspected.path)
