@@ -3,7 +3,6 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
-import YaprakCBOR
 import YaprakSimulator
 
 @testable import YaprakCore
@@ -38,7 +37,7 @@ import YaprakSimulator
         return false
     }
 
-    private func withBadRecords(_ keys: [String]) async throws {
+    func withBadRecords(_ keys: [String]) async throws {
         let database = try await Database.open(at: path, collections: .books)
         try await database.write { for key in keys { $0[.books][key] = Book(title: key) } }
         try await database.close()
@@ -101,120 +100,6 @@ import YaprakSimulator
         #expect(database.commitNumber == 0 && database.snapshot[Counter()] == [:])
     }
 
-    // A touch finds no record where one was set aside, and took the bytes away all the same.
-    @Test func `Touching a key leaves what was set aside under it`() async throws {
-        try await withBadRecords(["bad", "good"])
-        let database = try await Database.open(at: path, collections: Self.lenient)
-        let isThere = try await database.write { $0[Self.strict].touchObject(for: "bad") }
-        #expect(!isThere)
-        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
-        #expect(database.commitNumber == 1)
-        try await database.close()
-    }
-
-    // Records set aside are out of extensions, but their removal was reported to them.
-    @Test func `Extensions hear nothing of records that were set aside`() async throws {
-        try await withBadRecords(["bad", "good"])
-        let database = try await Database.open(at: path, collections: Self.lenient)
-        try await database.register(Counter())
-        #expect(database.snapshot[Counter()] == ["books": 1])
-        try await database.write { $0[Self.strict].remove("bad") }
-        #expect(database.snapshot[Counter()] == ["books": 1])
-        try await database.write { $0[Self.strict].removeAll() }
-        #expect(database.snapshot[Counter()] == [:])
-        try await database.close()
-        let again = try await Database.open(at: path, collections: Self.lenient)
-        #expect(again.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
-        try await again.close()
-    }
-
-    // With nothing but set-aside records in a collection, its clearing was not logged: memory lost what the disk kept.
-    @Test func `Removing everything removes what was set aside, also where nothing else is left`() async throws {
-        try await withBadRecords(["bad"])
-        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
-        try await database.write { transaction in
-            transaction[Self.strict].removeAll()
-            transaction[.authors]["a"] = Author(name: "a")
-        }
-        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
-        try await database.close()
-        database = try await Database.open(at: path, collections: Self.lenient, .authors)
-        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
-        try await database.close()
-    }
-
-    // What a transaction put in the place of bytes and took out again was no change, and the bytes came back with a launch;
-    // also where it looked at its changes in between, or other records came and went.
-    @Test(arguments: [true, false], [true, false])
-    func `What was set aside stays away when its successor is removed in the same transaction`(all: Bool, looks: Bool)
-        async throws
-    {
-        try await withBadRecords(["bad", "worse"])
-        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
-        try await database.write { transaction in
-            transaction[Self.strict]["bad"] = Strict(title: "x")
-            transaction[Self.strict]["new"] = Strict(title: "y")
-            if looks { _ = try transaction.snapshot() }
-            if all {
-                transaction[Self.strict].removeAll()
-            } else {
-                for key in ["bad", "worse", "new"] { transaction[Self.strict].remove(key) }
-            }
-            transaction[.authors]["a"] = Author(name: "a")
-        }
-        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
-        try await database.close()
-        database = try await Database.open(at: path, collections: Self.lenient, .authors)
-        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
-        #expect(database.snapshot[Self.strict].isEmpty)
-        try await database.close()
-    }
-
-    // Extensions never saw the rows of a collection without types, but were given the count of those removed.
-    @Test func `Extensions hear nothing of collections without types`() async throws {
-        try await withBadRecords(["a", "b"])
-        let database = try await Database.open(at: path, collections: .authors)
-        try await database.register(Counter())
-        try await database.write { $0.removeAll(inCollectionNamed: "books") }
-        #expect(database.snapshot[Counter()] == [:])
-        try await database.close()
-    }
-
-    // Rows that were replayed had the stamps of those in the checkpoint, so that a change looked like a touch.
-    @Test func `An extension that is adopted learns what kinds of changes it missed`() async throws {
-        struct Kinds: DatabaseExtension {
-            let name = "kinds"
-            func makeRoot() -> [String: UInt8] { [:] }
-            func update(_ root: inout [String: UInt8], for changes: NetChanges, in context: ExtensionContext) -> Never?
-            {
-                for name in changes.collectionNames {
-                    for (key, kinds) in changes.keys(inCollectionNamed: name) { root[key] = kinds.rawValue }
-                }
-                return nil
-            }
-            func encode(_ root: [String: UInt8]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
-            func decode(_ bytes: [UInt8]) throws -> [String: UInt8] {
-                try CBORDecoder().decode([String: UInt8].self, from: bytes)
-            }
-        }
-        var database = try await Database.open(at: path, collections: .shelved)
-        try await database.register(Kinds())
-        try await database.write { for key in ["o", "m", "t"] { $0[.shelved][key] = Book(title: key) } }
-        try await database.checkpoint()
-        try await database.write { transaction in
-            transaction[.shelved]["o"]?.title = "new"
-            transaction[.shelved].replaceMetadata(Shelf(room: "1"), for: "m")
-            transaction[.shelved].touchRow(for: "t")
-        }
-        try await database.close()
-        database = try await Database.open(at: path, collections: .shelved)
-        let host = try await database.register(Kinds())
-        #expect(await host.origin == .adopted)
-        let kinds = database.snapshot[Kinds()].mapValues { ChangeKinds(rawValue: $0) }
-        #expect(kinds == ["o": .objectChanged, "m": .metadataChanged, "t": [.objectTouched, .metadataTouched]])
-        try await database.close()
-    }
-
     // What `prepare` changed beside the value that was set was in memory, and neither in the log nor in the changeset.
     @Test func `What prepare changes is logged, whichever verb was used`() async throws {
         let prepared = RecordCollection.shelved.configured {
@@ -233,74 +118,6 @@ import YaprakSimulator
         database = try await Database.open(at: path, collections: .shelved)
         #expect(
             database.snapshot[.shelved].map { [$0.key, $0.object.title, $0.object.genre, $0.metadata?.room] } == before)
-        try await database.close()
-    }
-
-    // A root that counts records which this launch does not decode was adopted as it was.
-    @Test func `A root is not adopted where records of its time do not decode any more`() async throws {
-        var database = try await Database.open(at: path, collections: .books)
-        try await database.register(Counter())
-        try await database.write { for key in ["bad", "good"] { $0[.books][key] = Book(title: key) } }
-        try await database.checkpoint()
-        try await database.close()
-        database = try await Database.open(at: path, collections: Self.lenient)
-        let host = try await database.register(Counter())
-        #expect(await host.origin == .populated)
-        #expect(database.snapshot[Counter()] == ["books": 1])
-        try await database.close()
-    }
-
-    // The same with migrations: the root was made of other values.
-    @Test func `A root is not adopted where records were migrated since`() async throws {
-        struct Titles: DatabaseExtension {
-            let name = "titles"
-            func makeRoot() -> [String: String] { [:] }
-            func update(_ root: inout [String: String], for changes: NetChanges, in context: ExtensionContext) -> Never?
-            {
-                for change in changes.changes(in: .books) { root[change.key] = change.after?.object.title }
-                return nil
-            }
-            func encode(_ root: [String: String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
-            func decode(_ bytes: [UInt8]) throws -> [String: String] {
-                try CBORDecoder().decode([String: String].self, from: bytes)
-            }
-        }
-        var database = try await Database.open(at: path, collections: .books)
-        try await database.register(Titles())
-        try await database.write { $0[.books]["a"] = Book(title: "old") }
-        try await database.checkpoint()
-        try await database.close()
-        let migrating = RecordCollection.books.configured {
-            $0.version = 2
-            $0.migrate(from: 1, to: 2) {
-                $0.object = .map([
-                    .init("title", .text("new")), .init("genre", .text("")), .init("salesRank", .integer(1)),
-                ])
-            }
-        }
-        database = try await Database.open(at: path, collections: migrating)
-        try await database.register(Titles())
-        #expect(database.snapshot[Titles()] == ["a": "new"])
-        try await database.close()
-    }
-
-    // An extension that looks at the records before the changes met a collection that had no types yet.
-    @Test func `While a collection is bound, what was before has its types and none of its records`() async throws {
-        struct Before: DatabaseExtension {
-            let name = "before"
-            func makeRoot() -> [Int] { [] }
-            func update(_ root: inout [Int], for changes: NetChanges, in context: ExtensionContext) -> Never? {
-                if changes.collectionNames.contains("books") { root.append(context.before[.books].count) }
-                return nil
-            }
-        }
-        try await withBadRecords(["a", "b"])
-        let database = try await Database.open(at: path, collections: .authors)
-        try await database.register(Before())
-        try await database.bind(.books)
-        #expect(database.snapshot[Before()] == [0])
-        try await database.write { $0[.books]["c"] = Book(title: "c") }
-        #expect(database.snapshot[Before()] == [0, 2])
         try await database.close()
     }
 
@@ -435,84 +252,6 @@ import YaprakSimulator
             at: "/db", options: DatabaseOptions(), bindings: [TypedBinding(.books)], fileSystem: disk)
         #expect(again.snapshot[.books].count == 2000)
         try await again.close()
-    }
-
-    /// Remembers keys in the order in which records came: state not derivable from records.
-    struct Arrivals: PrimaryExtension {
-        let name = "arrivals"
-        func makeRoot() -> [String] { [] }
-        func apply(_ operation: String, to root: inout [String]) -> Never? {
-            root.append(operation)
-            return nil
-        }
-        func operations(following changes: NetChanges, root: [String], in context: ExtensionContext) -> [String] {
-            changes.keys(inCollectionNamed: "books").filter { $0.kinds.contains(.inserted) }.map(\.key)
-        }
-        func encode(_ root: [String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
-        func decode(_ bytes: [UInt8]) throws -> [String] { try CBORDecoder().decode([String].self, from: bytes) }
-    }
-
-    // Steps that a primary extension took while it was populated were in memory and not in the log: after a launch only
-    // those of later commits were there.
-    @Test func `Steps that a primary extension takes for records that are there survive a launch`() async throws {
-        var database = try await Database.open(at: path, collections: .books)
-        try await database.write { for key in ["a", "b"] { $0[.books][key] = Book(title: key) } }
-        try await database.register(Arrivals())
-        try await database.write { $0[.books]["0"] = Book(title: "0") }
-        #expect(database.snapshot[Arrivals()] == ["a", "b", "0"])
-        try await database.close()
-        database = try await Database.open(at: path, collections: .books)
-        try await database.register(Arrivals())
-        #expect(database.snapshot[Arrivals()] == ["a", "b", "0"])
-        #expect(database.commitNumber == 3)
-        try await database.close()
-    }
-
-    // What extensions in the files are good for had types by then that the collection did not get.
-    @Test func `A bind whose commit the log refuses can be tried again`() async throws {
-        let disk = MemoryFileSystem()
-        func open(_ bindings: [CollectionBinding]) async throws -> Database {
-            try await Database.open(at: "/db", options: DatabaseOptions(), bindings: bindings, fileSystem: disk)
-        }
-        var database = try await open([TypedBinding(.books)])
-        try await database.register(Counter())
-        try await database.register(Arrivals())
-        try await database.write { for key in ["a", "b"] { $0[.books][key] = Book(title: key) } }
-        try await database.checkpoint()
-        try await database.write { $0[.books]["c"] = Book(title: "c") }
-        try await database.close()
-
-        database = try await open([])
-        // It takes steps as it gets to see the records, so that the bind is a commit.
-        try await database.register(Arrivals())
-        disk.fail(.write, nth: 1, errno: .noSpace)
-        await #expect(throws: DatabaseError.self) { try await database.bind(.books) }
-        disk.healFaults()
-        #expect(database.commitNumber == 2)
-        try await database.bind(.books)
-        #expect(database.commitNumber == 3)
-        let host = try await database.register(Counter())
-        #expect(await host.origin == .adopted)
-        #expect(database.snapshot[Counter()] == ["books": 3])
-        #expect(database.snapshot[.books].map(\.object.title) == ["a", "b", "c"])
-        #expect(database.snapshot[Arrivals()] == ["a", "b", "c", "a", "b", "c"])
-        try await database.close()
-    }
-
-    // The state that waits on the shelf stood in the backup behind the one the snapshot has, and won.
-    @Test func `A backup has the primary state as the snapshot has it`() async throws {
-        let database = Database.inMemory()
-        try await database.bind(.books)
-        try await database.register(Pins())
-        try await database.write { try $0.perform(.pin("a"), on: Pins()) }
-        let then = database.snapshot
-        try await database.write { try $0.perform(.pin("b"), on: Pins()) }
-        try await database.unregister("pins")
-        try await database.backup(then, to: path)
-        let copy = try await Database.open(at: path, collections: .books)
-        try await copy.register(Pins())
-        #expect(copy.snapshot[Pins()] == ["a"])
-        try await copy.close()
     }
 
     @Test(arguments: [true, false])

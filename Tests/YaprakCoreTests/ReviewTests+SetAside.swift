@@ -1,0 +1,89 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Yaprak
+
+@testable import YaprakCore
+
+/// Records that were set aside, and collections without types.
+extension ReviewTests {
+    // A touch finds no record where one was set aside, and took the bytes away all the same.
+    @Test func `Touching a key leaves what was set aside under it`() async throws {
+        try await withBadRecords(["bad", "good"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let isThere = try await database.write { $0[Self.strict].touchObject(for: "bad") }
+        #expect(!isThere)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        #expect(database.commitNumber == 1)
+        try await database.close()
+    }
+
+    // Records set aside are out of extensions, but their removal was reported to them.
+    @Test func `Extensions hear nothing of records that were set aside`() async throws {
+        try await withBadRecords(["bad", "good"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.register(Counter())
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict].remove("bad") }
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict].removeAll() }
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.close()
+        let again = try await Database.open(at: path, collections: Self.lenient)
+        #expect(again.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await again.close()
+    }
+
+    // With nothing but set-aside records in a collection, its clearing was not logged: memory lost what the disk kept.
+    @Test func `Removing everything removes what was set aside, also where nothing else is left`() async throws {
+        try await withBadRecords(["bad"])
+        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        try await database.write { transaction in
+            transaction[Self.strict].removeAll()
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+    }
+
+    // What a transaction put in the place of bytes and took out again was no change, and the bytes came back with a launch;
+    // also where it looked at its changes in between, or other records came and went.
+    @Test(arguments: [true, false], [true, false])
+    func `What was set aside stays away when its successor is removed in the same transaction`(all: Bool, looks: Bool)
+        async throws
+    {
+        try await withBadRecords(["bad", "worse"])
+        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        try await database.write { transaction in
+            transaction[Self.strict]["bad"] = Strict(title: "x")
+            transaction[Self.strict]["new"] = Strict(title: "y")
+            if looks { _ = try transaction.snapshot() }
+            if all {
+                transaction[Self.strict].removeAll()
+            } else {
+                for key in ["bad", "worse", "new"] { transaction[Self.strict].remove(key) }
+            }
+            transaction[.authors]["a"] = Author(name: "a")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        #expect(database.snapshot[Self.strict].isEmpty)
+        try await database.close()
+    }
+
+    // Extensions never saw the rows of a collection without types, but were given the count of those removed.
+    @Test func `Extensions hear nothing of collections without types`() async throws {
+        try await withBadRecords(["a", "b"])
+        let database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Counter())
+        try await database.write { $0.removeAll(inCollectionNamed: "books") }
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.close()
+    }
+}

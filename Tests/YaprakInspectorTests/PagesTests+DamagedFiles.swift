@@ -1,0 +1,108 @@
+#if Inspector
+    import Foundation
+    import SystemPackage
+    import TestSupport
+    import Testing
+    import Yaprak
+    import YaprakCBOR
+    import YaprakReplay
+
+    @testable import YaprakInspector
+
+    /// Databases whose files are damaged, gone or replaced.
+    extension PagesTests {
+        @Test(arguments: [1, 2, 3] as [UInt64])
+        func `Files with damaged bytes are answered for, and found whole again when they are put back`(seed: UInt64)
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 40)
+            try await inspected.database.checkpoint()
+            for number in 0..<20 {
+                try await inspected.database.write { $0[.items]["late"] = Item(name: "late", rank: number) }
+            }
+            try await inspected.database.close()
+            let whole = inspected.directory.appending("whole")
+            try FileManager.default.copyItem(atPath: inspected.path.string, toPath: whole)
+            var random = SplitMix64(seed: seed)
+            let service = try inspected.service()
+            for round in 0..<12 {
+                // A reader that has seen the files meets the damage, and one that has not.
+                let asked = round % 2 == 0 ? service : try inspected.service()
+                for folder in ["wal", "ckpt"] {
+                    let directory = inspected.path.appending(folder).string
+                    for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+                        let file = directory + "/" + name
+                        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+                        for _ in 0..<(1 + random.below(6)) where !bytes.isEmpty {
+                            bytes[bytes.startIndex + random.below(bytes.count)] ^= UInt8(1 << random.below(8))
+                        }
+                        if random.below(4) == 0 { bytes.removeLast(random.below(bytes.count)) }
+                        // In place: who has the file open sees the damage.
+                        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+                        try handle.write(contentsOf: bytes)
+                        try handle.truncate(atOffset: UInt64(bytes.count))
+                        try handle.close()
+                    }
+                }
+                for page in Self.pages + [
+                    "/api/status", "/api/commits", "/api/records?collection=items&at=30", "/api/health",
+                ] {
+                    let answer = await asked.ask(page)
+                    #expect(
+                        [200, 404, 503].contains(answer.status),
+                        "seed \(seed), round \(round): \(page): \(answer.status)")
+                }
+                try FileManager.default.removeItem(atPath: inspected.path.string)
+                try FileManager.default.copyItem(atPath: whole, toPath: inspected.path.string)
+            }
+            let status = try CBORValue(json: await inspected.service().ask("/api/status").text)
+            #expect(status["newest"] == 60)
+        }
+
+        @Test func `A database in whose place another was put is found, however long its log is`() async throws {
+            let inspected = try await InspectedDatabase(commits: 8), other = try await InspectedDatabase(commits: 12)
+            let service = try inspected.service()
+            #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 8)
+            try await inspected.database.close()
+            try await other.database.close()
+            try FileManager.default.moveItem(
+                atPath: inspected.path.string, toPath: inspected.directory.appending("away"))
+            #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 8)
+            // One that is not complete yet is none, and asked for again.
+            try FileManager.default.createDirectory(
+                atPath: inspected.path.string, withIntermediateDirectories: false)
+            #expect(await service.ask("/api/status").status != 200)
+            for part in try FileManager.default.contentsOfDirectory(atPath: other.path.string) {
+                try FileManager.default.copyItem(
+                    atPath: other.path.appending(part).string, toPath: inspected.path.appending(part).string)
+            }
+            #expect(try CBORValue(json: await service.ask("/api/status").text)["newest"] == 12)
+        }
+
+        @Test func `A database that is damaged, gone or replaced is said to be, and found again`() async throws {
+            let inspected = try await InspectedDatabase(commits: 8)
+            let service = try inspected.service()
+            #expect(await service.ask("/api/status").status == 200)
+            try await inspected.database.close()
+            let away = inspected.directory.appending("away")
+            try FileManager.default.moveItem(atPath: inspected.path.string, toPath: away)
+            let other = try await InspectedDatabase(commits: 3)
+            try await other.database.close()
+            // A directory that is open stays readable; the new one is found when its log is shorter.
+            #expect(await service.ask("/").status < 600)
+            try FileManager.default.copyItem(atPath: other.path.string, toPath: inspected.path.string)
+            for file in try FileManager.default.contentsOfDirectory(atPath: away + "/wal") {
+                try FileManager.default.removeItem(atPath: away + "/wal/" + file)
+            }
+            let status = try CBORValue(json: await service.ask("/api/status").text)
+            #expect(status["newest"] == 3)
+            let page = await service.ask("/")
+            #expect(page.status == 200)
+            try FileManager.default.removeItem(atPath: inspected.path.string)
+            for target in ["/", "/api/status", "/collection?name=items"] {
+                let gone = await service.ask(target)
+                #expect([200, 404, 503].contains(gone.status), "\(target): \(gone.status)")
+            }
+        }
+    }
+#endif
