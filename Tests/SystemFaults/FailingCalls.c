@@ -2,6 +2,8 @@
 // that was opened relative to a directory, and what was opened relative to that.
 //
 //   FAIL_CALL=pwrite FAIL_AT=3 FAIL_ERRNO=28 FAIL_FOREVER=0 FAIL_MARK=/tmp/fired LD_PRELOAD=shim.so program
+//
+// FAIL_LACKING=renameat2,linkat makes a system that does not have these calls, so that a program makes others in their place.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,6 +38,18 @@ static int fails(const char *call) {
     }
     errno = atoi(number);
     return 1;
+}
+
+/// Whether the system is to lack the call.
+static int is_lacking(const char *call) {
+    const char *names = getenv("FAIL_LACKING");
+    size_t length = strlen(call);
+    for (const char *at = names; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!strncmp(at, call, length) && (at[length] == ',' || !at[length])) {
+            errno = ENOSYS;
+            return 1;
+        }
+    return 0;
 }
 
 #define NEXT(type, name, ...) type (*next)(__VA_ARGS__) = dlsym(RTLD_NEXT, name)
@@ -76,7 +90,7 @@ OPEN(open64)
 #define CALL(type, name, kind, fd, parameters, arguments, ...) \
     type name parameters {                                     \
         NEXT(type, #name, __VA_ARGS__);                        \
-        if (is_ours(fd) && fails(kind)) return -1;             \
+        if (is_ours(fd) && (is_lacking(kind) || fails(kind))) return -1; \
         return next arguments;                                 \
     }
 CALL(ssize_t, pread, "pread", fd, (int fd, void *b, size_t n, off_t at), (fd, b, n, at), int, void *, size_t, off_t)
