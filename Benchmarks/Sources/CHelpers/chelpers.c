@@ -40,23 +40,44 @@ void ch_heap_trim(void) {}
 #include <sys/uio.h>
 
 // A program's own definition of these goes before the library's, also for the libraries it uses. They count, and do
-// what they always did. The count of allocations is a thread's own: a shared one would cost more than what it counts.
+// what they always did. Each thread has a counter of allocations: a shared one would cost more than what it counts. It takes
+// one with its first allocation and leaves it where it is, so that the sum never falls. Threads without number share the last.
 
-static __thread uint64_t allocations;
+enum { counters = 1024 };
+static struct { _Alignas(64) atomic_uint_fast64_t count; } allocations[counters];
+static atomic_uint taken;
+static __thread atomic_uint_fast64_t *own;
 static atomic_uint_fast64_t syncs, written;
+
+static atomic_uint_fast64_t *const shared = &allocations[counters - 1].count;
+
+__attribute__((noinline, cold)) static void take_counter(void) {
+    unsigned number = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
+    own = number < counters - 1 ? &allocations[number].count : shared;
+}
+
+static inline void count_allocation(void) {
+    if (__builtin_expect(!own, 0)) take_counter();
+    if (__builtin_expect(own == shared, 0)) {
+        atomic_fetch_add_explicit(own, 1, memory_order_relaxed);
+    } else {
+        // Nobody else writes it.
+        atomic_store_explicit(own, atomic_load_explicit(own, memory_order_relaxed) + 1, memory_order_relaxed);
+    }
+}
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-void *malloc(size_t n) { allocations++; return __libc_malloc(n); }
-void *calloc(size_t n, size_t m) { allocations++; return __libc_calloc(n, m); }
-void *realloc(void *p, size_t n) { allocations++; return __libc_realloc(p, n); }
-void *memalign(size_t a, size_t n) { allocations++; return __libc_memalign(a, n); }
-void *aligned_alloc(size_t a, size_t n) { allocations++; return __libc_memalign(a, n); }
+void *malloc(size_t n) { count_allocation(); return __libc_malloc(n); }
+void *calloc(size_t n, size_t m) { count_allocation(); return __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) { count_allocation(); return __libc_realloc(p, n); }
+void *memalign(size_t a, size_t n) { count_allocation(); return __libc_memalign(a, n); }
+void *aligned_alloc(size_t a, size_t n) { count_allocation(); return __libc_memalign(a, n); }
 int posix_memalign(void **p, size_t a, size_t n) {
-    allocations++;
+    count_allocation();
     *p = __libc_memalign(a, n);
     return *p ? 0 : 12;
 }
@@ -87,7 +108,11 @@ COUNT_WRITE(writev, (int f, const struct iovec *v, int n), (f, v, n))
 COUNT_WRITE(pwritev, (int f, const struct iovec *v, int n, off_t at), (f, v, n, at))
 
 int ch_counts(void) { return 1; }
-uint64_t ch_allocations(void) { return allocations; }
+uint64_t ch_allocations(void) {
+    uint64_t sum = 0;
+    for (int i = 0; i < counters; i++) sum += atomic_load_explicit(&allocations[i].count, memory_order_relaxed);
+    return sum;
+}
 uint64_t ch_syncs(void) { return atomic_load(&syncs); }
 uint64_t ch_bytes_written(void) { return atomic_load(&written); }
 #else

@@ -18,7 +18,7 @@ void ch_heap_trim(void);
 
 /// Whether the counters below count: with glibc, where the program's own malloc and fdatasync go before the library's.
 int ch_counts(void);
-/// Allocations of the calling thread since it began.
+/// Allocations of the whole process: of all threads, those that have ended included.
 uint64_t ch_allocations(void);
 /// Syncs of the whole process: fsync, fdatasync and msync.
 uint64_t ch_syncs(void);
