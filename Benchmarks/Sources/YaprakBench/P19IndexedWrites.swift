@@ -49,7 +49,11 @@ extension Measure {
                 volume.isbn = "978-\(volume.number + 1_000_000_000_000_000)"
                 volume.rank = (volume.rank + salt) % n
             }
-            func sql(_ change: @escaping @Sendable (inout VolumeRecord, Int) -> Void) -> () throws -> Double {
+            // An update of a whole record rewrites the entries of all indexes, whatever has changed. Where no indexed column
+            // changes, GRDB is asked to write those columns only that do: it has to find them, and leaves the indexes alone.
+            func sql(
+                changesOnly: Bool, _ change: @escaping @Sendable (inout VolumeRecord, Int) -> Void
+            ) -> () throws -> Double {
                 {
                     salt += 1
                     let salt = salt
@@ -57,8 +61,12 @@ extension Measure {
                         for i in probes.prefix(500) {
                             try grdb.writer.write { db in
                                 guard var record = try VolumeRecord.fetchOne(db, key: keys[i]) else { return }
-                                change(&record, salt)
-                                try record.update(db)
+                                if changesOnly {
+                                    try record.updateChanges(db) { change(&$0, salt) }
+                                } else {
+                                    change(&record, salt)
+                                    try record.update(db)
+                                }
                             }
                         }
                     }
@@ -68,22 +76,23 @@ extension Measure {
             let series = try await interleave(
                 [
                     Contender(name: "Yaprak, no index", run: update(plain, stock)),
-                    Contender(name: "three indexes, no column changes", run: update(records, stock)),
-                    Contender(name: "three indexes of keys, no column changes", run: update(entries, stock)),
+                    Contender(name: "three indexes, no indexed column changes", run: update(records, stock)),
+                    Contender(name: "three indexes of keys, no indexed column changes", run: update(entries, stock)),
                     Contender(name: "three indexes, all change", run: update(records, all)),
                     Contender(name: "three indexes of keys, all change", run: update(entries, all)),
-                    Contender(name: "GRDB, memory", run: sql { $0.stock = $1 }),
+                    Contender(name: "GRDB, memory, changed columns", run: sql(changesOnly: true) { $0.stock = $1 }),
                     Contender(
                         name: "GRDB, memory, all change",
-                        run: sql { record, salt in
+                        run: sql(changesOnly: false) { record, salt in
                             record.number = record.number % n + salt * n
                             record.isbn = "978-\(record.number + 1_000_000_000_000_000)"
                             record.rank = (record.rank + salt) % n
                         }),
                 ], runs: 4 * settings.runs)
-            report.compare("P19", "write with three indexes, no column changes", series[1], series[0], .atMost(2.5))
+            report.compare(
+                "P19", "write with three indexes, no indexed column changes", series[1], series[0], .atMost(2.5))
             report.compare("P19", "the same, entries hold keys", series[2], series[0], .atMost(1.5))
-            report.compare("P19", "the same", series[1], series[5], .none)
+            report.compare("P19", "write with three indexes, no indexed column changes", series[1], series[5], .none)
             report.compare("P19", "write with three indexes, all columns change", series[3], series[6], .timesFaster(4))
             report.compare(
                 "P19", "the same, entries hold keys, all columns change", series[4], series[6], .timesFaster(4))
