@@ -46,6 +46,10 @@ extension ScaleAxis {
         found.add("update that moves a row of each", sorted)
         found.add("update that moves a row of each, per view", sorted / Double(size))
         let snapshot = database.snapshot
+        for index in 0..<1_000 {
+            let group = snapshot[views[index % size]]["group\(index % 100)"]
+            precondition(group.prefix(70).dropFirst(20).count == 50, "the pages have 50 records")
+        }
         found.add(
             "page of 50 records",
             time(1_000) {
@@ -115,7 +119,8 @@ extension ScaleAxis {
                 try await time(size) {
                     for number in 0..<size {
                         let key = payloads[number % records].0
-                        let payload = payloads[(number &* 7919 + 1) % records].1
+                        // Another one than the record has: each round of all records begins one further.
+                        let payload = payloads[(number &* 7919 + number / records + 1) % records].1
                         try await database.write { $0[.payloads][key] = payload }
                     }
                 })
@@ -136,7 +141,7 @@ extension ScaleAxis {
         var seen: Snapshot?
         let middle = CommitNumber(UInt64(size / 2))
         found.add("the state in the middle of it", try time(1) { seen = try reader?.snapshot(at: middle) })
-        precondition(seen?.commitNumber == middle)
+        precondition(seen?.commitNumber == middle && seen?.count == min(size / 2, records))
         return found
     }
 

@@ -116,8 +116,9 @@ private struct StoredRecords {
         latencies.reserveCapacity(writes)
         for index in first..<first + writes {
             let number = index &* 7919 % count
+            // Never what the record has already.
             let (collection, key, payload) = (
-                collection(of: number), Payload.key(number), Payload(number + 1, bytes: bytes)
+                collection(of: number), Payload.key(number), Payload(count + index, bytes: bytes)
             )
             let start = now()
             try await database.write { $0[collection][key] = payload }
@@ -137,10 +138,11 @@ private struct StoredRecords {
         }
         var latencies: [UInt64] = []
         var written = round * 1_000_000
-        while !isDone.isSet {
+        // One round of writes even where the checkpoint is done at once.
+        repeat {
             latencies += try await write(database, 8, from: written)
             written += 8
-        }
+        } while !isDone.isSet
         return (try await checkpoint.value, latencies)
     }
 }
