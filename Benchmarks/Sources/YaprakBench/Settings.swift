@@ -32,6 +32,7 @@ struct Settings: Sendable {
     var measuresCPU = false
     var isOneProcess = false
     var format = Format.table
+    /// A folder of this process alone: it is removed as a whole.
     var directory = NSTemporaryDirectory() + "yaprak-bench-\(getpid())"
     var output = "."
 
@@ -65,7 +66,7 @@ struct Settings: Sendable {
                 let text = try value(argument)
                 guard let known = Format(rawValue: text) else { throw UsageError("--format \(text): not a format") }
                 format = known
-            case "--directory": directory = try value(argument)
+            case "--directory": directory = try value(argument) + "/yaprak-bench-\(getpid())"
             case "--output": output = try value(argument)
             default: throw UsageError("\(argument): unknown")
             }

@@ -18,14 +18,17 @@ do {
 func run(_ settings: Settings) async throws {
     defer { settings.removeFiles() }
     measuresCPU = settings.measuresCPU
+    let ids = Measure.all.map(\.id).filter { settings.only.isEmpty || settings.only.contains($0) }
+    let names = ids.reduce(into: [String]()) { names, id in if !names.contains(id) { names.append(id) } }
+    let hasChildren = !settings.isGrowth && !settings.isScale && names.count > 1 && !settings.isOneProcess
+    let interrupts = hasChildren ? [] : settings.removeFilesWhenInterrupted()
+    defer { for source in interrupts { source.cancel() } }
     if settings.isGrowth { return try await Growth(settings).run() }
     if settings.isScale { return try await Scale(settings).run() }
     let unknown = settings.only.subtracting(Measure.all.map(\.id))
     if !unknown.isEmpty { throw UsageError("--only: no measure is called \(unknown.sorted().joined(separator: ", "))") }
     let report = Report(settings.format)
-    let ids = Measure.all.map(\.id).filter { settings.only.isEmpty || settings.only.contains($0) }
-    let names = ids.reduce(into: [String]()) { names, id in if !names.contains(id) { names.append(id) } }
-    if names.count > 1, !settings.isOneProcess {
+    if hasChildren {
         // What a measure leaves of the heap slows down the next.
         let children = Children(settings)
         let interrupts = children.handleInterrupts()
