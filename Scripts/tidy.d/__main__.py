@@ -11,7 +11,8 @@ import check_lines
 import check_locks
 import check_pages
 import check_words
-from tree import Tree
+import rules
+from tree import Fault, Tree
 
 CHECKS = {
     "layers": check_layers.check,
@@ -23,6 +24,22 @@ CHECKS = {
     "lines": check_lines.check,
     "locks": check_locks.check,
 }
+
+# Which check meets the exceptions of a table.
+TABLES = {
+    "LAYERS_ALLOWED": "layers", "DEPENDENCIES_ALLOWED": "dependencies", "IMPORTS_ALLOWED": "dependencies",
+    "DEAD_NAMES_ALLOWED": "dead-names", "FILE_NAMES_ALLOWED": "file-names",
+}
+
+
+def unneeded(tree, kinds):
+    """Exceptions that no check has met: what they excuse is gone."""
+    for table, kind in TABLES.items():
+        for entry in getattr(rules, table):
+            if kind in kinds and (table, entry) not in tree.met:
+                name = entry if isinstance(entry, str) else ": ".join(entry)
+                yield Fault(
+                    "Scripts/tidy.d/rules.py", 1, kind, f"the exception for {name} in {table} is not needed. Take it out.")
 
 
 def main(arguments):
@@ -39,9 +56,13 @@ def main(arguments):
     if any(a.startswith("-") for a in arguments):
         print(f"unknown option: {next(a for a in arguments if a.startswith('-'))}. See Scripts/tidy --help.", file=sys.stderr)
         return 64
+    missing = next((a for a in arguments if not os.path.exists(a)), None)
+    if missing:
+        print(f"there is no {missing}: nothing would be checked.", file=sys.stderr)
+        return 64
     places = [os.path.relpath(a, root) for a in arguments]
     tree = Tree(root)
-    faults = [fault for kind in kinds for fault in CHECKS[kind](tree)]
+    faults = [fault for kind in kinds for fault in CHECKS[kind](tree)] + list(unneeded(tree, kinds))
     shown = [f for f in faults if not places or any(f.path == p or f.path.startswith(p + "/") or p == "." for p in places)]
     for fault in sorted(shown, key=lambda f: (f.path, f.line, f.kind, f.text)):
         print(fault)

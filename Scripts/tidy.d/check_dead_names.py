@@ -34,7 +34,7 @@ def check(tree):
             # A function that names itself is not used for that; one of several of its name may be called by another.
             own = same[0].ownUses if len(same) == 1 else 0
             if total <= len(same) + seen + own:
-                if (path, name) in rules.DEAD_NAMES_ALLOWED:
+                if tree.allows("DEAD_NAMES_ALLOWED", (path, name)):
                     continue
                 faults.append(Fault(
                     path, declaration.line, "dead-names",

@@ -26,7 +26,7 @@ def check(tree):
                     path, line, "dependencies",
                     f"{target} imports {module}, which Package.swift does not list for it. List it, or do without it."))
         for module in declared:
-            if module not in imported and (target, module) not in rules.DEPENDENCIES_ALLOWED:
+            if module not in imported and not tree.allows("DEPENDENCIES_ALLOWED", (target, module)):
                 faults.append(Fault(
                     "Package.swift", _line(manifest, target), "dependencies",
                     f"{target} lists {module}, which none of its files imports. Take it out of Package.swift."))
@@ -61,15 +61,14 @@ def _unused(tree, package):
         for module, line, isTestable, single in file.imports:
             if module not in names or "@_exported" in file.text.split("\n")[line - 1]:
                 continue
-            if (path, module) in rules.IMPORTS_ALLOWED:
-                continue
             known = set(names[module])
             for other, single in handed[module]:
                 if single:
                     known.add(single)
                 else:
                     known |= names.get(other, set())
-            if known and not any(name in known for name in file.words):
+            if known and not any(name in known for name in file.words) \
+                    and not tree.allows("IMPORTS_ALLOWED", (path, module)):
                 faults.append(Fault(
                     path, line, "dependencies", f"nothing of {module} is named in this file. Remove the import."))
     return faults

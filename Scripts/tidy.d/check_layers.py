@@ -8,12 +8,15 @@ from tree import Fault
 
 def check(tree):
     faults, folders = [], defaultdict(dict)
-    for path, file in tree.sources.items():
+    # The targets of the sources, and those of the tests that have an order.
+    for path, file in tree.swift.items():
         target, folder = tree.target(path)
-        if target and not path.endswith("/Package.swift"):
+        if target and (path in tree.sources or target in rules.LAYERS) and not path.endswith("/Package.swift"):
             folders[target].setdefault(folder, []).append(file)
     for target in sorted(folders):
         faults += _order(target, folders[target], tree)
+    for target in sorted(set(rules.LAYERS) - set(folders)):
+        faults.append(Fault("Scripts/tidy.d/rules.py", 1, "layers", f"there is no target {target}. Take it out of LAYERS."))
     return faults
 
 
@@ -42,7 +45,7 @@ def _order(target, folders, tree):
                 if found not in height or height[found] <= height[folder]:
                     continue
                 line = (file.members if noun == "member" else file.uses).get(name)
-                if line is None or name in file.locals or (file.path, name) in rules.LAYERS_ALLOWED:
+                if line is None or name in file.locals or tree.allows("LAYERS_ALLOWED", (file.path, name)):
                     continue
                 faults.append(Fault(
                     file.path, line, "layers",
@@ -55,7 +58,10 @@ def _places(folders, tree):
     """Names that one folder alone declares, in the whole of the sources: types, and members that are called behind a dot."""
     types, members = defaultdict(set), defaultdict(set)
     everywhere = defaultdict(set)
-    for path, file in tree.sources.items():
+    own = {file.path for files in folders.values() for file in files}
+    for path, file in tree.swift.items():
+        if path not in tree.sources and path not in own:
+            continue
         for declaration in file.declarations:
             everywhere[declaration.name].add(tree.target(path))
     for folder, files in folders.items():

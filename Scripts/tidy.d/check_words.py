@@ -1,4 +1,4 @@
-"""The words that the style guide replaces, in pages, comments, help and error messages, and names of tests."""
+"""The words that the style guide replaces, in pages, scripts, comments, help and error messages, and names of tests."""
 
 import re
 
@@ -55,10 +55,10 @@ def passages(tree, path):
             if " " in declaration.name:
                 yield declaration.line, declaration.name
     elif path.startswith(("Scripts/", ".ci/")):
-        for number, line in enumerate(tree.text(path).split("\n"), 1):
-            comment = re.search(r"(?:^|\s)#(?!!)(.*)", line)
-            if comment:
-                yield number, comment.group(1)
+        # Comments, help and messages: whatever is no word of the style guide's is no word of a language either.
+        yield 1, CODE.sub(_blank, tree.text(path))
+    elif path.endswith((".c", ".h", ".js", ".css")):
+        yield 1, CODE.sub(_blank, tree.text(path))
 
 
 def _blank(match):

@@ -32,7 +32,6 @@ LAYERS = {
 # (path, name): why that arrow upwards is right.
 LAYERS_ALLOWED = {
     ("Sources/YaprakStorage/Format/DiskError+DatabaseError.swift", "Place"): "it is DatabaseError.Place, of YaprakModel",
-    ("Sources/YaprakTool/Invocation/CompletionKind+Database.swift", "filter"): "it is that of sequences",
     ("Sources/YaprakTool/Invocation/CompletionKind+Database.swift", "bash"): "it is CompletionShell's, of ArgumentParser",
     ("Sources/YaprakTool/Invocation/CompletionKind+Database.swift", "zsh"): "it is CompletionShell's, of ArgumentParser",
     ("Sources/YaprakTesting/Faults/SimulatedDisk.swift", "sleep"): "it is Thread.sleep, of Foundation",

@@ -76,6 +76,7 @@ def _plants(root):
     _plantPages(plant, root)
     _plantLines(plant)
     _plantLocks(plant)
+    _plantExceptions(plant, root)
     return expected, files
 
 
@@ -101,6 +102,13 @@ public struct PlantedCall {
 }
 """, (2, "layers", "plantedMember"))
     plant(f"Sources/{TARGET}/Attic/PlantedAttic.swift", "public struct PlantedAttic {}\n", (1, "layers", "the folder Attic"))
+    low, high = rules.LAYERS["Proof"][0], rules.LAYERS["Proof"][-1]
+    plant(f"Tests/Proof/{high}/PlantedProof.swift", "public struct PlantedProof {}\n")
+    plant(f"Tests/Proof/{low}/PlantedHistory.swift", """\
+public struct PlantedHistory {
+    public var upwards: PlantedProof?
+}
+""", (2, "layers", "PlantedProof"))
     plant("Sources/YaprakTrees/Cellar/PlantedCellar.swift", "public struct PlantedCellar {}\n", (1, "layers", "no order"))
 
 
@@ -169,6 +177,8 @@ def _plantWords(plant):
         inCode.append((len(code), "words", word))
     plant(CATALOG + "PlantedWords.md", "\n".join(page) + "\n", *inPage)
     plant("Sources/YaprakTrees/PlantedWords.swift", "\n".join(code + ["}"]) + "\n", *inCode)
+    plant("Scripts/planted", "#!/bin/sh\n# A comment.\necho 'it is said anew'\n", (3, "words", '"anew"'))
+    plant("Sources/CPrefetch/planted.h", "/* It is planted\n   anew. */\n", (2, "words", '"anew"'))
     plant("Tests/YaprakTreesTests/PlantedClaims.swift", """\
 struct PlantedClaims {
     let unseen = "a text of a test may say anew"
@@ -197,6 +207,19 @@ public struct PlantedLines {{
 }}
 """, (1, "lines", "signs"), (4, "lines", "signs"))
     plant(CATALOG + "PlantedLines.md", f"# Planted lines\n\n{words}\n\n| {words} |\n\n```\n{words}\n```\n", (3, "lines", "signs"))
+
+
+def _plantExceptions(plant, root):
+    """Exceptions that excuse nothing, one in each table, and an order of a target that is not there."""
+    path, pair = "Scripts/tidy.d/rules.py", '("Sources/PlantedNowhere.swift", "plantedNowhere"): "",'
+    text, faults = Tree(root).text(path), [(1, "layers", "no target PlantedNowhere")]
+    text = text.replace("LAYERS = {\n", 'LAYERS = {\n    "PlantedNowhere": [""],\n', 1)
+    for table, kind in (("LAYERS_ALLOWED", "layers"), ("DEPENDENCIES_ALLOWED", "dependencies"), ("IMPORTS_ALLOWED", "dependencies"),
+                        ("DEAD_NAMES_ALLOWED", "dead-names"), ("FILE_NAMES_ALLOWED", "file-names")):
+        entry = '"Sources/PlantedNowhere.swift": "",' if table == "FILE_NAMES_ALLOWED" else pair
+        text = text.replace(f"\n{table} = {{", f"\n{table} = {{\n    {entry}", 1)
+        faults.append((1, kind, f"in {table} is not needed"))
+    plant(path, text, *faults)
 
 
 def _plantLocks(plant):

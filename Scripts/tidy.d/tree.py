@@ -8,6 +8,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+import rules
 import swift_source
 
 
@@ -37,6 +38,8 @@ class Tree:
         self.paths = sorted((paths | set(self.replaced)) - {p for p, text in self.replaced.items() if text is None})
         self.swift = {p: self.parsed(p) for p in self.paths if p.endswith(".swift")}
         self.sources = {p: f for p, f in self.swift.items() if p.startswith("Sources/")}
+        # Exceptions of `rules` that a check has met, each with the name of its table.
+        self.met = set()
 
     def text(self, path):
         if path in self.replaced:
@@ -63,6 +66,13 @@ class Tree:
             modules = [next(iter(d.values()))[0] for d in target["dependencies"]]
             targets[target["name"]] = (target["type"], folder, modules)
         return targets
+
+    def allows(self, table, entry):
+        """Whether a table of `rules` has that exception, which is noted."""
+        if entry not in getattr(rules, table):
+            return False
+        self.met.add((table, entry))
+        return True
 
     @functools.cache
     def target(self, path):
