@@ -5,6 +5,7 @@ import select
 import socket
 import subprocess
 import sys
+import time
 
 HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -68,15 +69,8 @@ class Inspector:
         return sizes["VmRSS"], sizes["VmHWM"]
 
     def processorSeconds(self):
-        """How long its threads have run, in all."""
-        total = 0
-        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            try:
-                with open(f"/proc/{self.process.pid}/task/{thread}/schedstat") as file:
-                    total += int(file.read().split()[0])
-            except (FileNotFoundError, ProcessLookupError):
-                pass
-        return total / 1e9
+        """How long its threads have run, in all, those that have ended included: clock_getcpuclockid of the process."""
+        return time.clock_gettime((~self.process.pid << 3) | 2)
 
     def descriptors(self):
         """How many files and sockets the process has open."""
