@@ -36,8 +36,10 @@ struct ProofRunner {
         case "planted": totals = plant(arguments)
         default:
             print(
-                "usage: ProofRunner simulation|histories|isolation|crashes|faults|bits|forged|cancellation|load|corpus|planted [--from N] [--count N] [--seconds N]"
-            )
+                """
+                usage: ProofRunner simulation|histories|isolation|crashes|faults|bits|forged|cancellation|load|corpus|planted
+                                   [--from N] [--count N] [--seconds N]
+                """)
             exit(64)
         }
         totals["seconds"] = Int((ContinuousClock.now - started).components.seconds)
