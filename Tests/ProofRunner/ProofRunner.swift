@@ -54,7 +54,7 @@ struct ProofRunner {
     }
 
     static func simulate(_ arguments: Arguments) -> [String: Int] {
-        var totals = ["commits": 0, "crashes": 0, "refusals": 0, "backups": 0, "steps": 0, "launches": 0]
+        var totals = ["commits": 0, "crashes": 0, "refusals": 0, "backups": 0, "ghosts": 0, "steps": 0, "launches": 0]
         var digest: UInt64 = 0
         let seeds = arguments.forEachSeed { seed in
             let script = SimulationScript(seed: seed)
@@ -69,6 +69,7 @@ struct ProofRunner {
             totals["crashes"]! += outcome.crashes
             totals["refusals"]! += outcome.refusals
             totals["backups"]! += outcome.backups
+            totals["ghosts"]! += outcome.ghosts
             totals["steps"]! += outcome.steps
             totals["launches"]! += outcome.launches
         }

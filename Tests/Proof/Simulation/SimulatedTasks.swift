@@ -136,6 +136,9 @@ final class SimulatedTasks: @unchecked Sendable {
             let isKnown = code.map(refusals.contains) ?? false
             // Behind a cut the process is gone: what it is answered then promises nothing.
             if isKnown, claim.owner > 0, !simulation.disk.isCut { model.refuse(claim.number, claim.owner) }
+            if code == .syncFailed, claim.owner > 0, !simulation.disk.isCut {
+                model.unsynced = min(model.unsynced ?? claim.number, claim.number)
+            }
             throw error
         }
         // No commit was made of what changed nothing, and the number may be somebody else's by now.

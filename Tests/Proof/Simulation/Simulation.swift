@@ -37,17 +37,21 @@ package final class Simulation: @unchecked Sendable {
         package var refusals: Int
         /// How often a backup was opened and compared.
         package var backups: Int
+        /// How often an opening found a commit whose sync had failed, or whose write had been refused.
+        package var ghosts: Int
     }
 
     let script: SimulationScript
     let model = SimulationModel()
     var disk = MemoryFileSystem()
     private(set) var outcome = Outcome(
-        failure: nil, digest: 0, steps: 0, commits: 0, launches: 0, crashes: 0, refusals: 0, backups: 0)
+        failure: nil, digest: 0, steps: 0, commits: 0, launches: 0, crashes: 0, refusals: 0, backups: 0, ghosts: 0)
     /// Why the next opening may find less than was promised, or throw.
     private var doubts: [String] = []
     /// Whether the next opening may find a write that was refused: the disk did not let it be taken back.
     private var mayHaveGhosts = false
+    /// Refused writes that have the records of what was opened: until the marks are there, any of them may have come back.
+    private var lookalikes: [SimulationModel.State] = []
     /// Whether the files may be damaged where no opening has looked so far.
     private var mayBeDamaged = false
     /// Whether the last launch closed the database.
@@ -229,12 +233,18 @@ package final class Simulation: @unchecked Sendable {
         }
         let records = SimulationModel.records(of: database.snapshot)
         let isIssued = number < model.issued.count && records == model.issued[number].records
+        lookalikes = []
+        if mayHaveGhosts || !doubts.isEmpty {
+            lookalikes = model.failed.filter { $0.number == number && $0.state.records == records }.map(\.state)
+        }
         if !isIssued {
-            let ghost = model.failed.last { $0.number == number && $0.state.records == records }
-            guard let ghost, mayHaveGhosts || !doubts.isEmpty else {
+            guard let ghost = lookalikes.last else {
                 return model.fail("\(place): a state that never was; \(model.issued.count - 1) were issued")
             }
-            model.comeBack(number, ghost.state)
+            model.comeBack(number, ghost)
+            outcome.ghosts += 1
+        } else if let unsynced = model.unsynced, number >= unsynced {
+            outcome.ghosts += 1
         }
         outcome.commits += number
         model.opened(at: number)
@@ -254,8 +264,14 @@ package final class Simulation: @unchecked Sendable {
             }
             return
         }
-        let newest = model.issued[model.issued.count - 1]
         let snapshot = database.snapshot
+        let number = model.issued.count - 1
+        if snapshot[Marks()] != model.issued[number].marks,
+            let other = lookalikes.last(where: { $0.marks == snapshot[Marks()] })
+        {
+            model.comeBack(number, other)
+        }
+        let newest = model.issued[number]
         if snapshot[Tally()] != newest.tally { model.fail("launch \(index): the tally is \(snapshot[Tally()])") }
         if snapshot[Marks()] != newest.marks { model.fail("launch \(index): the marks are \(snapshot[Marks()])") }
     }

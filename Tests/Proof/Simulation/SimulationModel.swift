@@ -30,6 +30,8 @@ final class SimulationModel: @unchecked Sendable {
     private var nextOwner = 1
     /// States of writes that failed, and of those that were built on them: they must not come back.
     private(set) var failed: [(number: Int, state: State)] = []
+    /// The first commit of this launch whose writer learned that its sync had failed: it may be there, and is promised to nobody.
+    var unsynced: Int?
     /// Commits that a kill must leave, and that a power cut must leave.
     var promisedAfterKill = 0
     var promisedAfterCut = 0
@@ -93,6 +95,7 @@ final class SimulationModel: @unchecked Sendable {
         promisedAfterKill = number
         promisedAfterCut = number
         failed = []
+        unsynced = nil
     }
 
     /// What a snapshot holds, in the form of the model.

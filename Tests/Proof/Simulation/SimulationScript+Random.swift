@@ -20,6 +20,7 @@ extension SimulationScript {
         let isFaulty = random.chance(50)
         launches = []
         for _ in 0...random.below(4) { launches.append(Self.launch(&random, isFaulty: isFaulty)) }
+        addGhost()
     }
 
     private static func launch(_ random: inout SplitMix64, isFaulty: Bool) -> Launch {
