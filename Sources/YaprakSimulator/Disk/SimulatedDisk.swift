@@ -122,7 +122,12 @@ struct SimulatedDisk: Sendable {
         return max(0, capacity - named.reduce(0) { $0 + (files[$1]?.current.count ?? 0) })
     }
 
-    /// A failed sync marks pages clean without having written them: nothing will ever write them again.
+    /// What was to be synced is not durable, and no power cut leaves any of it.
+    ///
+    /// Bytes of a file are lost for good: the system marks their pages clean without having written them, and nothing will write
+    /// them again. Names become durable with the next sync of their directory that succeeds. A file system that journals them
+    /// either does the failed transaction again, or takes no change any more until it is mounted again: then no sync succeeds.
+    /// One without a journal writes a block of names as a whole with the next change in it.
     mutating func failed(_ operation: DiskError.Operation, _ node: Int?) {
         failures[operation, default: 0] += 1
         switch operation {
