@@ -13,9 +13,12 @@
 /// - integers as map keys, for coding keys that have an `intValue` and no pair under their text;
 /// - any tag around any value: it is skipped. Tags 2 and 3 make an integer of up to 128 bits.
 ///
-/// Where values are nested deep, the types' `init(from:)` runs on another thread from the 17th level on, or from the first if
-/// there are more than 4 KiB, while the caller waits: a thread's own stack may be too small. Task-local values are not seen
-/// there.
+/// Where arrays, maps and tags are nested more than 16 levels deep, the types' `init(from:)` runs on another thread while the
+/// caller waits: a thread's own stack may be too small. So does what types that decode themselves several times for each
+/// container have below their 32nd level. Task-local values are not seen there.
+///
+/// A type may keep its decoder or a container of it, and use it until the call of `decode` returns: it reads the item it was
+/// made for, whatever was decoded in between. Later it throws.
 ///
 /// A decoder is a value and may be shared between threads.
 public struct CBORDecoder: Sendable {

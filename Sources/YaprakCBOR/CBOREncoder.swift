@@ -28,6 +28,9 @@
 /// Where values are nested deep, the types' `encode(to:)` runs on another thread from the 17th level on, while the caller
 /// waits: a thread's own stack may be too small. Task-local values are not seen there.
 ///
+/// An encoder that a type keeps, and uses when its `encode(to:)` has returned, writes nothing: its containers throw, and so
+/// does the value that is being encoded by then.
+///
 /// An encoder is a value and may be shared between threads; each call uses its own buffer.
 public struct CBOREncoder: Sendable {
     /// Values that encoded types may look up.

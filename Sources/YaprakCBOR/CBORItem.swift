@@ -159,6 +159,25 @@ public enum CBORItem {
         return (try end(bytes, offset, head, depthMax), true)
     }
 
+    /// False if so few of the bytes could begin an array, a map or a tag that they can't be nested more than 16 levels deep.
+    ///
+    /// Quicker than ``measure(_:from:)`` for a record of numbers and ASCII: it looks at eight bytes at a time.
+    static func mayBeDeep(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var heads = 0, position = 0
+        while bytes.count &- position >= 8 {
+            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            // The high bit of each byte from 0x80 to 0xdf, then their number.
+            let marks = word & ~((word << 1) & (word << 2)) & 0x8080_8080_8080_8080
+            heads &+= Int(truncatingIfNeeded: ((marks >> 7) &* 0x0101_0101_0101_0101) >> 56)
+            position &+= 8
+        }
+        while position < bytes.count {
+            if bytes[position] >> 5 >= Major.array, bytes[position] >> 5 <= Major.tag { heads &+= 1 }
+            position &+= 1
+        }
+        return heads > DeepStack.levelsBefore
+    }
+
     /// The offset after an item; nil if containers are nested in it more than `levels` deep.
     private static func endOfShallow(
         _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ head: Head, _ levels: Int

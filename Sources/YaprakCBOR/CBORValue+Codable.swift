@@ -5,37 +5,44 @@ extension CBORValue: Codable {
     ///
     /// ``CBORDecoder`` gives the item itself. With `JSONDecoder`, numbers without a fraction become integers up to 64 bits and
     /// floats beyond, and the keys of objects are sorted bytewise, shorter ones first: their order in the text is not
-    /// available, and two readings of one text should be equal.
+    /// available, and two readings of one text should be equal. Where that decoder is more than 14 keys deep, the value is read
+    /// on another thread while the caller waits, as in ``CBORDecoder``.
     /// - Throws: what the decoder throws. - Complexity: O(size).
     public init(from decoder: any Decoder) throws {
-        if decoder is DecodingState {
+        if decoder is ItemDecoder {
             self = try decoder.singleValueContainer().decode(CBORValue.self)
             return
         }
-        self =
-            decoder.codingPath.count == DeepStack.levelsBefore
-            ? try DeepStack.run { () throws(any Error) in try CBORValue(partOf: decoder) }
-            : try CBORValue(partOf: decoder)
+        // Another coder doesn't say how deep the value is, before it is read.
+        do {
+            self = try CBORValue(decoder, Part<CallersStack>.self)
+        } catch is NeedsDeepStack {
+            self = try DeepStack.run { () throws(any Error) in try CBORValue(decoder, Part<OwnStack>.self) }
+        }
     }
 
-    private init(partOf decoder: any Decoder) throws {
-        if var keyed = try? decoder.container(keyedBy: AnyKey.self) {
-            self = try CBORValue.map(from: &keyed)
+    fileprivate init<Stack>(_ decoder: any Decoder, _ part: Part<Stack>.Type) throws {
+        if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
+            self = try CBORValue.map(from: keyed, part, decoder)
         } else if var unkeyed = try? decoder.unkeyedContainer() {
+            if !unkeyed.isAtEnd { try part.enter(decoder) }
             var items: [CBORValue] = []
-            while !unkeyed.isAtEnd { items.append(try unkeyed.decode(CBORValue.self)) }
+            while !unkeyed.isAtEnd { items.append(try unkeyed.decode(part).value) }
             self = .array(items)
         } else {
             self = try CBORValue.scalar(from: try decoder.singleValueContainer())
         }
     }
 
-    private static func map(from container: inout KeyedDecodingContainer<AnyKey>) throws -> CBORValue {
+    private static func map<Stack>(
+        from container: KeyedDecodingContainer<AnyKey>, _ part: Part<Stack>.Type, _ decoder: any Decoder
+    ) throws -> CBORValue {
         let keys = container.allKeys.map(\.stringValue).sorted {
             $0.utf8.count != $1.utf8.count
                 ? $0.utf8.count < $1.utf8.count : $0.utf8.lexicographicallyPrecedes($1.utf8)
         }
-        return .map(try keys.map { Pair(.text($0), try container.decode(CBORValue.self, forKey: AnyKey($0))) })
+        if !keys.isEmpty { try part.enter(decoder) }
+        return .map(try keys.map { Pair(.text($0), try container.decode(part, forKey: AnyKey($0)).value) })
     }
 
     private static func scalar(from container: any SingleValueDecodingContainer) throws -> CBORValue {
@@ -54,25 +61,22 @@ extension CBORValue: Codable {
     /// - Throws: what the encoder throws. - Complexity: O(size).
     public func encode(to encoder: any Encoder) throws {
         // Where a type has begun a container of its own, this goes on with it.
-        if let state = encoder as? EncodingState, state.frame.kind == .empty || state.frame.kind == .single {
+        if let own = encoder as? ItemEncoder, own.takesItem {
             var container = encoder.singleValueContainer()
             return try container.encode(self)
         }
-        if encoder.codingPath.count == DeepStack.levelsBefore {
-            return try DeepStack.run { () throws(any Error) in try encodePart(to: encoder) }
-        }
-        try encodePart(to: encoder)
+        try DeepStack.run(if: isDeep) { () throws(any Error) in try encodePart(to: encoder) }
     }
 
-    private func encodePart(to encoder: any Encoder) throws {
+    fileprivate func encodePart(to encoder: any Encoder) throws {
         switch self {
         case .array(let items):
             var container = encoder.unkeyedContainer()
-            for item in items { try container.encode(item) }
+            for item in items { try container.encode(Part<OwnStack>(item)) }
         case .map(let pairs):
             var container = encoder.container(keyedBy: AnyKey.self)
             for pair in pairs {
-                try container.encode(pair.value, forKey: AnyKey(pair.key.text ?? pair.key.description))
+                try container.encode(Part<OwnStack>(pair.value), forKey: AnyKey(pair.key.text ?? pair.key.description))
             }
         case .tag(_, let item): try item.untagged.encodePart(to: encoder)
         default:
@@ -113,6 +117,33 @@ extension CBORValue: Codable {
         var intValue: Int? { nil }
     }
 }
+
+/// An item within one that another coder decodes or encodes. Its type says on which stack, because only types go through a
+/// coder, and a stack is made once for the whole: a container may have a million items at one level.
+private struct Part<Stack: CoderStackKind>: Codable {
+    let value: CBORValue
+    init(_ value: CBORValue) { self.value = value }
+    // One of another coder may lend a container of ours, which has the item itself.
+    init(from decoder: any Decoder) throws {
+        value = decoder is ItemDecoder ? try CBORValue(from: decoder) : try CBORValue(decoder, Part.self)
+    }
+    func encode(to encoder: any Encoder) throws {
+        if encoder is ItemEncoder { try value.encode(to: encoder) } else { try value.encodePart(to: encoder) }
+    }
+
+    /// Throws if what is in the container of the decoder is too deep for this stack.
+    static func enter(_ decoder: any Decoder) throws {
+        if !Stack.isDeep, decoder.codingPath.count + 1 >= DeepStack.levelsBefore { throw NeedsDeepStack() }
+    }
+}
+
+private protocol CoderStackKind { static var isDeep: Bool { get } }
+/// For the first 16 levels.
+private enum CallersStack: CoderStackKind { static var isDeep: Bool { false } }
+/// A ``DeepStack``, or that of the caller where the item is known to have few levels.
+private enum OwnStack: CoderStackKind { static var isDeep: Bool { true } }
+/// Ends the attempt on the stack of the caller.
+private struct NeedsDeepStack: Error {}
 
 /// Base64 of RFC 4648 §4, padded.
 enum Base64 {

@@ -5,8 +5,7 @@ extension DecodingState {
         let item: (UInt8, UInt8) = (0x18, byte)
         return try withUnsafeBytes(of: item) { raw in
             let state = DecodingState()
-            state.open(raw, asPartOf: self)
-            state.codingPath = codingPath + inner
+            state.open(raw, asPartOf: self, path: codingPath + inner)
             defer { state.close() }
             return try state.decode(type, at: 0)
         }

@@ -2,10 +2,10 @@ import YaprakLocks
 
 import struct Foundation.Data
 
-/// The decoder that types see.
+/// What the decoders that types see, ``ItemDecoder``, have in common.
 ///
-/// Nested values are decoded by the same object: `position` moves to the inner item for the time of its `init(from:)`, and
-/// is restored afterwards. Containers keep their own offsets and are not affected.
+/// Nested values are decoded by the same object: `value` is the number of the inner one for the time of its `init(from:)`,
+/// and is restored afterwards. Decoders and containers have the number of the value that they were made for.
 ///
 /// A keyed container reads its map once, from end to end, and records the place of each pair:
 ///
@@ -15,13 +15,18 @@ import struct Foundation.Data
 ///                └────────────────────────┴─────┴────────┴───────┘
 ///
 /// so that a field is found by comparing words, starting after the field that was found last. The entries of a value's
-/// containers are dropped when its `init(from:)` returns.
+/// containers are dropped when its `init(from:)` returns. A container that is used later has another number than `value`,
+/// and reads its map again (``kept(at:)``).
 ///
-/// Every offset is checked against `bytes.count` where it is used, also recorded ones: a container that is kept too long
-/// gives an error, never foreign memory.
+/// Every offset is checked against `bytes.count` where it is used, also recorded ones: a container that is kept longer than
+/// the call of the root decoder gives an error, never foreign memory.
 final class DecodingState {
     /// The levels of nested values, containers or not. Keeps a type that decodes itself from exhausting the stack.
     static let levelMax = 2 * CBORItem.depthMax
+    /// The levels of nested values that stay on the caller's stack. Items of more than 16 levels are decoded on a stack of
+    /// their own as a whole. In others, only types that are decoded more than twice for each container get here, such as
+    /// wrappers of single values in optionals.
+    static let levelsBefore = 2 * DeepStack.levelsBefore
 
     /// What a key is. The raw values are the order of the deterministic form.
     enum KeyKind: UInt8 { case unsigned, negative, bytes, text, other }
@@ -38,11 +43,18 @@ final class DecodingState {
     }
 
     private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// The offset of this decoder's item. -1 is the null that represents an absent superclass.
-    private(set) var position = 0
-    var codingPath: [any CodingKey] = []
+    /// The number of the value that is being decoded; 0 before the first, -1 after the call of the root decoder.
+    private(set) var value = 0
+    /// How many values were begun. Never reset, so that no two that a container could have met have one number.
+    private var valuesBegun = 0
+    /// The keys to the value that is being decoded, from the item that this began with.
+    var keys: [any CodingKey] = []
+    /// The offset of the item whose decoder or container was kept. Its path is found when it is asked for.
+    private var keptAt: Int?
+    /// Where the pairs of the item at `keptAt` are, once they were recorded.
+    var ownPairs: (first: Int, count: Int)?
     /// The keys between a value and the containers that `nestedContainer` made for it. Containers refer to them by number, so
-    /// that a container is one reference and three integers. Number 0 means no keys.
+    /// that a container is one reference and some integers. Number 0 means no keys.
     private var paths: [[any CodingKey]] = []
     private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
     /// The offset of the item that missing keys come from; nil without one.
@@ -52,33 +64,40 @@ final class DecodingState {
     /// The end of the item at offset 0, once all of it was read.
     private(set) var rootEnd: Int?
     private var level = 0
-    /// Whether the values that are being decoded are on a stack of their own.
+    /// Whether a stack was made for the values that are being decoded.
     private var isOnDeepStack = false
     private var joined: [UInt8] = []
     private var branches: [DecodingState] = []
+    /// Those of ``kept(at:)``, by offset.
+    private var kept: [Int: DecodingState] = [:]
 
     init() {}
+
+    var codingPath: [any CodingKey] { if let keptAt { path(to: keptAt) + keys } else { keys } }
 
     /// Begins with an input.
     func open(_ bytes: UnsafeRawBufferPointer, _ userInfo: [CodingUserInfoKey: any Sendable]) {
         self.bytes = bytes
+        value = 0
         if !userInfo.isEmpty { self.userInfo = userInfo.mapValues { $0 } }
     }
 
-    /// Begins with an input, for the types that `other` decodes.
-    func open(_ bytes: UnsafeRawBufferPointer, asPartOf other: DecodingState) {
+    /// Begins with an input, for the types that `other` decodes at `path`.
+    func open(_ bytes: UnsafeRawBufferPointer, asPartOf other: DecodingState, path: [any CodingKey]) {
         self.bytes = bytes
         userInfo = other.userInfo
+        keys = path
     }
 
     /// Drops the bytes and everything recorded about them.
     func close() {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-        position = 0
+        value = -1
         cursor = 0
         rootEnd = nil
         prototype = nil
         entries.cut(to: 0)
+        ownPairs = nil
         if !userInfo.isEmpty { userInfo = [:] }
         if !paths.isEmpty { paths = [] }
         if !joined.isEmpty { joined = [] }
@@ -86,19 +105,41 @@ final class DecodingState {
             for branch in branches { branch.close() }
             branches = []
         }
+        if !kept.isEmpty {
+            for state in kept.values { state.close() }
+            kept = [:]
+        }
     }
 
     /// A decoder of the item at `offset` that types may keep while they decode other things.
-    func branch(at offset: Int, path: [any CodingKey]) -> DecodingState {
+    func branch(at offset: Int, path: [any CodingKey]) -> ItemDecoder {
+        let state = begin()
+        state.keys = path
+        branches.append(state)
+        return ItemDecoder(state: state, offset: offset, value: 0)
+    }
+
+    /// A state for what was kept of the item at `offset`. The same one each time, so that memory stays within bounds.
+    func kept(at offset: Int) -> DecodingState {
+        // After the call of the root decoder there are no bytes, and nothing that would end what begins here.
+        if value < 0 { return DecodingState() }
+        let state = kept[offset] ?? begin()
+        if state.value == 0 {
+            state.level = level + 1
+            state.isOnDeepStack = isOnDeepStack
+        }
+        state.keptAt = offset
+        kept[offset] = state
+        return state
+    }
+
+    private func begin() -> DecodingState {
         let state = DecodingState()
         state.bytes = bytes
         state.userInfo = userInfo
         state.prototype = prototype
-        state.position = offset
-        state.codingPath = path
         state.level = level + 1
         state.isOnDeepStack = isOnDeepStack
-        branches.append(state)
         return state
     }
 
@@ -110,8 +151,8 @@ final class DecodingState {
         if T.self == String.self || T.self == Int.self || T.self == Double.self {
             do { return try decode(type, at: offset) } catch {}
         }
-        codingPath.append(key)
-        defer { codingPath.removeLast() }
+        keys.append(key)
+        defer { keys.removeLast() }
         return try decode(type, at: offset)
     }
 
@@ -134,52 +175,59 @@ final class DecodingState {
         return try descend(type, at: offset)
     }
 
-    /// The value of the whole item. A large one of many levels is decoded on a ``DeepStack`` as a whole: it may have very many
-    /// items at the level at which each would otherwise go to one of its own.
+    /// The value of the whole item. One of many levels is decoded on a ``CoderStack`` as a whole: it may have very many items
+    /// at the level at which each would otherwise go to one of its own.
     @inline(__always)
     func decodeRoot<T: Decodable>(_ type: T.Type) throws -> T {
-        if bytes.count >= DecodingState.largeBytes { return try decodeLargeRoot(type) }
+        if bytes.count >= DecodingState.largeBytes || CBORItem.mayBeDeep(bytes) { return try decodeMeasuredRoot(type) }
         return try decode(type, at: 0)
     }
 
+    /// From here on an item is measured, which skips texts; the bytes of shorter ones are counted.
     private static let largeBytes = 4096
 
     @inline(never)
-    private func decodeLargeRoot<T: Decodable>(_ type: T.Type) throws -> T {
+    private func decodeMeasuredRoot<T: Decodable>(_ type: T.Type) throws -> T {
         // What is malformed says so where it is decoded.
         guard (try? CBORItem.measure(bytes, from: 0))?.isDeep ?? false else { return try decode(type, at: 0) }
         isOnDeepStack = true
         defer { isOnDeepStack = false }
-        return try DeepStack.run { () throws(any Error) in try decode(type, at: 0) }
+        return try CoderStack.run { try decode(type, at: 0) }
     }
 
     /// Lets the type decode itself from the item at `offset`.
     @inline(__always)
     private func descend<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
         guard level < DecodingState.levelMax else { throw corrupted(.tooDeep(offset), nil) }
-        if level >= DeepStack.levelsBefore, !isOnDeepStack { return try descendOnDeepStack(type, at: offset) }
+        if level >= DecodingState.levelsBefore, !isDeep { return try descendOnDeepStack(type, at: offset) }
         return try decodeSelf(type, at: offset)
     }
 
     @inline(never)
     private func descendOnDeepStack<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        let before = isOnDeepStack
         isOnDeepStack = true
-        defer { isOnDeepStack = false }
-        return try DeepStack.run { () throws(any Error) in try decodeSelf(type, at: offset) }
+        defer { isOnDeepStack = before }
+        return try CoderStack.run { try decodeSelf(type, at: offset) }
     }
+
+    /// Whether this runs on the stack that was made for its values, or on that of another coder: a branch of what was there
+    /// may be used when that stack has ended.
+    private var isDeep: Bool { isOnDeepStack && CoderStack.isCurrent }
 
     @inline(__always)
     private func decodeSelf<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
-        let before = position, cursorBefore = cursor, notes = entries.count
-        position = offset
+        let before = value, cursorBefore = cursor, notes = entries.count, number = valuesBegun &+ 1
+        valuesBegun = number
+        value = number
         level &+= 1
         defer {
-            position = before
+            value = before
             cursor = cursorBefore
             entries.cut(to: notes)
             level &-= 1
         }
-        return try T(from: self)
+        return try T(from: ItemDecoder(state: self, offset: offset, value: number))
     }
 
     /// The item as it is, tags and all.
@@ -241,8 +289,8 @@ final class DecodingState {
     @inline(__always)
     func within<Result>(_ inner: [any CodingKey], _ body: () throws -> Result) rethrows -> Result {
         if inner.isEmpty { return try body() }
-        codingPath += inner
-        defer { codingPath.removeLast(inner.count) }
+        keys += inner
+        defer { keys.removeLast(inner.count) }
         return try body()
     }
 

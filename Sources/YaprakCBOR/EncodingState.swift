@@ -1,6 +1,6 @@
 import YaprakLocks
 
-/// The encoder that types see, and the one buffer they all write to.
+/// What the encoders that types see, ``ItemEncoder``, have in common, and the one buffer they all write to.
 ///
 /// A nested value is encoded in place: the frame of the outer value is saved on the call stack, and the inner one continues
 /// at the end of the same buffer. Only containers from `nestedContainer` or `superEncoder` may outlive the call that made
@@ -15,7 +15,7 @@ import YaprakLocks
 /// the head is written into the byte that was kept for it.
 ///
 /// Invariants: `frame.start` ≤ every entry of the frame ≤ `writer.count`; entries and branches of a frame are the ones from
-/// its base on; a container may write only while its frame is the current one (`serial`).
+/// its base on; an encoder or a container may write only while its frame is the current one (`serial`).
 final class EncodingState {
     /// The levels of nested values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
     static let levelMax = 2 * CBORItem.depthMax
@@ -64,7 +64,7 @@ final class EncodingState {
     /// Containers may be nested this deep.
     var depthMax = CBORItem.depthMax
     private var level = 0
-    /// Whether the values that are being encoded are on a stack of their own.
+    /// Whether a stack was made for the values that are being encoded.
     private var isOnDeepStack = false
     private var serial = 0
 
@@ -107,7 +107,7 @@ final class EncodingState {
         let outer = frame
         let depth = outer.depth + (outer.kind == .keyed || outer.kind == .unkeyed ? 1 : 0)
         guard depth <= depthMax, level < EncodingState.levelMax else { throw failure(value, .tooDeep) }
-        if level >= DeepStack.levelsBefore, !isOnDeepStack { return try encodeOnDeepStack(value) }
+        if level >= DeepStack.levelsBefore, !isDeep { return try encodeOnDeepStack(value) }
         if T.self == CBORValue.self {
             let start = writer.count
             do { try (value as! CBORValue).write(to: writer, depth: depthMax - depth) } catch {
@@ -120,7 +120,7 @@ final class EncodingState {
         frame = inner
         level += 1
         do {
-            try value.encode(to: self)
+            try value.encode(to: ItemEncoder(state: self, serial: inner.serial))
             let fault = finish(0)
             if fault != .none { throw failure(value, fault == .tooDeep ? .tooDeep : .misuse) }
         } catch {
@@ -137,10 +137,15 @@ final class EncodingState {
 
     @inline(never)
     private func encodeOnDeepStack<T: Encodable>(_ value: T) throws {
+        let before = isOnDeepStack
         isOnDeepStack = true
-        defer { isOnDeepStack = false }
-        try DeepStack.run { () throws(any Error) in try encodeInPlace(value) }
+        defer { isOnDeepStack = before }
+        try CoderStack.run { try encodeInPlace(value) }
     }
+
+    /// Whether this runs on the stack that was made for its values, or on that of another coder: a branch of what was there
+    /// may be used when that stack has ended.
+    private var isDeep: Bool { isOnDeepStack && CoderStack.isCurrent }
 
     /// Writes values that need no frame. Arrays and dictionaries of the standard library call this for each element.
     @inline(__always)
@@ -179,6 +184,9 @@ final class EncodingState {
     }
 
     // MARK: Containers
+
+    /// The encoder of the item that is current now.
+    var encoder: ItemEncoder { ItemEncoder(state: self, serial: frame.serial) }
 
     /// Begins the container of this item, or continues it if a superclass began it.
     func open(_ kind: Kind) {
@@ -288,6 +296,8 @@ final class EncodingState {
         for branch in merged {
             let fault = branch.state.finish(level)
             if fault != .none { return fault }
+            // What is written to its containers from now on has no place any more: they throw.
+            branch.state.frame = branch.state.newFrame(depth: branch.state.frame.depth)
         }
         writer.replace(from: start) { other in
             writer.withBytes { bytes in

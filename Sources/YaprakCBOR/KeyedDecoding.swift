@@ -1,21 +1,31 @@
 /// A map that is being read.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let state: DecodingState
+    let item: ItemDecoder
     let first: Int
     let count: Int
     /// The number of the keys between the value being decoded and this container.
     let path: Int
 
+    private var state: DecodingState { item.state }
     private var inner: [any CodingKey] { state.path(path) }
 
-    var codingPath: [any CodingKey] { state.codingPath + inner }
+    /// The same map, recorded again by a state of its own: the pairs that were recorded for a container that was kept are gone.
+    @inline(never)
+    private func moved() throws -> KeyedDecoding { try item.moved().keyedOfKept(Key.self) }
+
+    var codingPath: [any CodingKey] { item.isKept ? item.codingPath : state.codingPath + inner }
 
     var allKeys: [Key] {
+        if item.isKept { return (try? moved().allKeys) ?? [] }
         guard first + count <= state.entries.count else { return [] }
         return (first..<first + count).compactMap { state.codingKey(Key.self, of: state.entries.base[$0]) }
     }
 
-    func contains(_ key: Key) -> Bool { state.find(key, first, count) != nil }
+    func contains(_ key: Key) -> Bool {
+        // True where the map can't be read any more, so that what asks for an optional gets the error.
+        if item.isKept { return (try? moved().contains(key)) ?? true }
+        return state.find(key, first, count) != nil
+    }
 
     @inline(__always)
     private func offset(_ key: some CodingKey) throws -> Int {
@@ -31,6 +41,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     private func read<T>(_ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
+        if item.isKept { return try readKept(key, body) }
         let offset = try offset(key)
         do throws(CBORError) {
             var reader = try state.reader(at: offset)
@@ -40,12 +51,20 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
+    @inline(never)
+    private func readKept<T>(_ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
+        try moved().read(key, body)
+    }
+
     @inline(__always)
     private func integer<T: FixedWidthInteger>(_ key: Key, as type: T.Type = T.self) throws -> T {
         try read(key) { reader throws(CBORError) in try reader.readInteger(as: type) }
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { state.isNull(at: try offset(key)) }
+    func decodeNil(forKey key: Key) throws -> Bool {
+        if item.isKept { return try moved().decodeNil(forKey: key) }
+        return state.isNull(at: try offset(key))
+    }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         try read(key) { reader throws(CBORError) in try reader.readBool() }
     }
@@ -72,6 +91,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        if item.isKept { return try moved().decode(type, forKey: key) }
         let offset = try offset(key)
         if path == 0 { return try state.decode(type, at: offset, under: key) }
         return try state.within(inner) { try state.decode(type, at: offset, under: key) }
@@ -79,16 +99,21 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> { try state.keyed(at: offset(key), type, inner + [key]) }
+    ) throws -> KeyedDecodingContainer<Nested> {
+        if item.isKept { return try moved().nestedContainer(keyedBy: type, forKey: key) }
+        return try state.keyed(at: offset(key), type, inner + [key])
+    }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try state.unkeyed(at: offset(key), inner + [key])
+        if item.isKept { return try moved().nestedUnkeyedContainer(forKey: key) }
+        return try state.unkeyed(at: offset(key), inner + [key])
     }
 
-    func superDecoder() throws -> any Decoder {
-        state.branch(at: state.find(SuperKey(), first, count) ?? -1, path: codingPath + [SuperKey()])
-    }
-    func superDecoder(forKey key: Key) throws -> any Decoder {
-        state.branch(at: state.find(key, first, count) ?? -1, path: codingPath + [key])
+    func superDecoder() throws -> any Decoder { try superDecoder(under: SuperKey()) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(under: key) }
+
+    private func superDecoder(under key: some CodingKey) throws -> any Decoder {
+        if item.isKept { return try moved().superDecoder(under: key) }
+        return state.branch(at: state.find(key, first, count) ?? -1, path: codingPath + [key])
     }
 }

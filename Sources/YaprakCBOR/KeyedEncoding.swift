@@ -52,10 +52,10 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Nested> { branch(key).container(keyedBy: type) }
+    ) -> KeyedEncodingContainer<Nested> { branch(key).encoder.container(keyedBy: type) }
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        branch(key).unkeyedContainer()
+        branch(key).encoder.unkeyedContainer()
     }
-    mutating func superEncoder() -> any Encoder { branch(SuperKey()) }
-    mutating func superEncoder(forKey key: Key) -> any Encoder { branch(key) }
+    mutating func superEncoder() -> any Encoder { branch(SuperKey()).encoder }
+    mutating func superEncoder(forKey key: Key) -> any Encoder { branch(key).encoder }
 }

@@ -1,28 +1,32 @@
 /// A single item that is being read.
 struct SingleValueDecoding: SingleValueDecodingContainer {
-    let state: DecodingState
-    let offset: Int
+    let item: ItemDecoder
 
-    var codingPath: [any CodingKey] { state.codingPath }
+    var codingPath: [any CodingKey] { item.codingPath }
+
+    @inline(__always)
+    private func read<T>(_ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
+        if item.isKept { return try readKept(body) }
+        return try item.state.read(at: item.offset, body)
+    }
+
+    @inline(never)
+    private func readKept<T>(_ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
+        try item.moved().state.read(at: item.offset, body)
+    }
 
     @inline(__always)
     private func integer<T: FixedWidthInteger>(as type: T.Type = T.self) throws -> T {
-        try state.read(at: offset) { reader throws(CBORError) in try reader.readInteger(as: type) }
+        try read { reader throws(CBORError) in try reader.readInteger(as: type) }
     }
 
-    func decodeNil() -> Bool { state.isNull(at: offset) }
-    func decode(_ type: Bool.Type) throws -> Bool {
-        try state.read(at: offset) { reader throws(CBORError) in try reader.readBool() }
-    }
-    func decode(_ type: String.Type) throws -> String {
-        try state.read(at: offset) { reader throws(CBORError) in try reader.readText() }
-    }
+    func decodeNil() -> Bool { item.state.isNull(at: item.offset) }
+    func decode(_ type: Bool.Type) throws -> Bool { try read { reader throws(CBORError) in try reader.readBool() } }
+    func decode(_ type: String.Type) throws -> String { try read { reader throws(CBORError) in try reader.readText() } }
     func decode(_ type: Double.Type) throws -> Double {
-        try state.read(at: offset) { reader throws(CBORError) in try reader.readDouble() }
+        try read { reader throws(CBORError) in try reader.readDouble() }
     }
-    func decode(_ type: Float.Type) throws -> Float {
-        try state.read(at: offset) { reader throws(CBORError) in try reader.readFloat() }
-    }
+    func decode(_ type: Float.Type) throws -> Float { try read { reader throws(CBORError) in try reader.readFloat() } }
     func decode(_ type: Int.Type) throws -> Int { try integer() }
     func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
     func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
@@ -35,5 +39,8 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.decode(type, at: offset) }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if item.isKept { return try item.moved().state.decode(type, at: item.offset) }
+        return try item.state.decode(type, at: item.offset)
+    }
 }

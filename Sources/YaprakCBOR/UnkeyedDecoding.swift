@@ -1,6 +1,6 @@
 /// An array, or a byte string, that is being read.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
-    let state: DecodingState
+    let item: ItemDecoder
     let inner: [any CodingKey]
     /// The bytes of a byte string, each an item.
     let blob: [UInt8]?
@@ -9,21 +9,32 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     private var position: Int
     private(set) var currentIndex = 0
 
-    init(state: DecodingState, inner: [any CodingKey], blob: [UInt8]?, total: Int?, position: Int) {
-        self.state = state
+    init(item: ItemDecoder, inner: [any CodingKey], blob: [UInt8]?, total: Int?, position: Int) {
+        self.item = item
         self.inner = inner
         self.blob = blob
         self.total = total
         self.position = position
     }
 
-    var codingPath: [any CodingKey] { state.codingPath + inner }
+    private var state: DecodingState { item.state }
+    var codingPath: [any CodingKey] { item.isKept ? item.codingPath : state.codingPath + inner }
     /// Nil for an indefinite length. Never more than the number of bytes there are.
     var count: Int? { blob?.count ?? total }
     var isAtEnd: Bool {
         if let count { return currentIndex >= count }
         guard position < state.bytes.count else { return true }
         return state.bytes[position] == InitialByte.stop
+    }
+
+    /// Does this at the same item of the same array, in a state of its own: the one of a container that was kept is at another
+    /// value, and has that one's path. Numbers and texts are read where they stand, in any state.
+    @inline(never)
+    private mutating func moved<Result>(_ body: (inout UnkeyedDecoding) throws -> Result) rethrows -> Result {
+        var other = UnkeyedDecoding(item: item.moved(), inner: [], blob: blob, total: total, position: position)
+        other.currentIndex = currentIndex
+        defer { (position, currentIndex) = (other.position, other.currentIndex) }
+        return try body(&other)
     }
 
     @inline(never)
@@ -105,12 +116,13 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if item.isKept { return try moved { try $0.decode(type) } }
         if let blob, currentIndex < blob.count {
             let value = try state.decode(type, byte: blob[currentIndex], under: inner + [IndexKey(currentIndex)])
             currentIndex += 1
             return value
         }
-        let (offset, end) = try item(type)
+        let (offset, end) = try next(type)
         let value = try state.within(inner) { try state.decode(type, at: offset, under: IndexKey(currentIndex)) }
         position = end
         currentIndex += 1
@@ -118,7 +130,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     /// Where the next item begins and ends. The bytes of a byte string are no items and can't be containers.
-    private func item(_ type: Any.Type) throws -> (Int, Int) {
+    private func next(_ type: Any.Type) throws -> (Int, Int) {
         if isAtEnd { throw ended(type) }
         if blob != nil { throw notAnItem(type) }
         do throws(CBORError) {
@@ -137,7 +149,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        let (offset, end) = try item([String: Any].self)
+        if item.isKept { return try moved { try $0.nestedContainer(keyedBy: type) } }
+        let (offset, end) = try next([String: Any].self)
         let container = try state.keyed(at: offset, type, inner + [IndexKey(currentIndex)])
         position = end
         currentIndex += 1
@@ -145,7 +158,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let (offset, end) = try item([Any].self)
+        if item.isKept { return try moved { try $0.nestedUnkeyedContainer() } }
+        let (offset, end) = try next([Any].self)
         let container = try state.unkeyed(at: offset, inner + [IndexKey(currentIndex)])
         position = end
         currentIndex += 1
@@ -153,7 +167,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     mutating func superDecoder() throws -> any Decoder {
-        let (offset, end) = try item((any Decoder).self)
+        if item.isKept { return try moved { try $0.superDecoder() } }
+        let (offset, end) = try next((any Decoder).self)
         let branch = state.branch(at: offset, path: codingPath + [IndexKey(currentIndex)])
         position = end
         currentIndex += 1

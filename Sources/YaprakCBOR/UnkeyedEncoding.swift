@@ -54,8 +54,8 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        branch().container(keyedBy: type)
+        branch().encoder.container(keyedBy: type)
     }
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { branch().unkeyedContainer() }
-    mutating func superEncoder() -> any Encoder { branch() }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { branch().encoder.unkeyedContainer() }
+    mutating func superEncoder() -> any Encoder { branch().encoder }
 }

@@ -1,0 +1,245 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import YaprakCBOR
+
+/// Types that keep a decoder or a container, and use it when their own `init(from:)` has returned.
+///
+/// The decoder was one object, which was at the item of the moment: a kept one read the map around it, without an error. A
+/// kept container found the pairs of another map in the place of its own.
+@Suite(.bounded) struct KeptDecoderTests {
+    struct Extractor: Decodable {
+        let decoder: any Decoder
+        init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+
+    struct Payload: Codable, Equatable { var name: String, count: Int, tags: [String]? }
+
+    /// Has the fields of its payload itself.
+    struct Envelope: Decodable, Equatable {
+        enum Key: CodingKey { case name, count, payload }
+        let name: String, count: Int, payload: Payload
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let kept = try container.decode(Extractor.self, forKey: .payload).decoder
+            name = try container.decode(String.self, forKey: .name)
+            payload = try Payload(from: kept)
+            count = try container.decode(Int.self, forKey: .count)
+        }
+    }
+
+    static func envelope(_ payload: CBORValue) -> CBORValue {
+        .map([.init("name", "outer"), .init("count", 1), .init("payload", payload)])
+    }
+    static let payload: CBORValue = ["name": "inner", "count": 2, "tags": ["a", "b"]]
+
+    /// What both coders make of the same value.
+    private func both<T: Decodable>(_ type: T.Type, _ value: CBORValue) throws -> [T] {
+        [
+            try CBORDecoder().decode(type, from: value.encoded()),
+            try JSONDecoder().decode(type, from: Data(value.json().utf8)),
+        ]
+    }
+
+    @Test func `A decoder that was kept reads its own item, as with JSON`() throws {
+        let list = CBORValue.array((0..<40).map { _ in Self.envelope(Self.payload) })
+        for value in try both([Envelope].self, list) {
+            #expect(value.count == 40)
+            for envelope in value {
+                #expect(envelope.name == "outer" && envelope.count == 1)
+                #expect(envelope.payload == Payload(name: "inner", count: 2, tags: ["a", "b"]))
+            }
+        }
+    }
+
+    @Test func `An error of a decoder that was kept has the path of its item`() throws {
+        let list = CBORValue.array([Self.envelope(Self.payload), Self.envelope(["name": "inner", "count": "two"])])
+        for bytes in [try list.encoded(), try CBORValue.tag(55799, ["list": list]).encoded()] {
+            let error = #expect(throws: DecodingError.self) {
+                if bytes[0] >> 5 == 4 {
+                    _ = try CBORDecoder().decode([Envelope].self, from: bytes)
+                } else {
+                    _ = try CBORDecoder().decode([String: [Envelope]].self, from: bytes)
+                }
+            }
+            guard case .typeMismatch(_, let context)? = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+            #expect(context.codingPath.suffix(3).map(\.stringValue) == ["Index 1", "payload", "count"])
+            #expect(context.codingPath.count == (bytes[0] >> 5 == 4 ? 3 : 4))
+        }
+    }
+
+    /// An envelope of itself. Reading the map around it, it had no end.
+    private struct Doll: Decodable {
+        enum Key: CodingKey { case inner }
+        let levels: Int
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let kept = try container.decodeIfPresent(Extractor.self, forKey: .inner)
+            levels = try kept.map { try Doll(from: $0.decoder).levels + 1 } ?? 0
+        }
+    }
+
+    @Test(arguments: [0, 1, 7, 15, 16, 17, 200])
+    func `A type that keeps a decoder for itself ends, on a small stack`(levels: Int) throws {
+        let value = (0..<levels).reduce(CBORValue.map([])) { value, _ in ["inner": value] }
+        try SmallStack.run {
+            let doll = try CBORDecoder().decode(Doll.self, from: value.encoded())
+            #expect(doll.levels == levels)
+        }
+    }
+
+    private struct KeyedKeeper: Decodable {
+        enum Key: CodingKey { case name, count, tags, other, inner }
+        let map: KeyedDecodingContainer<Key>
+        init(from decoder: any Decoder) throws { map = try decoder.container(keyedBy: Key.self) }
+    }
+
+    private struct Shelf: Decodable {
+        enum Key: CodingKey { case first, second }
+        struct Found: Equatable {
+            var names: [String] = [], keys: [Int] = [], has: [Bool] = [], counts: [Int?] = [], inner: [String] = []
+            var missing = 0, path: [String] = []
+        }
+        var found = Found()
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let maps = try [Key.first, .second].map { try container.decode(KeyedKeeper.self, forKey: $0).map }
+            // Pairs of another map are recorded where theirs were.
+            _ = try container.decode(Payload.self, forKey: .first)
+            for map in maps {
+                found.names.append(try map.decode(String.self, forKey: .name))
+                found.keys.append(map.allKeys.count)
+                found.has += [map.contains(.count), map.contains(.other)]
+                found.counts.append(try map.decodeIfPresent(Int.self, forKey: .other))
+                found.inner += try map.nestedContainer(keyedBy: KeyedKeeper.Key.self, forKey: .inner)
+                    .decode([String].self, forKey: .tags)
+                found.inner += try map.decode(KeyedKeeper.self, forKey: .inner).map.decode([String].self, forKey: .tags)
+                found.path += map.codingPath.map(\.stringValue)
+                do { _ = try map.decode(Payload.self, forKey: .other) } catch DecodingError.keyNotFound(_, let context)
+                {
+                    found.missing += context.codingPath.count
+                }
+            }
+        }
+    }
+
+    @Test func `A keyed container that was kept reads its own map, as with JSON`() throws {
+        func map(_ name: CBORValue, _ count: CBORValue) -> CBORValue {
+            ["name": name, "count": count, "inner": ["tags": [name]]]
+        }
+        let expected = Shelf.Found(
+            names: ["a", "b"], keys: [3, 3], has: [true, false, true, false], counts: [nil, nil],
+            inner: ["a", "a", "b", "b"], missing: 2, path: ["first", "second"])
+        for value in try both(Shelf.self, ["first": map("a", 1), "second": map("b", 2)]) {
+            #expect(value.found == expected)
+        }
+    }
+
+    private struct ListKeeper: Decodable {
+        let list: any UnkeyedDecodingContainer
+        init(from decoder: any Decoder) throws { list = try decoder.unkeyedContainer() }
+    }
+    private struct ValueKeeper: Decodable {
+        let value: any SingleValueDecodingContainer
+        init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer() }
+    }
+    private struct Pair: Decodable {
+        enum Key: CodingKey { case list, value }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            var list = try container.decode(ListKeeper.self, forKey: .list).list
+            let value = try container.decode(ValueKeeper.self, forKey: .value).value
+            let first = try list.decode(Int.self)
+            #expect(first == 1)
+            #expect(try value.decode(Int.self) == 7)
+            #expect(list.codingPath.map(\.stringValue) == ["list"])
+            #expect(value.codingPath.map(\.stringValue) == ["value"])
+            for _ in 0..<2 {
+                do {
+                    _ = try list.decode(Payload.self)
+                    Issue.record("a payload without its count")
+                } catch DecodingError.keyNotFound(_, let context) {
+                    #expect(context.codingPath.map(\.stringValue) == ["list", "Index 1"])
+                }
+            }
+            let error = #expect(throws: DecodingError.self) { try value.decode(Payload.self) }
+            guard case .typeMismatch(_, let context)? = error else {
+                Issue.record("\(error as Any)")
+                return
+            }
+            #expect(context.codingPath.map(\.stringValue) == ["value"])
+        }
+    }
+
+    @Test func `Other containers that were kept know where they are`() throws {
+        let value: CBORValue = ["list": [1, ["name": "n"]], "value": 7]
+        _ = try CBORDecoder().decode(Pair.self, from: value.encoded())
+    }
+
+    @Test func `What a kept decoder misses comes from the prototype of its own item`() throws {
+        let bytes = try Self.envelope(["name": "inner"]).encoded()
+        let prototype = try Self.envelope(["name": "p", "count": 99]).encoded()
+        let value = try bytes.withUnsafeBytes {
+            try CBORDecoder().decode(Envelope.self, from: $0, filling: prototype)
+        }
+        #expect(value.payload == Payload(name: "inner", count: 99, tags: nil))
+        #expect(value.count == 1)
+    }
+
+    @Test func `After the call, what was kept throws, also where an optional is asked for`() throws {
+        final class Hold: @unchecked Sendable {
+            var map: KeyedDecodingContainer<KeyedKeeper.Key>?
+            var list: (any UnkeyedDecodingContainer)?
+            var decoder: (any Decoder)?
+            var superDecoder: (any Decoder)?
+        }
+        let key = CodingUserInfoKey(rawValue: "hold")!
+        struct Keeper: Decodable {
+            init(from decoder: any Decoder) throws {
+                let hold = decoder.userInfo[CodingUserInfoKey(rawValue: "hold")!] as! Hold
+                let map = try decoder.container(keyedBy: KeyedKeeper.Key.self)
+                hold.map = map
+                hold.list = try map.nestedUnkeyedContainer(forKey: .tags)
+                hold.decoder = try map.decode(Extractor.self, forKey: .inner).decoder
+                hold.superDecoder = try map.superDecoder(forKey: .inner)
+                #expect(
+                    try hold.decoder?.container(keyedBy: KeyedKeeper.Key.self).decode(Int.self, forKey: .count) == 5)
+            }
+        }
+        let hold = Hold()
+        var decoder = CBORDecoder()
+        decoder.userInfo[key] = hold
+        let bytes = try (["count": 1, "inner": ["count": 5], "name": "n", "tags": ["a"]] as CBORValue).encoded()
+        _ = try decoder.decode(Keeper.self, from: bytes)
+        // Another call has other states, as long as those of this one are kept.
+        decoder.userInfo = [:]
+        #expect(try decoder.decode([String: Int].self, from: CBOREncoder().encode(["count": 3])) == ["count": 3])
+
+        let map = try #require(hold.map)
+        #expect(map.allKeys.isEmpty)
+        #expect(Self.isCorrupted { _ = try map.decode(Int.self, forKey: .count) })
+        #expect(Self.isCorrupted { _ = try map.decodeIfPresent(Int.self, forKey: .count) })
+        #expect(Self.isCorrupted { _ = try map.decodeIfPresent(Payload.self, forKey: .inner) })
+        #expect(Self.isCorrupted { _ = try map.nestedContainer(keyedBy: KeyedKeeper.Key.self, forKey: .inner) })
+        #expect(
+            Self.isCorrupted {
+                var list = hold.list
+                _ = try list?.decode(String.self)
+            })
+        for kept in [hold.decoder, hold.superDecoder] {
+            #expect(Self.isCorrupted { _ = try kept?.container(keyedBy: KeyedKeeper.Key.self) })
+            #expect(Self.isCorrupted { _ = try kept?.unkeyedContainer() })
+            #expect(Self.isCorrupted { _ = try kept?.singleValueContainer().decode(Int.self) })
+            #expect(Self.isCorrupted { _ = try kept?.singleValueContainer().decode(Payload.self) })
+        }
+    }
+
+    private static func isCorrupted(_ body: () throws -> Void) -> Bool {
+        do { try body() } catch DecodingError.dataCorrupted { return true } catch { return false }
+        return false
+    }
+}
