@@ -26,6 +26,23 @@ struct CompiledQuery {
         var length: Int
         /// How many positions its terms take, which is what is shown.
         var span: Int { (units.last?.offset ?? -1) + 1 }
+
+        /// Each different unit once, as it stands first, with the offsets of all that are the same, ascending.
+        var distinctUnits: [(unit: Unit, offsets: [Int])] {
+            var distinct: [(unit: Unit, offsets: [Int])] = []
+            var numbers: [Unit: Int] = [:]
+            for unit in units {
+                var key = unit
+                key.offset = 0
+                if let number = numbers[key] {
+                    distinct[number].offsets.append(unit.offset)
+                } else {
+                    numbers[key] = distinct.count
+                    distinct.append((unit, [unit.offset]))
+                }
+            }
+            return distinct
+        }
     }
 
     /// What is looked up in an index as one. There is one of each, however often a query says it.

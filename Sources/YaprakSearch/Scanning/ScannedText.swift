@@ -10,22 +10,34 @@ struct ScannedText {
     private var positions: [Int] = []
     /// Where each term stands in the text, in bytes.
     private(set) var places: [Range<Int>] = []
+    /// Whether no term begins or ends before the one in front of it does.
+    private var placesAscend = true
+    /// The terms that units of the query stand for, if it has many.
+    private var found: UnitTable.Found?
 
-    init(_ text: String, _ splitter: TextSplitter) {
+    /// - Parameter units: the units of the query, if it has many.
+    init(_ text: String, _ splitter: TextSplitter, units: UnitTable? = nil) {
         splitter.split(text, for: .document) { token in
             bytes.append(contentsOf: token.term)
             ends.append(bytes.count)
             positions.append(token.position)
+            if let last = places.last, token.start < last.lowerBound || token.end < last.upperBound {
+                placesAscend = false
+            }
             places.append(token.start..<token.end)
         }
+        found = units?.found(in: self)
     }
 
     /// The number of terms.
     var count: Int { ends.count }
 
     /// The smallest stretch of the text with some terms, in bytes: the places of a tokenizer may be in any order, and within
-    /// each other.
+    /// each other. O(1) if they stand in order.
     func bytes(of terms: Range<Int>) -> Range<Int> {
+        if placesAscend, let first = terms.first, let last = terms.last {
+            return places[first].lowerBound..<max(places[first].lowerBound, places[last].upperBound)
+        }
         let places = places[terms]
         let start = places.map(\.lowerBound).min() ?? 0
         return start..<max(start, places.map(\.upperBound).max() ?? 0)
@@ -51,7 +63,8 @@ struct ScannedText {
         var isFirstOfPair = false
     }
 
-    private func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+    /// The bytes of a term.
+    func term(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     private func isTerm(_ index: Int, _ unit: CompiledQuery.Phrase.Unit) -> Bool {
         unit.isPrefix ? term(index).starts(with: unit.term) : term(index).elementsEqual(unit.term)
@@ -60,6 +73,7 @@ struct ScannedText {
     /// The positions at which a phrase begins, ascending.
     private func starts(of phrase: CompiledQuery.Phrase) -> [Int] {
         guard let first = phrase.units.first else { return [] }
+        if let found { return starts(of: phrase, found) }
         return positions.indices.filter { index in
             isTerm(index, first)
                 && phrase.units.dropFirst().allSatisfy { unit in
@@ -69,6 +83,37 @@ struct ScannedText {
                 }
         }
         .map { positions[$0] }
+    }
+
+    /// The same from what was found of all units.
+    /// - Complexity: O(places of the units · how often one is in the phrase), 64 of them at once where that is often.
+    private func starts(of phrase: CompiledQuery.Phrase, _ found: UnitTable.Found) -> [Int] {
+        if phrase.units.count == 1 { return found.terms(of: phrase.units[0]).map { positions[$0] } }
+        let units = phrase.distinctUnits.map { (terms: found.terms(of: $0.unit), offsets: $0.offsets) }
+            // The rarest leads.
+            .sorted { $0.terms.count < $1.terms.count }
+        let first = units[0].offsets[0]
+        var starts = units[0].terms.map { positions[$0] - first }.filter { $0 >= 0 }
+        for unit in units where !starts.isEmpty {
+            let places = unit.terms.map { positions[$0] }
+            let last = places.last ?? 0
+            if PlaceBits.areFewer(last: last, than: starts.count + places.count, offsets: unit.offsets.count) {
+                var (kept, bits) = (PlaceBits(last: last), PlaceBits(last: last))
+                for start in starts where start <= last { kept.insert(start) }
+                for place in places { bits.insert(place) }
+                for offset in unit.offsets { kept.formIntersection(bits, ahead: offset) }
+                starts = starts.filter(kept.contains)
+                continue
+            }
+            for offset in unit.offsets where !starts.isEmpty {
+                var at = 0
+                starts = starts.filter { start in
+                    while at < places.count, places[at] < start + offset { at += 1 }
+                    return at < places.count && places[at] == start + offset
+                }
+            }
+        }
+        return starts
     }
 
     /// The terms at some positions, which may have gaps.
@@ -107,7 +152,7 @@ struct NearMatch {
     private let distance: Int
 
     /// - Parameter positions: where each phrase begins, ascending.
-    /// - Complexity: O(*p* log *p* · phrases) for *p* positions, whatever the distance.
+    /// - Complexity: O(*p* log *p*) for *p* positions, whatever the distance and however many phrases.
     init(_ positions: [[Int]], lengths: [Int], distance: Int) {
         self.positions = positions
         self.lengths = lengths
@@ -118,11 +163,24 @@ struct NearMatch {
             lasts = []
             return
         }
-        lasts = Set(positions.joined()).sorted().filter { last in
-            zip(positions, lengths).allSatisfy { starts, length in
-                let index = starts.firstIndex(notLessThan: last - length - distance)
-                return index < starts.count && starts[index] <= last
+        // A phrase is close from where it begins up to `length + distance` behind that: stretches, of which those of one phrase
+        // that meet are joined.
+        var (begins, ends) = ([Int](), [Int]())
+        for (starts, length) in zip(positions, lengths) {
+            for (index, start) in starts.enumerated() {
+                if index > 0, start <= starts[index - 1] + length + distance { continue }
+                if index > 0 { ends.append(starts[index - 1] + length + distance) }
+                begins.append(start)
             }
+            ends.append(starts[starts.count - 1] + length + distance)
+        }
+        begins.sort()
+        ends.sort()
+        var (begun, ended) = (0, 0)
+        lasts = Set(positions.joined()).sorted().filter { last in
+            while begun < begins.count, begins[begun] <= last { begun += 1 }
+            while ended < ends.count, ends[ended] < last { ended += 1 }
+            return begun - ended == positions.count
         }
     }
 

@@ -3,22 +3,26 @@
 ///     let scan = SearchScan(query, columns: ["title", "body"])
 ///     if scan.matches([title, body]) { … }
 ///
-/// Used by one thread at a time. O(bytes) for a document.
+/// Used by one thread at a time. O(bytes of the texts and of the query + places found) for a document; each word that may be
+/// misspelt is compared with all words of the texts.
 package final class SearchScan {
     private let splitter: TextSplitter
     private let query: CompiledQuery
     private let columns: [String]
+    /// The units of the query, if it has many.
+    private let units: UnitTable?
 
     /// - Parameter columns: the names of the columns, in the order in which their texts come.
     package init(_ query: SearchQuery, columns: [String], tokenizer: any SearchTokenizer = WordTokenizer()) {
         self.columns = columns
         splitter = TextSplitter(tokenizer)
         self.query = CompiledQuery(query, columnNames: columns, splitter)
+        units = UnitTable(self.query.leaves)
     }
 
     /// Whether a document matches.
     package func matches(_ texts: [String]) -> Bool {
-        let texts = texts.map { ScannedText($0, splitter) }
+        let texts = texts.map(scan)
         return matches(query.root, texts)
     }
 
@@ -57,5 +61,5 @@ package final class SearchScan {
     }
 
     /// The terms of a text.
-    func scan(_ text: String) -> ScannedText { ScannedText(text, splitter) }
+    func scan(_ text: String) -> ScannedText { ScannedText(text, splitter, units: units) }
 }

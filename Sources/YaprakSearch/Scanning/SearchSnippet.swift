@@ -30,7 +30,8 @@ public struct SearchSnippet: Sendable, Hashable {
 struct TextHighlighter {
     let scan: SearchScan
 
-    /// The places in a text that a query found, joined where they meet: indexes of `text`. O(bytes).
+    /// The places in a text that a query found, joined where they meet: indexes of `text`.
+    /// - Complexity: O(bytes + *k* log *k*) for the *k* places that parts of the query found.
     func highlights(in text: String, column: Int) -> [Range<String.Index>] {
         let scanned = scan.scan(text)
         return Self.indexes(scan.occurrences(in: scanned, column: column).map { scanned.bytes(of: $0.found) }, in: text)
@@ -70,34 +71,57 @@ struct TextHighlighter {
     }
 
     /// Most different parts of the query first, then most places, then the earliest, with some terms before the first.
-    private static func bestWindow(
+    static func bestWindow(
         _ occurrences: [(leaf: Int, found: ScannedText.Occurrence)], of total: Int, terms count: Int
     ) -> (Range<Int>, score: Int) {
-        guard total > count else { return (0..<total, score(occurrences.map(\.leaf))) }
-        let sorted = occurrences.map { (leaf: $0.leaf, terms: $0.found.terms) }
+        guard total > count else {
+            var all = Tally()
+            for occurrence in occurrences { all.add(occurrence.leaf) }
+            return (0..<total, all.score)
+        }
+        let byStart = occurrences.map { (leaf: $0.leaf, terms: $0.found.terms) }
             .sorted { ($0.terms.lowerBound, $0.leaf) < ($1.terms.lowerBound, $1.leaf) }
-        var best = (first: 0, last: 0, score: 0)
-        var end = 0
-        for start in sorted.indices {
-            let limit = sorted[start].terms.lowerBound + count
-            end = max(end, start)
-            while end < sorted.count, sorted[end].terms.lowerBound < limit { end += 1 }
-            // One that does not fit takes no room from those behind it.
-            let inside = sorted[start..<end].filter { $0.terms.upperBound <= limit }
-            let found = score(inside.map(\.leaf))
-            guard found > best.score else { continue }
-            best = (sorted[start].terms.lowerBound, inside.map(\.terms.upperBound).max()!, found)
+        // Each comes into the window when it ends within, and goes when the window begins behind it. One that does not fit takes
+        // no room from those behind it.
+        let byEnd = byStart.sorted { $0.terms.upperBound < $1.terms.upperBound }
+        var inside = Tally()
+        var best = (first: 0, score: 0)
+        var next = 0
+        for occurrence in byStart {
+            let limit = occurrence.terms.lowerBound + count
+            while next < byEnd.count, byEnd[next].terms.upperBound <= limit {
+                inside.add(byEnd[next].leaf)
+                next += 1
+            }
+            if inside.score > best.score { best = (occurrence.terms.lowerBound, inside.score) }
+            inside.remove(occurrence.leaf)
         }
         guard best.score > 0 else { return (0..<count, 0) }
-        let (first, last) = (best.first, best.last)
+        let first = best.first
+        let last = byEnd.last { first <= $0.terms.lowerBound && $0.terms.upperBound <= first + count }!.terms.upperBound
         // What is found stands in the middle, as far as the text allows.
         let before = max(0, (count - (last - first)) / 2)
         let low = min(max(0, first - before), total - count)
         return (low..<low + count, best.score)
     }
 
-    private static func score(_ leaves: [Int]) -> Int {
-        Set(leaves).count * 1000 + min(999, leaves.count)
+    /// Counts the different parts of the query in a window, and all their places.
+    private struct Tally {
+        private var counts: [Int: Int] = [:]
+        private var total = 0
+
+        var score: Int { counts.count * 1000 + min(999, total) }
+
+        mutating func add(_ leaf: Int) {
+            counts[leaf, default: 0] += 1
+            total += 1
+        }
+
+        mutating func remove(_ leaf: Int) {
+            let count = counts[leaf] ?? 0
+            counts[leaf] = count > 1 ? count - 1 : nil
+            total -= 1
+        }
     }
 
     /// Indexes of bytes; places of neighbouring wide terms overlap, and are joined. Empty ones show nothing.
