@@ -82,6 +82,18 @@ import Yaprak
         #expect(throws: Never.self) { try SearchQuery(parsing: String(repeating: "a ", count: 8_000)) }
     }
 
+    @Test func `A query has no more words with a tilde than the limit, and the first beyond it is said`() throws {
+        func words(_ count: Int) -> String { (0..<count).map { "w\($0)~1" }.joined(separator: " OR ") }
+        #expect(throws: Never.self) { try SearchQuery(parsing: words(SearchQuery.fuzzyCountMax)) }
+        let text = words(SearchQuery.fuzzyCountMax + 1)
+        let error = #expect(throws: SearchQueryError.self) { try SearchQuery(parsing: text) }
+        #expect(error?.offset == text.count - 2 && error?.message.contains("as it is written") == true)
+        // One by calls has no limit, and one that was logged is the same query for ever.
+        let built = SearchQuery.any(of: (0...SearchQuery.fuzzyCountMax).map { .fuzzy("w\($0)") })
+        #expect(try SearchQuery(logged: text) == built)
+        #expect(throws: SearchQueryError.self) { try SearchQuery(parsing: built.description) }
+    }
+
     @Test func `A long chain of NOT is one level, in text and by calls`() async throws {
         let database = Database.inMemory()
         let index = MailIndex("text", of: .mails, \.title, \.body)

@@ -217,6 +217,20 @@ import YaprakStorage
         }
     }
 
+    @Test func `A query that was logged before there was a limit still shows its rows`() async throws {
+        let database = Database.inMemory()
+        try await Self.register(database)
+        try await database.write { $0[.mails]["a"] = Mail(title: "spice") }
+        let many = SearchQuery.any(of: (0...SearchQuery.fuzzyCountMax).map { .fuzzy("w\($0)") } + [.word("spice")])
+        await #expect(throws: SearchQueryError.self) {
+            try await database.write { try $0.setQuery(of: Self.found, to: many) }
+        }
+        try await database.write { try $0.perform(SearchStep(query: many.description), on: Self.found) }
+        let snapshot = database.snapshot
+        #expect(try Self.found.query(in: snapshot) == many)
+        #expect(snapshot[Self.found].groupNames.flatMap { snapshot[Self.found][$0].map(\.key) } == ["a"])
+    }
+
     @Test func `Setting the same query again is no commit, and one that can't be logged throws`() async throws {
         let database = Database.inMemory()
         try await Self.register(database)

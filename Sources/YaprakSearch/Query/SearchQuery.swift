@@ -22,6 +22,10 @@ public struct SearchQuery: Sendable, Hashable {
     /// A query made by calls has no limit of its own, and every level takes stack when it is asked. For parts that a loop
     /// gathers, make one list of them, and one ``all(of:)`` or ``any(of:)``.
     public static let depthMax = 64
+    /// The most words of a query as a string that may be misspelt (`word~`): each is compared with all terms of an index.
+    ///
+    /// A query made by calls has no limit of its own.
+    public static let fuzzyCountMax = 64
     /// The greatest distance of ``fuzzy(_:distance:)``.
     public static let distanceMax = 3
 
@@ -41,16 +45,23 @@ public struct SearchQuery: Sendable, Hashable {
         node = try parser.parse()
     }
 
+    /// Parses a query that was logged: limits of what may be asked that came later are none of what was.
+    init(logged text: String) throws(SearchQueryError) {
+        var parser = try SearchQueryParser(text, columns: nil, fuzzyCountMax: .max)
+        node = try parser.parse()
+    }
+
     /// What somebody is typing: every word is taken for the beginning of one, and all have to be found.
     ///
     ///     SearchQuery.typing("dun me")            // finds "Dune Messiah"
     ///
-    /// Any text will do; no sign has a meaning. O(bytes).
+    /// Any text will do, however long; no sign has a meaning. Words are looked up as long as some record has all of those before,
+    /// and what a search needs at once depends on the records, not on how many words there are. O(bytes).
     public static func typing(_ text: String) -> SearchQuery {
         SearchQuery(.all(words(of: text).map { .phrase(QueryPhrase(text: $0, isPrefix: true)) }))
     }
 
-    /// All words of a text, in any sequence. No sign has a meaning. O(bytes).
+    /// All words of a text, in any sequence. Any text will do, however long; no sign has a meaning. O(bytes).
     public static func words(_ text: String) -> SearchQuery {
         SearchQuery(.all(words(of: text).map { .phrase(QueryPhrase(text: $0)) }))
     }

@@ -10,8 +10,12 @@ struct SearchQueryParser {
     private var token: QueryToken
     private var depth = 0
     private let columns: [String]?
+    private var fuzzyCount = 0
+    private let fuzzyCountMax: Int
 
-    init(_ text: String, columns: [String]?) throws(SearchQueryError) {
+    init(
+        _ text: String, columns: [String]?, fuzzyCountMax: Int = SearchQuery.fuzzyCountMax
+    ) throws(SearchQueryError) {
         var lexer = SearchQueryLexer(text)
         guard text.utf8.count <= SearchQuery.byteCountMax else {
             throw lexer.error("a query has at most \(SearchQuery.byteCountMax) bytes", at: text.startIndex)
@@ -19,6 +23,7 @@ struct SearchQueryParser {
         token = try lexer.next()
         self.lexer = lexer
         self.columns = columns
+        self.fuzzyCountMax = fuzzyCountMax
     }
 
     mutating func parse() throws(SearchQueryError) -> QueryNode {
@@ -116,6 +121,10 @@ struct SearchQueryParser {
         }
         guard (1...SearchQuery.distanceMax).contains(distance ?? 1) else {
             throw error("words differ by 1 to \(SearchQuery.distanceMax) letters")
+        }
+        fuzzyCount += 1
+        guard fuzzyCount <= fuzzyCountMax else {
+            throw error("a query has at most \(fuzzyCountMax) words with a tilde: search for this one as it is written")
         }
         try advance()
         return .fuzzy(text, distance ?? 1)

@@ -66,7 +66,7 @@ public struct SearchResultsView<Parent: OrderedView, Object: Codable & Sendable,
     }
 
     /// What was written by ``SearchQuery/description``.
-    private static func parsed(_ text: String) -> SearchQuery { (try? SearchQuery(parsing: text)) ?? .all(of: []) }
+    private static func parsed(_ text: String) -> SearchQuery { (try? SearchQuery(logged: text)) ?? .all(of: []) }
 }
 
 extension SearchResultsView: ExplainableView {
@@ -240,9 +240,9 @@ extension WriteTransaction {
     ///
     /// Only rows for which the answer differs come and go. Views derived from this one follow in the same commit. Setting the
     /// same query again does nothing.
-    /// - Throws: ``SearchQueryError`` if the query is too long or too deep to be logged (``SearchQuery/byteCountMax``,
-    ///   ``SearchQuery/depthMax``); `extensionNotRegistered`; `extensionFailed` if an extension can't follow what the
-    ///   transaction did.
+    /// - Throws: ``SearchQueryError`` if the query is too long or too deep to be logged, or has too many words that may be
+    ///   misspelt (``SearchQuery/byteCountMax``, ``SearchQuery/depthMax``, ``SearchQuery/fuzzyCountMax``);
+    ///   `extensionNotRegistered`; `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(rows of the parent).
     public mutating func setQuery<Parent, Object, Metadata>(
         of view: SearchResultsView<Parent, Object, Metadata>, to query: SearchQuery
