@@ -35,6 +35,9 @@ package struct DocumentSet: Sendable {
         for index in words.indices { words[index] &= ~other.words[index] }
     }
 
+    /// Whether it has no document. O(capacity), up to the first that it has.
+    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
     package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     /// Calls `body` with each document, ascending.

@@ -41,7 +41,8 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// The score is BM25 (k1 1.2, b 0.75) with the inverse document frequency ln(1 + (N − n + ½) ÷ (n + ½)), added up over
     /// the words, phrases and beginnings of words in the query, but for those that are excluded. A word in a column counts
     /// as often as the column's weight says; a document's length is that of all columns.
-    /// - Complexity: O(postings of the query); what an AND rules out is skipped.
+    /// - Complexity: O(postings of the query); what an AND rules out is skipped. Memory for the documents of at most 64 parts of
+    ///   the query at once.
     @inlinable
     public func top(_ count: Int = 10, for query: SearchQuery) -> [SearchHit<Object, Metadata>] {
         var hits: [SearchHit<Object, Metadata>] = []
@@ -124,7 +125,8 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     ///     for range in reader.highlights(in: "title", of: hit.record, for: query) { … }
     ///
     /// Empty if there is no such column.
-    /// - Complexity: O(bytes of the text).
+    /// - Complexity: O(bytes of the text and of the query + *k* log *k*) for the *k* places that parts of the query find. A word
+    ///   that may be misspelt is compared with all words of the text.
     public func highlights(
         in column: String, of record: Record<Object, Metadata>, for query: SearchQuery
     ) -> [Range<String.Index>] {
@@ -143,7 +145,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     ///   - query: what was searched for.
     ///   - count: the most terms it has.
     ///   - column: the column to take it from; the one with most of the query if `nil`, and the first of equals.
-    /// - Complexity: O(bytes of the texts).
+    /// - Complexity: as ``highlights(in:of:for:)`` of all texts.
     public func snippet(
         of record: Record<Object, Metadata>, for query: SearchQuery, terms count: Int = 16, in column: String? = nil
     ) -> SearchSnippet {

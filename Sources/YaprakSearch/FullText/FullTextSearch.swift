@@ -2,9 +2,9 @@ import YaprakTrees
 
 /// One query asked of one root. Used by one thread, while the snapshot is alive.
 struct FullTextSearch {
-    private let root: FullTextRoot
-    private let query: CompiledQuery
-    private let leaves: LeafSearch
+    let root: FullTextRoot
+    let query: CompiledQuery
+    let leaves: LeafSearch
 
     /// - Parameter isCancelled: asked now and then; if it says so, what is found is wrong, and nobody wants it.
     init(
@@ -28,13 +28,14 @@ struct FullTextSearch {
         return set
     }
 
-    private func matches(_ node: CompiledQuery.Node) -> DocumentSet {
+    func matches(_ node: CompiledQuery.Node) -> DocumentSet {
         switch node {
         case .nothing: return DocumentSet(capacity: root.capacity)
         case .leaf(let number, _): return leaves.set(query.leaves[number])
         case .all(let nodes):
             var set = matches(nodes[0])
-            for node in nodes.dropFirst() { set.formIntersection(matches(node)) }
+            // Nothing has all of them: the others need not be looked up.
+            for node in nodes.dropFirst() where !set.isEmpty { set.formIntersection(matches(node)) }
             return set
         case .any(let nodes):
             var set = matches(nodes[0])
@@ -50,11 +51,26 @@ struct FullTextSearch {
     // MARK: By rank
 
     /// The best documents and their scores, best first; of equal ones, the smaller key first.
-    /// - Complexity: O(postings + *k* log *k*), without those that an AND skips.
+    /// - Complexity: O(postings + *k* log *k*), without those that an AND skips. No more than
+    ///   ``LeafSearch/listsMax`` lists of documents at once, however many parts the query has.
     func top(_ count: Int) -> [(document: UInt32, score: Double)] {
         guard count > 0, root.documentCount > 0 else { return [] }
+        return needsManyLists ? topByParts(count) : topByDocuments(count)
+    }
+
+    /// Whether to walk all parts of the query together takes more lists of documents than a search may have.
+    var needsManyLists: Bool {
+        query.leaves.count > LeafSearch.listsMax
+            && query.leaves.count(where: { !leaves.isPlainTerm($0) }) > LeafSearch.listsMax
+    }
+
+    /// The mean length of a document.
+    var meanLength: Double { max(1, Double(root.termCount)) / Double(root.documentCount) }
+
+    /// The best documents, one after the other: all parts of the query are walked together.
+    func topByDocuments(_ count: Int) -> [(document: UInt32, score: Double)] {
         var best = BestDocuments(count, root)
-        let mean = max(1, Double(root.termCount)) / Double(root.documentCount)
+        let mean = meanLength
         var known: LeafSearch.KnownLeaves = [:]
         let cursor = cursor(query.root, &known)
         DocumentLengths.with(root) { lengths in

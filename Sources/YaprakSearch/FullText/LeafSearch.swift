@@ -14,6 +14,16 @@ struct LeafSearch {
     /// Whether how often a term stands in a document is what its posting says.
     private func isPlain(_ leaf: CompiledQuery.Leaf) -> Bool { weights == nil && isInAllColumns(leaf) }
 
+    /// Whether a leaf is a term whose postings say all that is asked: it is read as it is walked, and needs no list of documents.
+    @inline(__always)
+    func isPlainTerm(_ leaf: CompiledQuery.Leaf) -> Bool {
+        guard case .phrase(let phrase) = leaf.kind else { return false }
+        return phrase.units.count == 1 && !phrase.units[0].isPrefix && isPlain(leaf)
+    }
+
+    /// The most lists of documents that a search has at once. Each takes 12 bytes for each document.
+    static let listsMax = 64
+
     /// What was found of leaves that a query has in several places, by their numbers: the arrays are shared, not made once more.
     typealias KnownLeaves = [Int: FoundDocuments]
     /// The runs of terms and beginnings of phrases that may ask for one many times; `nil` if they have few.
