@@ -5,6 +5,7 @@ import Yaprak
 import YaprakTrees
 
 @testable import YaprakCore
+@testable import YaprakLists
 
 /// The list for declarative interfaces.
 @MainActor @Suite(.boundedInPool) struct ListModelTests {
@@ -28,6 +29,33 @@ import YaprakTrees
             model.row(at: ListPath(section: 2, row: 0)) == nil && model.row(at: ListPath(section: 0, row: 1)) == nil)
         following.cancel()
         try await following.value
+    }
+
+    /// What one who follows gets may be late when it comes: another one who follows, or who shows a snapshot, was faster.
+    @Test func `A snapshot that comes late is not shown, also one of the same commit`() async throws {
+        let database = try await Database.cities(["c1": City(name: "Ankara", people: 5)])
+        let model = try ListModel(ViewMappings(CityView.byCountry), in: database)
+        func follow(_ late: Snapshot) async throws {
+            let (signals, signal) = AsyncStream<Snapshot>.makeStream()
+            signal.yield(late)
+            signal.finish()
+            try await model.follow(signals)
+        }
+        let first = database.snapshot
+        try await database.put(["c2": City(name: "Bari", country: "it", people: 1)])
+        try model.show(database.snapshot)
+        try await follow(first)
+        #expect(model.sections.map(\.name) == ["it", "tr"] && model.snapshot.isIdentical(to: database.snapshot))
+        // Unregistering makes another snapshot of the same commit.
+        let second = database.snapshot
+        try await database.unregister(CityView.byTag.name)
+        #expect(second.commitNumber == database.commitNumber)
+        try model.show(database.snapshot)
+        try await follow(second)
+        #expect(model.snapshot.isIdentical(to: database.snapshot))
+        // Who shows a snapshot may go back.
+        try model.show(first)
+        #expect(model.sections.map(\.name) == ["tr"])
     }
 
     @Test func `The model shows any moment, and more of a group`() async throws {

@@ -163,6 +163,9 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 
     let publication: Publication
 
+    /// The newest snapshot there is, whatever an iterator has delivered. O(1).
+    package var newest: Snapshot { Snapshot(publication.newest) }
+
     /// An iterator that begins with the newest snapshot there is when it is first asked. O(1).
     public func makeAsyncIterator() -> Iterator { Iterator(publication: publication) }
 

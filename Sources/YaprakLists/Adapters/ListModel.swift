@@ -57,7 +57,13 @@ public final class ListModel<View: OrderedView> {
     ///
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` once the view is not registered any more.
     public func follow() async throws {
-        for await newest in snapshots { try show(newest) }
+        try await follow(snapshots)
+    }
+
+    /// Shows the newest snapshot whenever one comes. What comes may be late: another who follows, or who shows a snapshot, was
+    /// faster. So it only says that there is something newer.
+    func follow(_ signals: some AsyncSequence<Snapshot, Never>) async throws {
+        for await _ in signals { try show(snapshots.newest) }
     }
 
     /// Shows another snapshot: the newest, or any other.

@@ -7,11 +7,15 @@ public import YaprakExtensions
 ///         if update.isReload { list.reloadData() } else { list.apply(update.sectionChanges, update.rowChanges) }
 ///     }
 public struct ListUpdate<View: OrderedView>: Sendable {
-    /// The snapshot the list showed.
+    /// The newest snapshot that was looked at and has the list as the update before left it; the same as ``new`` in the first
+    /// update, unless that goes on from a snapshot.
+    ///
+    /// Commits that change nothing in the list are skipped without an update. So it may be newer than the `new` of the
+    /// update before.
     public let old: Snapshot
     /// The snapshot the list shows now.
     public let new: Snapshot
-    /// The mappings as of ``old``.
+    /// The mappings as of ``old``. Use them with that snapshot only, and not with the `new` of the update before.
     public let mappingsBefore: ViewMappings<View>
     /// The mappings as of ``new``.
     public let mappings: ViewMappings<View>
