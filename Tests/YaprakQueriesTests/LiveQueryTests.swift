@@ -431,4 +431,45 @@ import YaprakLocks
         #expect(database.statistics.heldStates == 1)
         try await database.close()
     }
+
+    /// Each who followed knew only the values that it had seen itself.
+    @Test @MainActor func `A value that comes late is not shown, and no task takes what it has seen for what is shown`()
+        async throws
+    {
+        let database = Database.inMemory()
+        let values = database.observe { $0[.goods].count }
+        let model = ValueModel(values, now: 0)
+        var first = values.makeAsyncIterator()
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        let late = await first.nextOfAny()!
+        try await database.write { [goods] in $0[.goods]["g2"] = goods(2) }
+        var second = values.makeAsyncIterator()
+        let newest = await second.nextOfAny()!
+        model.show(newest.value, of: newest.snapshot)
+        model.show(late.value, of: late.snapshot)
+        #expect(model.value == 2)
+        // The first has seen this value before, and the model has not shown it.
+        try await database.write { $0[.goods]["g2"] = nil }
+        let again = await first.nextOfAny()!
+        model.show(again.value, of: again.snapshot)
+        #expect(model.value == 1)
+        try await database.close()
+    }
+
+    @Test @MainActor func `A value of the same commit that comes late is not shown`() async throws {
+        let database = Database.inMemory()
+        try await database.write { [goods] in $0[.goods]["g1"] = goods(1) }
+        let index = RecordIndex("rank", of: .goods, \.rank)
+        let model = ValueModel(database.observe { (try? $0.reader(of: index)) != nil }, now: false)
+        let late = database.snapshot
+        try await database.register(index)
+        #expect(database.commitNumber == late.commitNumber)
+        model.show(true, of: database.snapshot)
+        model.show(false, of: late)
+        #expect(model.value)
+        try await database.unregister("rank")
+        model.show(false, of: database.snapshot)
+        #expect(!model.value)
+        try await database.close()
+    }
 }

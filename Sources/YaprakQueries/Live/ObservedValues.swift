@@ -7,10 +7,10 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never
 
-    private let snapshots: SnapshotSequence
+    let snapshots: SnapshotSequence
     /// Makes a function that may remember what it was given before: one for each iterator.
     private let makeValue: @Sendable () -> (Snapshot) -> Value
-    private let isSame: @Sendable (Value, Value) -> Bool
+    let isSame: @Sendable (Value, Value) -> Bool
 
     init(
         snapshots: SnapshotSequence, makeValue: @escaping @Sendable () -> (Snapshot) -> Value,
@@ -26,19 +26,12 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         Iterator(snapshots: snapshots.makeAsyncIterator(), value: makeValue(), isSame: isSame)
     }
 
-    /// One that begins with a value that differs from `last`.
-    func makeAsyncIterator(after last: Value) -> Iterator {
-        var iterator = makeAsyncIterator()
-        iterator.last = .some(last)
-        return iterator
-    }
-
     /// Delivers values that differ from the one before.
     public struct Iterator: AsyncIteratorProtocol {
         private var snapshots: SnapshotSequence.Iterator
         private let value: (Snapshot) -> Value
         private let isSame: @Sendable (Value, Value) -> Bool
-        fileprivate var last: Value?
+        private var last: Value?
 
         init(
             snapshots: SnapshotSequence.Iterator, value: @escaping (Snapshot) -> Value,
@@ -51,13 +44,18 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
 
         /// The next value; waits until it is another one. `nil` when the database closes and when the task is cancelled.
         public mutating func next() async -> Value? {
-            while let newest = await snapshots.next() {
-                let value = value(newest)
+            while let (value, _) = await nextOfAny() {
                 if let last, isSame(last, value) { continue }
                 last = .some(value)
                 return value
             }
             return nil
+        }
+
+        /// The value of the next snapshot, and the snapshot, also where the value is the same as before.
+        mutating func nextOfAny() async -> (value: Value, snapshot: Snapshot)? {
+            guard let newest = await snapshots.next() else { return nil }
+            return (value(newest), newest)
         }
     }
 }

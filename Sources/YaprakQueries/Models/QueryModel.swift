@@ -1,5 +1,6 @@
 public import Observation
 public import YaprakCore
+import YaprakModel
 
 /// The rows of a query for declarative user interfaces: observed by reading them, kept up to date by ``follow()``.
 ///
@@ -34,10 +35,11 @@ public final class QueryModel<Object: Codable & Sendable, Metadata: Codable & Se
     /// Keeps the rows up to date until the database closes or the task is cancelled.
     public func follow() async {
         live = nil
-        for await newest in snapshots { advance(to: newest) }
+        // What comes may be late: another who follows was faster. So each only says that there is something newer.
+        for await _ in snapshots { advance(to: snapshots.newest) }
     }
 
-    /// Goes on to a snapshot that any task which follows has got. One before the newest so far comes late, and shows nothing.
+    /// Goes on to the newest snapshot. One before the newest so far comes late, and shows nothing.
     func advance(to newest: Snapshot) {
         if let live, newest.commitNumber < live.snapshot.commitNumber { return }
         guard let changes = live?.advance(to: newest) else {
@@ -78,6 +80,8 @@ public final class ValueModel<Value: Sendable> {
     /// The value.
     public private(set) var value: Value
     @ObservationIgnored private let values: ObservedValues<Value>
+    /// The commit that the value is of; `nil` before anything was followed.
+    @ObservationIgnored private var commitNumber: CommitNumber?
 
     /// The value as it is now.
     public init(_ values: ObservedValues<Value>, now value: Value) {
@@ -87,7 +91,20 @@ public final class ValueModel<Value: Sendable> {
 
     /// Keeps the value up to date until the database closes or the task is cancelled.
     public func follow() async {
-        var iterator = values.makeAsyncIterator(after: value)
-        while let next = await iterator.next() { value = next }
+        var iterator = values.makeAsyncIterator()
+        // The value of every snapshot, also where this task had the same before: what is shown may be that of another task.
+        while let (next, snapshot) = await iterator.nextOfAny() { show(next, of: snapshot) }
+    }
+
+    /// Shows the value of a snapshot that any task which follows has got, unless one of a later snapshot is shown.
+    func show(_ next: Value, of snapshot: Snapshot) {
+        if let commitNumber {
+            if snapshot.commitNumber < commitNumber { return }
+            // Binding and registering make several snapshots of one commit. Of these only the newest is known to be no earlier
+            // one; if there is a newer one, its value comes next.
+            if snapshot.commitNumber == commitNumber, !snapshot.isIdentical(to: values.snapshots.newest) { return }
+        }
+        commitNumber = snapshot.commitNumber
+        if !values.isSame(value, next) { value = next }
     }
 }
