@@ -71,6 +71,7 @@ import YaprakLocks
                 let expected = snapshot[query]
                 let name: Comment = "seed \(seed), step \(step), query \(index): \(changes)"
                 try #require(new.map(\.key) == expected.map(\.key), name)
+                try #require(snapshot.count(of: query) == expected.count, name)
                 try #require(zip(new, expected).allSatisfy { $0.isIdentical(to: $1) }, name)
                 try #require(Self.applying(changes, to: Array(old), new: Array(new)) == new.map(\.key), name)
                 try check(changes, Array(old), Array(new), name)

@@ -15,8 +15,28 @@ struct LiveSum: Sendable {
         scope = LiveScope(query)
         self.number = { $0.lendObject(to: number) }
         self.snapshot = snapshot
-        if query.limit != nil { rows = LiveRows(query, in: snapshot) }
-        for row in snapshot[query] { sum += Int128(self.number(row.storedBox)) }
+        if query.limit != nil {
+            let rows = LiveRows(query, in: snapshot)
+            self.rows = rows
+            sum = total(of: rows)
+        } else {
+            // In any order.
+            var sum: Int128 = 0
+            query.execution(over: snapshot).forEachMatch { record in
+                sum += Int128(record.lendObject(to: number))
+                return true
+            }
+            self.sum = sum
+        }
+    }
+
+    private func total(of rows: LiveRows) -> Int128 {
+        var sum: Int128 = 0
+        rows.rows.forEach { row in
+            sum += Int128(number(row))
+            return true
+        }
+        return sum
     }
 
     /// 64-bit numbers of any number of records fit in. A function that changes its mind about a record counts wrong.
@@ -27,13 +47,7 @@ struct LiveSum: Sendable {
     mutating func advance(to next: Snapshot) {
         defer { snapshot = next }
         if rows != nil {
-            guard rows!.advance(to: next).hasChanges else { return }
-            var sum: Int128 = 0
-            rows!.rows.forEach { row in
-                sum += Int128(number(row))
-                return true
-            }
-            self.sum = sum
+            if rows!.advance(to: next).hasChanges { sum = total(of: rows!) }
             return
         }
         for entry in scope.changes(from: snapshot, to: next) {
@@ -52,8 +66,8 @@ extension Database {
     ///
     /// - Parameter number: what is added up; the same for the same record each time.
     /// - Precondition: the collection holds records of these types.
-    /// - Complexity: the first as the query; each further one O(changed records of the collection), with or without an index. Of
-    ///   a query with a limit as its updates, and the rows.
+    /// - Complexity: the first as the query without sorting; each further one O(changed records of the collection), with or
+    ///   without an index. Of a query with a limit as its updates, and the rows.
     public nonisolated func sums<Object, Metadata>(
         of query: RecordQuery<Object, Metadata>, _ number: @escaping @Sendable (_ object: Object) -> Int
     ) -> ObservedValues<Int128> {

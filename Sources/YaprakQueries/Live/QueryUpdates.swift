@@ -2,7 +2,9 @@ public import YaprakCore
 
 /// One update of a query: its rows in two snapshots, and what leads from one to the other.
 public struct QueryUpdate<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
-    /// The snapshot of the update before; the same as ``new`` in the first.
+    /// The newest snapshot that was looked at and has the rows of the update before; the same as ``new`` in the first.
+    ///
+    /// Commits that change no row are skipped without an update. So it may be newer than the `new` of the update before.
     public let old: Snapshot
     /// The snapshot that the rows are of.
     public let new: Snapshot
@@ -91,8 +93,9 @@ extension Database {
     ///
     /// - Returns: a sequence that ends when the database closes and when its task is cancelled.
     /// - Precondition: the collection holds records of these types.
-    /// - Complexity: the first update as the query; each further one O(*c* (log *r* + *r* / 32)) for *c* changed records that
-    ///   concern it and *r* rows, in the consumer's task.
+    /// - Complexity: the first update as the query; each further one O(*c* log *r*) for *c* changed records that concern it and
+    ///   *r* rows, in the consumer's task; the first change of many rows O(*r*). Where a limit is used up, a run of the query for
+    ///   the rows behind it.
     public nonisolated func updates<Object, Metadata>(
         of query: RecordQuery<Object, Metadata>
     ) -> QueryUpdates<Object, Metadata> {

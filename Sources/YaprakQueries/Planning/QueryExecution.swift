@@ -50,7 +50,7 @@ struct QueryExecution {
     }
 
     /// Whether reading a plan is better than looking at all records, or at some stretches of them.
-    private func isWorthwhile(_ plan: IndexPlan, _ stretches: [Range<Int>]?, of count: Int) -> Bool {
+    func isWorthwhile(_ plan: IndexPlan, _ stretches: [Range<Int>]?, of count: Int) -> Bool {
         guard let stretches else {
             // An index in order is read up to the last row that is wanted; else a scan is as good as all of an index.
             return plan.order != nil || plan.readingCost < count
@@ -186,7 +186,7 @@ struct QueryExecution {
     private static let batchSize = 32
 
     /// Leaves out entries that can't be behind a row, which need not be one that the query has.
-    private func narrow(
+    func narrow(
         _ range: inout Range<Int>, behind start: RecordBox, _ source: IndexSource, _ walk: IndexPlan.Order
     ) {
         guard !range.isEmpty else { return }
@@ -215,7 +215,8 @@ struct QueryExecution {
         return left.hold(for: record) && isBehindStart(record)
     }
 
-    private func isBehindStart(_ record: RecordBox) -> Bool {
+    /// Whether a record comes behind the row that the rows begin behind.
+    func isBehindStart(_ record: RecordBox) -> Bool {
         guard let start else { return true }
         return order.compare(start, record) < 0
     }

@@ -45,13 +45,14 @@ extension Snapshot {
         return QueryRows(RowList(execution.rows), of: query.collection.name)
     }
 
-    /// How many rows a query has. O(log *n*) if an index has its matches and nothing else.
+    /// How many rows a query has. Nothing is sorted, and no row is kept.
     /// - Precondition: the collection holds records of these types.
+    /// - Complexity: O(log *n*) if an index has its matches and nothing else; otherwise as the query without sorting, and no
+    ///   further than to its limit.
     public func count<Object, Metadata>(of query: RecordQuery<Object, Metadata>) -> Int {
-        if query.start == nil, let count = query.execution(over: self).countOfIndex {
-            return query.limit.map { min(max(0, $0), count) } ?? count
-        }
-        return self[query].count
+        let execution = query.execution(over: self)
+        if query.start == nil, let count = execution.countOfIndex { return min(execution.limit, count) }
+        return execution.countOfMatches
     }
 
     /// Runs a query and says how: which index, how much was read, and why no other.

@@ -97,12 +97,21 @@ struct RowList: Sendable {
         content = .tree(right.map { RowBranch(left, $0) } ?? left)
     }
 
-    /// Exchanges a row for one that has its place in the order. O(log *n*), on one way down.
+    /// Exchanges a row for one that has its place in the order. O(log *n*), on one way down; the first change of an array O(*n*).
     /// - Returns: its position; `nil` if it is not there, and nothing is changed.
     mutating func exchange(_ old: RecordBox, for new: RecordBox, in order: RecordOrder) -> Int? {
-        guard let exchanged = tree?.exchanging(old, for: new, in: order) else { return nil }
-        content = .tree(exchanged.branch)
-        return exchanged.position
+        switch content {
+        case .array(let rows):
+            // Looked up first: most writes behind the rows of a limit would make a tree for nothing.
+            let position = self.position(of: old, in: order)
+            guard position < rows.count, rows[position] === old else { return nil }
+            replace(at: position, with: new)
+            return position
+        case .tree(let root):
+            guard let exchanged = root.exchanging(old, for: new, in: order) else { return nil }
+            content = .tree(exchanged.branch)
+            return exchanged.position
+        }
     }
 
     /// Exchanges the row at a position for one that belongs there.
