@@ -107,6 +107,111 @@ import Yaprak
         #expect(Array(changesets.suffix(1)).hasChange(forKey: "a", in: .books))
     }
 
+    /// One step of a random commit.
+    private static func step(_ transaction: inout WriteTransaction, _ random: inout SplitMix64) {
+        let key = ["a", "b", "c", "d"][random.below(4)]
+        switch random.below(12) {
+        case 0: transaction.removeAll()
+        case 1: transaction[.shelved].removeAll()
+        case 2, 3: transaction[.shelved].remove(key)
+        case 4: transaction[.shelved].replaceMetadata(Shelf(room: "\(random.below(9))"), for: key)
+        case 5: transaction[.shelved].touchObject(for: key)
+        case 6: transaction[.authors][key] = Author(name: "\(random.below(9))")
+        case 7: transaction[.authors].remove(key)
+        default:
+            transaction[.shelved].set(
+                Book(title: "\(random.below(9))"), metadata: random.chance(50) ? Shelf(room: "1") : nil, for: key)
+        }
+    }
+
+    private static func check<Object, Metadata>(
+        _ some: [Changeset], in collection: RecordCollection<Object, Metadata>, _ comment: Comment
+    ) {
+        let sum = some.netChanges
+        #expect(some.didRemoveAll == sum.didRemoveAll, comment)
+        #expect(some.didRemoveAll(in: collection) == sum.didRemoveAll(in: collection), comment)
+        #expect(some.hasChange(in: collection) == sum.hasChange(in: collection), comment)
+        #expect(some.hasObjectChange(in: collection) == sum.hasObjectChange(in: collection), comment)
+        #expect(some.hasMetadataChange(in: collection) == sum.hasMetadataChange(in: collection), comment)
+        let keys = ["a", "b", "c", "d", "e"]
+        for key in keys {
+            #expect(
+                some.hasChange(forKey: key, in: collection) == sum.hasChange(forKey: key, in: collection), comment)
+            #expect(
+                some.hasObjectChange(forKey: key, in: collection) == sum.hasObjectChange(forKey: key, in: collection),
+                comment)
+            #expect(
+                some.hasMetadataChange(forKey: key, in: collection)
+                    == sum.hasMetadataChange(forKey: key, in: collection), comment)
+        }
+        for keys in [keys[0...1], keys[2...3], keys[4...4]] {
+            #expect(
+                some.hasChange(forAnyOf: keys, in: collection) == sum.hasChange(forAnyOf: keys, in: collection), comment
+            )
+            #expect(
+                some.hasObjectChange(forAnyOf: keys, in: collection)
+                    == sum.hasObjectChange(forAnyOf: keys, in: collection), comment)
+            #expect(
+                some.hasMetadataChange(forAnyOf: keys, in: collection)
+                    == sum.hasMetadataChange(forAnyOf: keys, in: collection), comment)
+        }
+    }
+
+    @Test(arguments: Array(1...UInt64(Soak.volume(20, soak: 1_000))))
+    func `A question to many changesets is answered as by all of them added up`(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        for _ in 0..<40 {
+            let draw = random.next()
+            try await database.write { transaction in
+                var steps = SplitMix64(seed: draw)
+                for _ in 0...steps.below(4) { Self.step(&transaction, &steps) }
+            }
+        }
+        let all = await connection.advance()
+        try #require(all.count > 10)
+        for _ in 0..<40 {
+            let start = random.below(all.count)
+            let some = Array(all[start...].prefix(random.below(7)))
+            let comment: Comment = "seed \(seed), \(some.count) from \(start)"
+            Self.check(some, in: .shelved, comment)
+            Self.check(some, in: .authors, comment)
+            Self.check(some, in: .books, comment)
+        }
+    }
+
+    /// Each question added up all changes of all collections.
+    @Test func `A question to many changesets about one key does not pay for the others`() async throws {
+        /// Seconds for questions to two changesets, by the best of some runs.
+        func seconds(_ others: Int) async throws -> Double {
+            let database = Database.inMemory()
+            let connection = database.makeConnection()
+            await connection.beginLongLivedRead()
+            for round in 0..<2 {
+                try await database.write { transaction in
+                    transaction[.books]["a"] = Book(title: "\(round)")
+                    for number in 0..<others { transaction[.authors]["\(number)"] = Author(name: "\(round)") }
+                }
+            }
+            let both = await connection.advance()
+            return (0..<10).map { _ in
+                let start = ThreadClock.seconds
+                var count = 0
+                for _ in 0..<20 {
+                    if both.hasChange(forKey: "a", in: .books) { count += 1 }
+                    if both.hasChange(forKey: "b", in: .books) { count += 1 }
+                    if both.hasChange(in: .books) { count += 1 }
+                }
+                let end = ThreadClock.seconds
+                #expect(count == 40)
+                return end - start
+            }.min()!
+        }
+        let (few, many) = (try await seconds(10), try await seconds(20_000))
+        #expect(many < few * 20, "\(few) s beside 10 other changes, \(many) s beside 20,000")
+    }
+
     @Test func `Inserted and removed wholesale is no change, and removing everything concerns every collection`()
         async throws
     {

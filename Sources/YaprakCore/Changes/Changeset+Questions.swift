@@ -1,7 +1,7 @@
 // The questions of YapDatabase's modified notification: did this change? On one changeset, and on many as one.
 //
-// Many are asked as one by adding them up first, so a record that was inserted by one commit and removed by the next has
-// no change, as it would within one commit.
+// Many answer as if they were added up first, so a record that was inserted by one commit and removed by the next has no
+// change, as it would within one commit.
 
 /// Something that can be asked what changed: one ``Changeset``, or a sequence of them taken as one.
 public protocol ChangeSource {
@@ -48,74 +48,126 @@ extension NetChanges: ChangeSource {
     }
 }
 
-// On an array each question adds up the changesets first; to put many, ask for `netChanges` once.
+// An array adds up no more than a question asks for, and that at each question; to put many, ask for `netChanges` once.
 extension ChangeSource {
     /// Whether anything changed in the collection. O(number of changed collections).
+    ///
+    /// Of an array of *k* changesets O(*k*), and O(*n* log *k*) for their *n* changes in the collection if several changed it.
+    /// Ask ``netChanges`` where there are many questions; so for the other questions about a collection.
     public func hasChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
-        netChanges.batch.changes(inCollection: collection.name) != nil || netChanges.batch.clearedAll
+        let batch = sum(in: collection.name)
+        return batch.clearedAll || batch.changes(inCollection: collection.name) != nil
     }
 
-    /// Whether an object of the collection was inserted, removed, set or touched. O(number of its changes).
+    /// Whether an object of the collection was inserted, removed, set or touched. O(number of its changes); of an array as
+    /// ``hasChange(in:)``.
     public func hasObjectChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
-        didRemoveAll(in: collection)
-            || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsObject }
-                ?? false
+        hasChange(in: collection.name) { $0.concernsObject }
     }
 
-    /// Whether metadata of the collection was inserted, removed, set or touched. O(number of its changes).
+    /// Whether metadata of the collection was inserted, removed, set or touched. O(number of its changes); of an array as
+    /// ``hasChange(in:)``.
     public func hasMetadataChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
-        didRemoveAll(in: collection)
-            || netChanges.batch.changes(inCollection: collection.name)?.entries.contains { $0.kinds.concernsMetadata }
-                ?? false
+        hasChange(in: collection.name) { $0.concernsMetadata }
     }
 
     /// Whether the record under `key` changed in any way. The removal of everything changes every key.
-    /// - Complexity: O(log *n*); the first question about a key sorts the changes.
+    /// - Complexity: O(log *n*); the first question about a key sorts the changes of the collection, O(*n* log *n*). Of an array
+    ///   of *k* changesets O(*k* log *n*); if one of them removed everything in the collection, as ``hasChange(in:)``. Ask
+    ///   ``netChanges`` where there are many questions; so for the other questions about keys.
     public func hasChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
-        let (cleared, entry) = netChanges.entry(key, in: collection.name)
+        let (cleared, entry) = sum(of: key, in: collection.name)
         return cleared || entry != nil
     }
 
-    /// Whether the object under `key` was inserted, removed, set or touched. O(log *n*).
+    /// Whether the object under `key` was inserted, removed, set or touched.
+    /// - Complexity: as ``hasChange(forKey:in:)``.
     public func hasObjectChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
-        let (cleared, entry) = netChanges.entry(key, in: collection.name)
+        let (cleared, entry) = sum(of: key, in: collection.name)
         return cleared || entry?.kinds.concernsObject ?? false
     }
 
-    /// Whether the metadata under `key` was inserted, removed, set or touched. O(log *n*).
+    /// Whether the metadata under `key` was inserted, removed, set or touched.
+    /// - Complexity: as ``hasChange(forKey:in:)``.
     public func hasMetadataChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
-        let (cleared, entry) = netChanges.entry(key, in: collection.name)
+        let (cleared, entry) = sum(of: key, in: collection.name)
         return cleared || entry?.kinds.concernsMetadata ?? false
     }
 
-    /// Whether a record under any of `keys` changed in any way. O(*k* log *n*).
+    /// Whether a record under any of `keys` changed in any way.
+    /// - Complexity: O(log *n*) for each key; the first question about a key sorts the changes of the collection. Of an array
+    ///   they are added up before, once, as by ``hasChange(in:)``, and sorted.
     public func hasChange<O, M>(forAnyOf keys: some Sequence<String>, in collection: RecordCollection<O, M>) -> Bool {
-        let net = netChanges
+        let net = NetChanges(batch: sum(in: collection.name))
         return keys.contains { net.hasChange(forKey: $0, in: collection) }
     }
 
-    /// Whether an object under any of `keys` was inserted, removed, set or touched. O(*k* log *n*).
+    /// Whether an object under any of `keys` was inserted, removed, set or touched.
+    /// - Complexity: as ``hasChange(forAnyOf:in:)``.
     public func hasObjectChange<O, M>(
         forAnyOf keys: some Sequence<String>, in collection: RecordCollection<O, M>
     ) -> Bool {
-        let net = netChanges
+        let net = NetChanges(batch: sum(in: collection.name))
         return keys.contains { net.hasObjectChange(forKey: $0, in: collection) }
     }
 
-    /// Whether metadata under any of `keys` was inserted, removed, set or touched. O(*k* log *n*).
+    /// Whether metadata under any of `keys` was inserted, removed, set or touched.
+    /// - Complexity: as ``hasChange(forAnyOf:in:)``.
     public func hasMetadataChange<O, M>(
         forAnyOf keys: some Sequence<String>, in collection: RecordCollection<O, M>
     ) -> Bool {
-        let net = netChanges
+        let net = NetChanges(batch: sum(in: collection.name))
         return keys.contains { net.hasMetadataChange(forKey: $0, in: collection) }
     }
 
-    /// Whether everything in the collection was removed at once. O(number of changed collections).
+    /// Whether everything in the collection was removed at once. O(number of changed collections); of an array as
+    /// ``hasChange(in:)``.
     public func didRemoveAll<O, M>(in collection: RecordCollection<O, M>) -> Bool {
-        netChanges.batch.clearedAll
-            || netChanges.batch.changes(inCollection: collection.name)?.clearedCount != nil
+        let batch = sum(in: collection.name)
+        return batch.clearedAll || batch.changes(inCollection: collection.name)?.clearedCount != nil
     }
 
-    /// Whether everything in all collections was removed at once.
-    public var didRemoveAll: Bool { netChanges.batch.clearedAll }
+    /// Whether everything in all collections was removed at once. O(1); of an array O(number of changesets).
+    public var didRemoveAll: Bool {
+        several?.contains { $0.contents.batch.clearedAll } ?? netChanges.batch.clearedAll
+    }
+
+    // MARK: Adding up
+
+    /// Itself, where it is several changesets. By comparing types, which every question can afford.
+    private var several: [Changeset]? {
+        guard Self.self == [Changeset].self, let several = self as? [Changeset], several.count > 1 else { return nil }
+        return several
+    }
+
+    /// A sum that has what was changed in one collection, and perhaps more.
+    private func sum(in collection: String) -> ChangeBatch {
+        guard let several else { return netChanges.batch }
+        return ChangeBatch(sumOf: several.map { $0.contents.batch.part(in: collection) }[...])
+    }
+
+    private func hasChange(in collection: String, where isOfInterest: (ChangeKinds) -> Bool) -> Bool {
+        let batch = sum(in: collection)
+        guard !batch.clearedAll, let changes = batch.changes(inCollection: collection) else { return batch.clearedAll }
+        return changes.clearedCount != nil || changes.entries.contains { isOfInterest($0.kinds) }
+    }
+
+    /// What happened to one record, and whether it was removed with all others.
+    private func sum(of key: String, in collection: String) -> (cleared: Bool, entry: ChangeEntry?) {
+        guard let several else { return netChanges.entry(key, in: collection) }
+        let key = RecordKey.normalized(key)
+        var sum: ChangeEntry?
+        for changeset in several {
+            let batch = changeset.contents.batch
+            if batch.clearedAll { return (true, nil) }
+            guard let changes = batch.changes(inCollection: collection) else { continue }
+            if changes.clearedCount != nil {
+                // Whether anything is left of that depends on all records that were changed before.
+                return NetChanges(batch: self.sum(in: collection)).entry(key, in: collection)
+            }
+            guard let next = changes.entry(forKey: key) else { continue }
+            if let earlier = sum { sum = earlier.followed(by: next) } else { sum = next }
+        }
+        return (false, sum)
+    }
 }

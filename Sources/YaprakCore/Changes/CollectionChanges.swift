@@ -122,6 +122,16 @@ struct ChangeBatch: Sendable {
         return collections.contains { names.contains($0.binding.name) }
     }
 
+    /// What of it happened in the collection called `name`. O(1) on average.
+    func part(in name: String) -> ChangeBatch {
+        var part = ChangeBatch()
+        part.clearedAll = clearedAll
+        if let changes = changes(inCollection: name), !changes.entries.isEmpty || changes.clearedCount != nil {
+            part.collections = .one(changes)
+        }
+        return part
+    }
+
     /// What extensions are given: they have never seen the rows of a collection without types, nor rows set aside.
     var forExtensions: ChangeBatch {
         var given = self
