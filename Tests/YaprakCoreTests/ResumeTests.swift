@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCore
 
 /// Changes that are read back from the log: after a restart, and by consumers that fell behind.
 @Suite(.bounded) struct ResumeTests {
@@ -69,6 +70,23 @@ import Yaprak
         #expect(numbers == (1...1000).map { CommitNumber($0) })
         try await database.write { $0[.books]["x"] = Book(title: "x") }
         #expect(try await iterator.next()?.commitNumber == 1001)
+        try await database.close()
+    }
+
+    /// A consumer that fell behind lost changes of extensions, and had no way to learn it.
+    @Test func `A changeset that was read from the log says so, and has no changes of extensions`() async throws {
+        let database = try await open()
+        let counter = Counter()
+        try await database.register(counter)
+        var slow = database.changesets().makeAsyncIterator()
+        var quick = database.changesets().makeAsyncIterator()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let live = try #require(try await quick.next())
+        #expect(!live.isFromLog && live.changes(of: counter).count == 1)
+        database.detachStreams()
+        let read = try #require(try await slow.next())
+        #expect(read.isFromLog && read.commitNumber == live.commitNumber && read.hasChange(in: .books))
+        #expect(read.changes(of: counter).isEmpty)
         try await database.close()
     }
 

@@ -29,6 +29,17 @@ public struct Changeset: Sendable {
     /// The same in nanoseconds since 1970, as it stands in the log.
     public var nanosecondsSince1970: Int64 { contents.nanoseconds }
 
+    /// Whether it was read back from the log. Such a changeset has no changes of extensions, which the log does not have:
+    /// ``changes(of:)`` is empty. O(1).
+    ///
+    ///     for try await changeset in database.changesets() {
+    ///         if changeset.isFromLog { reload() } else { apply(changeset.changes(of: inbox)) }
+    ///     }
+    ///
+    /// ``Database/changesets(after:)`` delivers such changesets of commits that are not in memory any more, and every stream does
+    /// to a consumer that fell too far behind (``ChangesetSequence``). ``ExtensionHost/changes(of:)`` never delivers any.
+    public var isFromLog: Bool { contents.extensionChanges == nil }
+
     /// The value that was attached with ``WriteTransaction/setInfo(_:)``, or `nil`.
     ///
     /// A value of another type than the one asked for is `nil` where the changeset comes from memory, and an error where
@@ -86,11 +97,12 @@ struct CommitContents: Sendable {
     let nanoseconds: Int64
     let info: Info?
     let batch: ChangeBatch
-    let extensionChanges: [(name: String, changes: any Sendable)]
+    /// `nil` if the commit was read back from the log, which does not have them.
+    let extensionChanges: [(name: String, changes: any Sendable)]?
 
     init(
         number: CommitNumber, origin: String, nanoseconds: Int64, info: Info?, batch: consuming ChangeBatch,
-        extensionChanges: [(name: String, changes: any Sendable)]
+        extensionChanges: [(name: String, changes: any Sendable)]?
     ) {
         self.number = number
         self.origin = origin

@@ -11,6 +11,11 @@ import YaprakStorage
 /// the sequence goes on from the log, or, in memory, throws ``DatabaseError`` with the code `laggedBehind`. It ends when the
 /// database closes and everything was delivered, and when its task is cancelled. It does not keep the database from closing.
 ///
+/// - Important: An iterator that goes on from the log holds a copy of the whole database: as of the commit that it has delivered
+///   last, for the values before each change. It is loaded for the first of these commits, shares nothing with snapshots, and
+///   goes when the iterator has caught up, when it is let go of, and when its task is cancelled in a call. A consumer that stops
+///   in between keeps it. What it delivers has no changes of extensions; see ``Changeset/isFromLog``.
+///
 /// Each iterator starts where the sequence was made. A sequence that is kept counts as a consumer that reads nothing: the
 /// limits hold for it, too. Let go of it when you have its iterator.
 public struct ChangesetSequence: AsyncSequence, Sendable {

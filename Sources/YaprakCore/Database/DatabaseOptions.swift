@@ -18,6 +18,9 @@ public struct DatabaseOptions: Sendable {
     public var limits = DatabaseLimits()
     /// A stream of changesets that fell so many commits behind ends with the error `laggedBehind`, in memory; with a file it
     /// goes on from the log. Looked after once in 256 commits, and each time a sixteenth of ``lagBytesLimit`` was published.
+    ///
+    /// A stream that goes on from the log holds a copy of the whole database from then until it has caught up; see
+    /// ``ChangesetSequence``. A limit so low that a consumer reaches it now and then does not save memory.
     public var lagLimit = 100_000
     /// The same in bytes: what the changesets that a stream has not read yet keep in memory, about.
     ///

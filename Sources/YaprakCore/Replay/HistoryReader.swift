@@ -82,7 +82,7 @@ package final class HistoryReader: Sendable {
         batch.collections = OneOrMany(collections)
         return CommitContents(
             number: logged.number, origin: logged.origin, nanoseconds: logged.nanoseconds,
-            info: logged.info.map { .encoded($0) }, batch: batch, extensionChanges: [])
+            info: logged.info.map { .encoded($0) }, batch: batch, extensionChanges: nil)
     }
 
     private static func decode(
