@@ -53,7 +53,7 @@ import Yaprak
         let host = try await database.register(counter)
         let connection = database.makeConnection()
         await connection.beginLongLivedRead()
-        let stream = host.changes(of: counter)
+        let stream: ExtensionChangesSequence<Counter> = host.changes(of: counter)
         try await database.write { $0[.books]["a"] = Book(title: "a") }
         try await database.write { $0[.books]["a"] = Book(title: "b") }
         try await database.write { $0[.books].remove("a") }

@@ -80,14 +80,9 @@ public actor ExtensionHost {
     /// closes; ended from the start if it is gone. O(1) to make.
     public nonisolated func changes<Extension: DatabaseExtension>(
         of extension: Extension
-    ) -> AsyncThrowingMapSequence<AsyncThrowingFilterSequence<ChangesetSequence>, ExtensionChanges<Extension.Changes>> {
-        let sequence = owner.withLock({ $0.database })?.changesetsInMemory() ?? ChangesetSequence.finished
-        return
-            sequence
-            .filter { (changeset: Changeset) async throws -> Bool in !changeset.changes(of: `extension`).isEmpty }
-            .map { (changeset: Changeset) async throws in
-                ExtensionChanges(commitNumber: changeset.commitNumber, changes: changeset.changes(of: `extension`))
-            }
+    ) -> ExtensionChangesSequence<Extension> {
+        let changesets = owner.withLock({ $0.database })?.changesetsInMemory() ?? ChangesetSequence.finished
+        return ExtensionChangesSequence(`extension`, changesets)
     }
 
     // MARK: Population
@@ -133,12 +128,4 @@ public struct PopulationProgress: Sendable, Hashable, CustomStringConvertible {
     public let total: Int
     /// `done of total records`.
     public var description: String { "\(done) of \(total) records" }
-}
-
-/// What one commit changed in one extension.
-public struct ExtensionChanges<Changes: Sendable>: Sendable {
-    /// The commit.
-    public let commitNumber: CommitNumber
-    /// One element for each time the extension caught up within the commit, nearly always one.
-    public let changes: [Changes]
 }
