@@ -90,7 +90,12 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                         history = nil
                         continue
                     }
-                    return try await nextFromLog(source, cursor, upTo: tail.number)
+                    do {
+                        return try await nextFromLog(source, cursor, upTo: tail.number)
+                    } catch is CancellationError where Task.isCancelled {
+                        history = nil
+                        return nil
+                    }
                 }
                 if cursor.number != tail.number { continue }  // It came in between.
                 if isLast { return nil }
@@ -99,6 +104,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             return nil
         }
 
+        /// - Throws: `CancellationError` if the task was cancelled meanwhile; nothing is delivered then.
         private mutating func nextFromLog(
             _ source: ChangesetSource, _ cursor: ChangesetCursor, upTo newest: CommitNumber
         ) async throws -> Changeset {
@@ -123,8 +129,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             if let history, history.number == number {
                 reader = history
             } else {
-                reader = try await DatabaseFiles.blocking(on: source.scheduler) {
-                    try HistoryReader(path, at: number, fileSystem: fileSystem)
+                reader = try await DatabaseFiles.cancellable(on: source.scheduler) { cancellation in
+                    try HistoryReader(path, at: number, fileSystem: fileSystem, checking: cancellation.check)
                 }
                 history = reader
             }
@@ -132,6 +138,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
             let changeset = try await DatabaseFiles.blocking(on: source.scheduler) {
                 try reader.next(typedBy: bindings)
             }
+            // What nobody waits for any more is not delivered.
+            try Task.checkCancellation()
             guard let changeset else {
                 throw DatabaseError(
                     .commitOutOfReach,

@@ -85,7 +85,8 @@ extension Database {
     /// - Parameter snapshot: any snapshot of this database; the newest if `nil`.
     /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `permissionDenied`,
     ///   `syncFailed`, `corruptCheckpoint` if what was written can't be read back, `overLimit`, `encodingFailed` with the key,
-    ///   and what a primary extension's `encode` throws.
+    ///   and what a primary extension's `encode` throws; `CancellationError` if the task is cancelled before all is written.
+    ///   Nothing is left at the path then.
     /// - Complexity: O(number of records).
     public nonisolated func backup(_ snapshot: Snapshot? = nil, to path: FilePath) async throws {
         try await backup(snapshot, to: path, fileSystem: PosixFileSystem())
@@ -98,10 +99,11 @@ extension Database {
         let contents = CheckpointContents(state: state)
         var storeOptions = options.store
         storeOptions.now = options.clock
-        _ = try await DatabaseFiles.blocking(on: storeOptions.scheduler) { [storeOptions] in
+        _ = try await DatabaseFiles.cancellable(on: storeOptions.scheduler) { [storeOptions] cancellation in
             try contents.write(
                 to: try Store.createStandalone(
-                    path, at: contents.state.number, options: storeOptions, fileSystem: fileSystem))
+                    path, at: contents.state.number, options: storeOptions, fileSystem: fileSystem),
+                checking: cancellation.check)
         }
     }
 }

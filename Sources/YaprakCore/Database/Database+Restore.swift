@@ -42,14 +42,16 @@ extension Database {
     ///
     /// - Returns: the number of the commit; the present one if nothing differed.
     /// - Throws: `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `permissionDenied`, `ioFailed`,
-    ///   `undecodableRecord`, and as ``write(origin:_:)``. Nothing is changed then.
+    ///   `undecodableRecord`, and as ``write(origin:_:)``; `CancellationError` if the task is cancelled before the write begins.
+    ///   Nothing is changed then.
     /// - Complexity: O(records of both).
     @discardableResult
     public nonisolated func restore(from path: FilePath, origin: String = "restore") async throws -> CommitNumber {
-        let raw = try await DatabaseFiles.blocking(on: options.store.scheduler) {
+        let raw = try await DatabaseFiles.cancellable(on: options.store.scheduler) { cancellation in
             let reader = try StoreReader.open(path)
-            return try HistoryReader.state(at: nil, of: reader)
+            return try HistoryReader.state(at: nil, of: reader, checking: cancellation.check)
         }
+        try Task.checkCancellation()
         return try await write(origin: origin) { transaction in
             try transaction.draft.restore(raw: raw)
             return transaction.draft.numberIfSealedNow

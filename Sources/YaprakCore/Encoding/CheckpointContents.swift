@@ -9,17 +9,21 @@ struct CheckpointContents: Sendable {
 
     /// Writes all sections and finishes the checkpoint.
     ///
+    /// - Parameter check: called now and then; what it throws ends the writing.
     /// - Returns: the bytes written, uncompressed.
-    /// - Throws: what the writer throws; `encodingFailed` with the key.
-    func write(to writer: CheckpointWriter) throws -> UInt64 {
+    /// - Throws: what the writer and `check` throw; `encodingFailed` with the key. Nothing is left of the checkpoint then.
+    func write(to writer: CheckpointWriter, checking check: @Sendable () throws -> Void = {}) throws -> UInt64 {
         var bytes: UInt64 = 0
         // One for all: there may be very many collections, each with a record or two.
         let buffer = CBORWriter(capacity: 64 << 10)
         do {
             for (binding, root) in zip(state.directory.bindings, state.roots) where !root.isEmpty {
-                bytes += try writeRecords(binding, root, through: buffer, to: writer)
+                bytes += try writeRecords(binding, root, through: buffer, to: writer, checking: check)
             }
-            for entry in state.extensions { bytes += try writeRoot(entry, to: writer) }
+            for entry in state.extensions {
+                try check()
+                bytes += try writeRoot(entry, to: writer)
+            }
             for (name, item) in state.extensions.waiting.sorted(by: { $0.key < $1.key })
             where state.entry(ofExtension: name) == nil {
                 bytes += try writeShelved(name, item, to: writer)
@@ -33,8 +37,10 @@ struct CheckpointContents: Sendable {
     }
 
     private func writeRecords(
-        _ binding: CollectionBinding, _ root: TreeRoot, through buffer: CBORWriter, to writer: CheckpointWriter
+        _ binding: CollectionBinding, _ root: TreeRoot, through buffer: CBORWriter, to writer: CheckpointWriter,
+        checking check: @Sendable () throws -> Void
     ) throws -> UInt64 {
+        try check()
         let aside = CollectionDirectory.nameOfAside(binding.name)
         // Rows of an unbound collection have the version they came with; nearly always the same.
         let version = unsafeDowncast(root.row(at: 0), to: RecordBox.self)
@@ -57,6 +63,7 @@ struct CheckpointContents: Sendable {
             }
             buffer.withBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
             if buffer.count >= 32 << 10 {
+                try check()
                 bytes += UInt64(buffer.count)
                 try buffer.withBytes { try writer.append($0) }
                 buffer.removeAll()

@@ -25,12 +25,15 @@ package final class HistoryReader: Sendable {
     private let place: Exclusive<Place>
 
     /// Goes to `number`: from the nearest checkpoint at or before it, then forwards.
-    /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there.
+    ///
+    /// - Parameter check: called with each section and each commit that is read; what it throws ends it.
+    /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; what `check` throws.
     package init(
-        _ path: FilePath, at number: CommitNumber, fileSystem: any FileSystem = PosixFileSystem()
+        _ path: FilePath, at number: CommitNumber, fileSystem: any FileSystem = PosixFileSystem(),
+        checking check: @Sendable () throws -> Void = {}
     ) throws {
         let reader = try StoreReader.open(path, fileSystem: fileSystem)
-        var replay = try Self.replay(of: reader, at: number)
+        var replay = try Self.replay(of: reader, at: number, checking: check)
         do {
             let commits = try reader.commits(from: number.next())
             place = Exclusive(Place(replay, commits))
@@ -106,23 +109,31 @@ package final class HistoryReader: Sendable {
     // MARK: States
 
     /// The database as of a commit, without types; the newest there is if `number` is `nil`.
-    package static func state(at number: CommitNumber?, of reader: StoreReader) throws -> SnapshotState {
-        var replay = try reader.reading(asOf: number) { try Self.replay(of: reader, at: $0) }
+    package static func state(
+        at number: CommitNumber?, of reader: StoreReader, checking check: @Sendable () throws -> Void = {}
+    ) throws -> SnapshotState {
+        var replay = try reader.reading(asOf: number) { try Self.replay(of: reader, at: $0, checking: check) }
         let state = replay.seal()
         replay.timeline.close(roots: state.trees)
         return state
     }
 
     static func replay(
-        of reader: StoreReader, at number: CommitNumber, _ timeline: Timeline? = nil
+        of reader: StoreReader, at number: CommitNumber, _ timeline: Timeline? = nil,
+        checking check: @Sendable () throws -> Void = {}
     ) throws -> RawReplay {
         let timeline = timeline ?? Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) }
         var replay = RawReplay(timeline: timeline)
         do {
-            if let checkpoint = try reader.checkpoint(atOrBefore: number) { try replay.load(checkpoint) }
+            if let checkpoint = try reader.checkpoint(atOrBefore: number) {
+                try replay.load(checkpoint, checking: check)
+            }
             if replay.number < number {
                 var commits = try reader.commits(from: replay.number.next(), through: number)
-                while let commit = try commits.next() { try replay.apply(LoggedCommit(commit.item[...])) }
+                while let commit = try commits.next() {
+                    try check()
+                    try replay.apply(LoggedCommit(commit.item[...]))
+                }
             }
             guard replay.number == number else {
                 throw DatabaseError(

@@ -45,11 +45,14 @@ package struct RawReplay {
 
     /// Loads a proven checkpoint into an empty database, on all cores.
     /// - Throws: `corruptCheckpoint` with the file, `ioFailed`.
-    package mutating func load(_ checkpoint: CheckpointReader) throws {
+    package mutating func load(
+        _ checkpoint: CheckpointReader, checking check: @Sendable () throws -> Void = {}
+    ) throws {
         precondition(roots.isEmpty, "a checkpoint is loaded first")
         number = checkpoint.number
         var collections: Set<String> = []
         for section in checkpoint.sections {
+            try check()
             // The rows of a second one would take the place of the first, under a binding that these may have been decoded for.
             if SectionKind(rawValue: section.kind) == .records, !collections.insert(section.name).inserted {
                 throw DatabaseError(
