@@ -329,6 +329,28 @@ import YaprakCBOR
         try await database.close()
     }
 
+    /// It stopped the program.
+    @Test func `A snapshot of another database, or of an earlier opening, is not restored, but its copy is`()
+        async throws
+    {
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let early = database.snapshot
+        try await database.close()
+        let again = try await Database.open(at: path, collections: .books)
+        try await again.write { $0[.books]["b"] = Book(title: "b") }
+        for snapshot in [early, Database.inMemory().snapshot] {
+            let error = await #expect(throws: DatabaseError.self) { try await again.restore(snapshot) }
+            #expect(error?.code == .typeMismatch)
+        }
+        #expect(again.commitNumber == 2 && again.snapshot[.books].count == 2)
+        let copy = FilePath(directory.appending("copy.yaprak"))
+        try await again.backup(early, to: copy)
+        #expect(try await again.restore(from: copy) == 3)
+        #expect(again.snapshot[.books].map(\.key) == ["a"])
+        try await again.close()
+    }
+
     @Test func `In memory nothing touches a disk`() async throws {
         let before = FileManager.default.currentDirectoryPath
         let listing = try FileManager.default.contentsOfDirectory(atPath: before).sorted()

@@ -13,7 +13,8 @@ extension Database {
     /// commit numbers of the fork go on from the snapshot's.
     ///
     /// - Parameters:
-    ///   - snapshot: where it starts: any snapshot of this database or of its forks; the newest if `nil`.
+    ///   - snapshot: where it starts: any snapshot of this database in this opening, or of its forks; the newest if `nil`. One
+    ///     of another database, or of an earlier opening, makes a fork of that one; only the options come from here.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
     ///   - options: those of the fork; this database's if `nil`. What is about files has no effect in memory.
     /// - Complexity: O(1) in the number of records; no node is copied. Waits for nobody.

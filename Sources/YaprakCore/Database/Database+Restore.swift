@@ -17,11 +17,12 @@ extension Database {
     /// primary extension stays, except for what follows from records. Collections without a type are restored like others,
     /// and so are those that got one since. ``DatabaseLimits/operationsMax`` does not bound a restore.
     ///
-    /// - Parameter snapshot: a snapshot of this database or of one of its forks.
+    /// - Parameter snapshot: a snapshot of this database in this opening, or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
-    /// - Throws: `undecodableRecord` if a record of a collection that got its type since does not decode, or if a record that is
-    ///   set aside in the snapshot is not set aside here: its bytes can't be written again; as ``write(origin:_:)``. Nothing is
-    ///   changed then.
+    /// - Throws: `typeMismatch` if it is of another database, or of an earlier opening of this one: back it up, and use
+    ///   ``restore(from:origin:)``. `undecodableRecord` if a record of a collection that got its type since does not decode, or
+    ///   if a record that is set aside in the snapshot is not set aside here: its bytes can't be written again; as
+    ///   ``write(origin:_:)``. Nothing is changed then.
     /// - Precondition: collections with a type in both have the same one.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; of a collection that got its type since,
     ///   all records count.
@@ -64,13 +65,18 @@ extension Draft {
     fileprivate var numberIfSealedNow: CommitNumber { recorders.isEmpty ? baseNumber : baseNumber.next() }
 
     /// Applies what leads from the present to `target`. A collection's typed rows are copied into boxes of their own.
-    /// - Throws: `undecodableRecord`.
+    /// - Throws: `typeMismatch` if the two are of different databases or openings; `undecodableRecord`.
     func restore(_ target: SnapshotState) throws {
+        guard target.version.timeline.arena === base.version.timeline.arena else {
+            throw DatabaseError(
+                .typeMismatch,
+                """
+                the snapshot, of commit \(target.number), is of another database, or of an earlier opening of this one. Write it \
+                to a directory with backup(_:to:) or Snapshot.write(to:), and restore from that. Nothing was restored.
+                """)
+        }
         isUnlimited = true
         runsReactions = false
-        precondition(
-            target.version.timeline.arena === base.version.timeline.arena,
-            "a snapshot of another database can't be restored here: make a backup of it, and restore that")
         try checkAsides(of: target)
         removeAsides(missingIn: target)
         let rebound = self.rebound(in: target), reboundSlots = Set(rebound.map(\.slot))
