@@ -20,9 +20,9 @@ extension Database {
     /// - Parameter snapshot: a snapshot of this database in this opening, or of one of its forks.
     /// - Returns: the number of the commit; the present one if nothing differed.
     /// - Throws: `typeMismatch` if it is of another database, or of an earlier opening of this one: back it up, and use
-    ///   ``restore(from:origin:)``. `undecodableRecord` if a record of a collection that got its type since does not decode, or
-    ///   if a record that is set aside in the snapshot is not set aside here: its bytes can't be written again; as
-    ///   ``write(origin:_:)``. Nothing is changed then.
+    ///   ``restore(from:origin:)-(FilePath,_)``. `undecodableRecord` if a record of a collection that got its type since does
+    ///   not decode, or if a record that is set aside in the snapshot is not set aside here: its bytes can't be written again;
+    ///   as ``write(origin:_:)``. Nothing is changed then.
     /// - Precondition: collections with a type in both have the same one.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; of a collection that got its type since,
     ///   all records count.
