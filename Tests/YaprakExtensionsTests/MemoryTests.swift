@@ -135,6 +135,46 @@ import YaprakTrees
         withExtendedLifetime(before) {}
     }
 
+    /// A filter that is replaced with each letter that somebody types held the one before it, and what its closure captured.
+    @Test func `A filter that is replaced is not kept by the filters behind it`() async throws {
+        final class Search: Sendable {
+            let text: String
+            init(_ text: String) { self.text = text }
+        }
+        struct Weak {
+            weak var search: Search?
+        }
+        let database = Database.inMemory()
+        let view = AutoView("view", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.rank)
+        let counts = AggregateView("counts", of: view, row: { "\($0.count)" }, sortedBy: { $0.key })
+        let found = FilteredView("found", of: view) { _ in false }
+        let shown = FilteredView("shown", of: counts) { _ in true }
+        try await database.register(view)
+        try await database.register(counts)
+        try await database.register(found)
+        try await database.register(shown)
+        try await database.write { $0[.books]["1"] = Book(title: "search 49", rank: 1) }
+        var searches: [Weak] = []
+        for number in 0..<50 {
+            let search = Search("search \(number)")
+            searches.append(Weak(search: search))
+            try await database.write { transaction in
+                try transaction.setFiltering(
+                    of: found, where: .byObject { $0.title == search.text }, versionTag: search.text)
+                try transaction.setFiltering(
+                    of: shown, where: .byObject { (_: String) in !search.text.isEmpty }, versionTag: search.text)
+            }
+        }
+        for rank in 2..<5 { try await database.write { $0[.books]["1"]?.rank = rank } }
+        let kept = searches.count { $0.search != nil }
+        #expect(kept < 10, "\(kept) of 50 filters")
+        // The last is in force, and the rows that a view has made are still known.
+        #expect(database.snapshot[found].count == 1)
+        let root = database.snapshot[shown].state.root
+        let placement = try #require(database.snapshot[shown].state.placements(ofGroup: "all", at: [0]).first)
+        #expect(root.configuration.madeObject(of: placement) as? String == "1")
+    }
+
     @Test func `A difference costs what differs, not what there is`() async throws {
         let database = Database.inMemory()
         let view = AutoView("view", of: .books, groupedBy: .everything(in: "all"), sortedBy: \.rank)

@@ -244,4 +244,28 @@ import YaprakStorage
         }
         #expect(try Self.found.query(in: database.snapshot) == .word("spice"))
     }
+
+    /// Each query held the one before it, so that a search as one types grew without end.
+    @Test func `A query that is replaced is not kept by the queries behind it`() async throws {
+        struct Weak {
+            weak var configuration: ViewConfiguration?
+        }
+        let database = Database.inMemory()
+        try await Self.register(database)
+        try await database.write { $0[.mails]["m"] = Mail(title: "word49", body: "x") }
+        var queries: [Weak] = []
+        for number in 0..<50 {
+            try await database.write { transaction in
+                try transaction.setQuery(of: Self.found, to: .word("word\(number)"))
+                try transaction.setQuery(of: Self.own, to: .word("word\(number)"))
+            }
+            queries.append(Weak(configuration: database.snapshot[Self.found].state.root.configuration))
+            queries.append(Weak(configuration: database.snapshot[Self.own].state.root.configuration))
+        }
+        for number in 0..<3 { try await database.write { $0[.mails]["m"]?.body = "\(number)" } }
+        let kept = queries.count { $0.configuration != nil }
+        #expect((2..<20).contains(kept), "\(kept) of 100 queries")
+        try Self.check(database.snapshot, "the last query")
+        #expect(database.snapshot[Self.found].count == 1)
+    }
 }

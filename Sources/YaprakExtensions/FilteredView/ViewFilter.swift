@@ -74,11 +74,13 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
     }
     private let parentMadeObject: @Sendable (Placement) -> (any Codable & Sendable & Equatable)?
 
+    /// - Parameter parent: that of the parent, or an earlier one of the view itself, of which the rule is left behind.
     init(versionTag: String, _ rule: FilterRule, over parent: ViewConfiguration) {
         self.rule = rule
         parentRowsHaveOnePlace = parent.rowsHaveOnePlace
         parentRowsAreRecords = parent.rowsAreRecords
-        parentMadeObject = { parent.madeObject(of: $0) }
+        // A filter is not held, but what it held: otherwise each rule that is set would keep all rules before it.
+        parentMadeObject = (parent as? FilterConfiguration)?.parentMadeObject ?? { parent.madeObject(of: $0) }
         super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 
