@@ -157,6 +157,33 @@ import Yaprak
         }
     }
 
+    // What is stored are groups in the order of their names, and a row had them in that order after a launch.
+    @Test func `A row in several groups has the same first place in a view that was restored or computed`() async throws
+    {
+        let directory = TemporaryDirectory()
+        let path = directory.appending("db")
+        let tags = AutoView(
+            "tags", versionTag: "1", of: .books, groupedByEach: \.tags, sortedBy: \.rank, persistence: .checkpoints)
+        var database = try await Database.open(at: path, collections: .books)
+        try await database.register(tags)
+        try await database.write { transaction in
+            transaction[.books]["a"] = Book(tags: ["z", "m", "b"])
+            transaction[.books]["b"] = Book(tags: ["b", "z"])
+            transaction[.books]["c"] = Book(tags: ["m"])
+        }
+        let keys = ["a", "b", "c"]
+        let places = keys.map { database.snapshot[tags].places(of: $0).map(\.group) }
+        #expect(places == [["z", "m", "b"], ["b", "z"], ["m"]])
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path, collections: .books)
+        #expect(try await database.register(tags).origin == .adopted)
+        #expect(keys.map { database.snapshot[tags].places(of: $0).map(\.group) } == places)
+        #expect(database.snapshot[tags].group(of: "a") == "z")
+        #expect(database.snapshot[tags].state.verify().isSound)
+        try await database.close()
+    }
+
     @Test func `Sort values of every kind stand in their own order`() async throws {
         func check<Value: Comparable & Sendable>(
             _ kind: String, _ values: [Value], _ isSame: (Value, Value) -> Bool = { $0 == $1 }

@@ -103,6 +103,48 @@ import YaprakExtensions
         try await again.close()
     }
 
+    // The tag of the whole is that of the last part, and a launch restored the groups of another grouping with it.
+    @Test func `A stored view is restored only if all of its parts have the tag that is registered`() async throws {
+        typealias Grouped = Grouping<Book, Shelf>
+        let directory = TemporaryDirectory()
+        let path = directory.appending("books.yaprak")
+        let byGenre = Grouped.byObject { $0.genre }, byParity = Grouped.byObject { "\($0.rank % 2)" }
+        func register(_ tag: String, _ grouping: Grouped) async throws -> (Database, ExtensionHost.Origin, [String]) {
+            let database = try await Database.open(at: path, collections: .books)
+            let view = AutoView(
+                "view", versionTag: tag, of: .books, groupedBy: grouping, sortedBy: .byObject { $0.title },
+                persistence: .checkpoints)
+            let origin = try await database.register(view).origin
+            return (database, origin, database.snapshot[view].groupNames)
+        }
+        var (database, origin, groups) = try await register("1", byGenre)
+        #expect(origin == .populated)
+        let handle = AutoView(
+            "view", versionTag: "1", of: .books, groupedBy: byGenre, sortedBy: .byObject { $0.title },
+            persistence: .checkpoints)
+        try await database.write { transaction in
+            for rank in 0..<9 { transaction[.books]["\(rank)"] = Book(title: "\(rank)", rank: rank) }
+            try transaction.setGrouping(of: handle, groupedBy: byParity, versionTag: "parity")
+            try transaction.setSorting(of: handle, sortedBy: \.title, versionTag: "title")
+        }
+        #expect(database.snapshot[handle].versionTag == "title")
+        try await database.checkpoint()
+        try await database.close()
+
+        // The last tag, with the grouping that was registered all along.
+        (database, origin, groups) = try await register("title", byGenre)
+        #expect(origin == .populated && groups == ["sci-fi"])
+        try await database.write { transaction in
+            try transaction.setGrouping(of: handle, groupedBy: byParity, versionTag: "both")
+            try transaction.setSorting(of: handle, sortedBy: \.title, versionTag: "both")
+        }
+        try await database.checkpoint()
+        try await database.close()
+        (database, origin, groups) = try await register("both", byParity)
+        #expect(origin == .adopted && groups == ["0", "1"])
+        try await database.close()
+    }
+
     @Test func `Another grouping moves the rows whose group differs, and no others`() async throws {
         let before = database.snapshot[view].state
         try await database.write { [view] in

@@ -17,8 +17,10 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
 
         /// The tag of the whole after a part got `latest`: that of the registered code only if all of it is.
         fileprivate func whole(latest: String) -> String {
-            latest != registered ? latest : (groupings + [sorting]).first { $0 != registered } ?? registered
+            latest != registered ? latest : all.first { $0 != registered } ?? registered
         }
+
+        fileprivate var all: [String] { groupings + [sorting] }
     }
 
     init(
@@ -61,6 +63,9 @@ final class AutoConfiguration: ViewConfiguration, @unchecked Sendable {
     func isSorted(_ order: ViewOrder, tagged tag: String) -> Bool {
         tags.sorting == tag && self.order.isDescending == (order == .descending)
     }
+
+    /// Of the groupings, then of the sorting.
+    override var partTags: [String]? { tags.all.allSatisfy { $0 == tags.sorting } ? nil : tags.all }
 
     override package var rowsHaveOnePlace: Bool { !groupings.contains { $0.isMultiple } }
 

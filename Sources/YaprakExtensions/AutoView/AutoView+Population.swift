@@ -31,9 +31,9 @@ extension AutoView: TreeBackedExtension {
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
         let stored = try StoredGroups(decoding: bytes)
         guard stored.collections == configuration.collectionNames else { throw StoredGroups.SchemaMismatch() }
-        return try stored.root(configuration, in: context) { record, collection, group in
-            configuration.sortings[collection].place(record, collection, group, Touches())
-        }
+        return try stored.root(
+            configuration, in: context, orderedBy: { configuration.groupings[$1].names($0).all },
+            { configuration.sortings[$1].place($0, $1, $2, Touches()) })
     }
 }
 

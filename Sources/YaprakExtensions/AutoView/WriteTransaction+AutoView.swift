@@ -14,7 +14,8 @@ extension WriteTransaction {
     /// The view's tag is the one that was set last. It is the tag of registration only while all of its code is the code that
     /// was registered.
     ///
-    /// The next launch registers what the program passes there: keep the choice in a record if it should last.
+    /// The next launch registers what the program passes there: keep the choice in a record if it should last. What is stored of
+    /// the view (``ViewPersistence``) is restored only if grouping and sorting have the tag that is registered there, both.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(number of records).
     public mutating func setGrouping<Object, Metadata>(

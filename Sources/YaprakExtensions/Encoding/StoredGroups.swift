@@ -12,13 +12,16 @@ struct StoredGroups: Codable {
         var of: [UInt8]?
     }
 
-    /// What is stored does not match the records or the view.
+    /// What is stored does not match the records or the view's code.
     struct SchemaMismatch: Error {}
 
     var collections: [String]
     var groups: [Group] = []
     /// Whether a row can be in several groups; left out if not.
     var several: Bool?
+    /// The tags of the code of an ``AutoView``, of its groupings and then of its sorting, if they differ: no code that is
+    /// registered under one tag makes these rows. Left out if they are the same.
+    var tags: [String]?
 
     /// What a file has of a view.
     /// - Throws: ``SchemaMismatch`` if the parts don't fit together, what decoding throws.
@@ -46,6 +49,7 @@ struct StoredGroups: Codable {
     init(_ root: ViewRoot) {
         collections = root.configuration.collectionNames
         several = root.configuration.rowsHaveOnePlace ? nil : true
+        tags = root.configuration.partTags
         let isMixed = collections.count > 1
         root.groups.forEach { row in
             let rows = unsafeDowncast(row, to: GroupRow.self).rows
@@ -61,16 +65,23 @@ struct StoredGroups: Codable {
 
     /// The root over the records there are.
     ///
-    /// - Throws: ``SchemaMismatch`` if a record is missing or a group isn't in order; nothing was built then.
+    /// - Parameters:
+    ///   - groups: the groups of a record in the order in which the view has them. Only asked where there are several: what is
+    ///     stored says which they are, and not which was the first.
+    ///   - place: the placement of a record in a group.
+    /// - Throws: ``SchemaMismatch`` if a record is missing, a group isn't in order, or parts of the code were exchanged; nothing
+    ///   was built then.
     func root(
         _ configuration: ViewConfiguration, in context: ExtensionContext,
+        orderedBy groups: (RecordBox, Int) -> [String],
         _ place: (RecordBox, Int, String) -> Placement
     ) throws -> ViewRoot {
+        if tags != nil { throw SchemaMismatch() }
         let seed = ViewSeed(collections: collections.count)
         // Everything is checked before anything is built.
         var places: [[String: [Placement]]] = Array(repeating: [:], count: collections.count)
         let order = configuration.order
-        for group in groups {
+        for group in self.groups {
             var last: Placement?
             for (index, key) in group.keys.enumerated() {
                 let collection = Int(group.of?[index] ?? 0)
@@ -86,7 +97,12 @@ struct StoredGroups: Codable {
         }
         for (collection, places) in places.enumerated() {
             context.before.tree(of: configuration.collections[collection]).forEach { row in
-                if let placements = places[row.keyString] { seed.addPlaces(placements) }
+                guard let placements = places[row.keyString] else { return }
+                guard placements.count > 1 else { return seed.addPlaces(placements) }
+                let names = groups(placements[0].record, collection)
+                let ranks = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
+                // Stable, so that groups that the code does not give any more stay in order behind those that it does.
+                seed.addPlaces(placements.sorted { ranks[$0.group, default: .max] < ranks[$1.group, default: .max] })
             }
         }
         return ViewRoot(seed, configuration, draft: context.draft, isSorted: true)

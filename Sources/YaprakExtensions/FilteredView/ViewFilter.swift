@@ -80,7 +80,11 @@ final class FilterConfiguration: ViewConfiguration, @unchecked Sendable {
         parentRowsHaveOnePlace = parent.rowsHaveOnePlace
         parentRowsAreRecords = parent.rowsAreRecords
         // A filter is not held, but what it held: otherwise each rule that is set would keep all rules before it.
-        parentMadeObject = (parent as? FilterConfiguration)?.parentMadeObject ?? { parent.madeObject(of: $0) }
+        if let filter = parent as? FilterConfiguration {
+            parentMadeObject = filter.parentMadeObject
+        } else {
+            parentMadeObject = { parent.madeObject(of: $0) }
+        }
         super.init(versionTag: versionTag, of: parent.collections, order: parent.order)
     }
 

@@ -156,6 +156,10 @@ struct PositionPlan {
             placements[arrival.row, default: []].append(placement)
         }
         for (row, placements) in placements {
+            // By name, as where the whole view is read: the files don't say which group of a row its view has first.
+            let placements =
+                placements.count < 2
+                ? placements : placements.sorted { $0.group.utf8.lexicographicallyPrecedes($1.group.utf8) }
             editor.notePlace(row, from: before[row], to: placements, kinds: changes[row]?.kinds ?? [])
         }
     }

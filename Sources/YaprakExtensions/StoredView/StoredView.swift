@@ -9,6 +9,7 @@ package import YaprakTrees
 ///
 /// In a snapshot it is a view like any other: mappings and differences work with it. Such snapshots are read from files, by
 /// `ReplayReader` of the library YaprakReplay. It can't be registered in a database: there is no code to keep it up to date.
+/// A row in several groups has them in the order of their names, whatever the order of its view.
 public struct StoredView: OrderedView {
     /// What a row is read as.
     public typealias Element = StoredRow

@@ -122,6 +122,8 @@ package class ViewConfiguration: @unchecked Sendable {
     package var rowsHaveOnePlace: Bool { true }
     /// Whether each row is the record of a collection; otherwise the view has made it.
     package var rowsAreRecords: Bool { true }
+    /// The tags of the code that is in force, part by part, if parts were exchanged and have not all got the same; else `nil`.
+    var partTags: [String]? { nil }
     /// What the view has made for a row; `nil` if the row is a record.
     package func madeObject(of placement: Placement) -> (any Codable & Sendable & Equatable)? { nil }
 
