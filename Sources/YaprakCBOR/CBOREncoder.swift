@@ -37,9 +37,14 @@ public struct CBOREncoder: Sendable {
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     private let pool = OneObjectPool<EncodingState>()
+    private let sortsSets: Bool
 
     /// An encoder.
-    public init() {}
+    public init() { sortsSets = false }
+
+    /// An encoder that puts the elements of a `Set`, and of a dictionary that is an array to `Codable`, into the order of their
+    /// bytes: equal ones give equal bytes.
+    package init(sortsSets: Bool) { self.sortsSets = sortsSets }
 
     /// The value in CBOR.
     /// - Throws: `EncodingError.invalidValue` with the coding path if containers are nested deeper than
@@ -88,6 +93,7 @@ public struct CBOREncoder: Sendable {
     private func take(_ depthMax: Int = CBORItem.depthMax) -> EncodingState {
         let state = pool.take() ?? EncodingState()
         state.depthMax = depthMax
+        state.sortsSets = sortsSets
         if !userInfo.isEmpty { state.userInfo = userInfo.mapValues { $0 } }
         return state
     }

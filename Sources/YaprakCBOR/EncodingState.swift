@@ -63,6 +63,8 @@ final class EncodingState {
     var userInfo: [CodingUserInfoKey: Any] = [:]
     /// Containers may be nested this deep.
     var depthMax = CBORItem.depthMax
+    /// Whether elements of sets are put into the order of their bytes.
+    var sortsSets = false
     private var level = 0
     /// Whether a stack was made for the values that are being encoded.
     private var isOnDeepStack = false
@@ -123,6 +125,7 @@ final class EncodingState {
             try value.encode(to: ItemEncoder(state: self, serial: inner.serial))
             let fault = finish(0)
             if fault != .none { throw failure(value, fault == .tooDeep ? .tooDeep : .misuse) }
+            if sortsSets { sortElements(of: value, from: inner.start) }
         } catch {
             writer.truncate(to: inner.start)
             entries.cut(to: inner.entriesBase)
@@ -221,6 +224,7 @@ final class EncodingState {
         state.codingPath = codingPath + [key]
         state.userInfo = userInfo
         state.depthMax = depthMax
+        state.sortsSets = sortsSets
         state.level = level + 1
         state.isOnDeepStack = isOnDeepStack
         branches.append(Branch(offset: writer.count, state: state))

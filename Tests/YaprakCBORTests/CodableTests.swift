@@ -101,6 +101,38 @@ import YaprakCBOR
         }
     }
 
+    @Test func `Sets of the same elements have the same bytes where they are sorted`() throws {
+        struct Word: Codable, Hashable { var text: String, number: Int }
+        struct Sets: Codable, Hashable {
+            var names: Set<String>
+            var words: Set<Word>?
+            var nested: [Set<Set<Int>>]
+            var counts: [Word: Set<Int>]
+            var list: [String]
+        }
+        let sorting = CBOREncoder(sortsSets: true)
+        for seed in 0..<50 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            // Without texts that are equal and have other scalars: a set keeps the first of them.
+            let names = Array(Set((0..<random.below(100)).map { _ in random.text() }))
+            func sets(_ names: [String]) -> Sets {
+                let words = names.map { Word(text: $0, number: $0.count) }
+                return Sets(
+                    names: Set(names), words: names.isEmpty ? nil : Set(words),
+                    nested: [Set(names.map { [$0.count, 1, $0.utf8.count * 1000] })],
+                    counts: Dictionary(words.map { ($0, [$0.number, 300, 70_000]) }, uniquingKeysWith: { $1 }),
+                    list: names.sorted())
+            }
+            let one = sets(names), other = sets(names.shuffled(using: &random))
+            let bytes = try sorting.encode(one)
+            #expect(try sorting.encode(other) == bytes, "seed \(seed)")
+            #expect(try decoder.decode(Sets.self, from: bytes) == one, "seed \(seed)")
+        }
+        #expect(try sorting.encode([3, 1, 2]) == encoder.encode([3, 1, 2]), "an array has an order")
+        #expect(try sorting.encode(Set([300, 7, -1])) == hex("83 07 19012c 20"))
+        #expect(try sorting.encode(Set<Int>()) == hex("80"))
+    }
+
     @Test func `Nested containers may be filled in any order`() throws {
         try roundTrip(Interleaved(5))
         try roundTrip([Interleaved(1), Interleaved(70000)])

@@ -5,8 +5,8 @@ import YaprakTrees
 /// with what they are.
 ///
 /// A record of the log may be of an older version, lack a property that came later, or be in the form of a coder that never
-/// makes the same bytes twice. Decoded as that type and encoded as plain CBOR, what is equal has equal bytes, but for
-/// values without an order, such as sets that were filled in another order.
+/// makes the same bytes twice. Decoded as that type and encoded as plain CBOR, what is equal has equal bytes. So have sets, which
+/// the log has in the order of one instance: here their elements are in the order of their bytes.
 package struct PresentForm {
     private let snapshot: Snapshot
     private let binding: CollectionBinding?

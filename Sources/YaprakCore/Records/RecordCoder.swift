@@ -106,3 +106,6 @@ extension UnsafeRawBufferPointer {
 
 /// The encoder of everything that goes to a log. It keeps its buffer between calls.
 let sharedEncoder = CBOREncoder()
+
+/// The encoder of what is compared and not kept: two sets of the same elements give the same bytes.
+let comparingEncoder = CBOREncoder(sortsSets: true)

@@ -63,8 +63,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     override func plain(_ record: RecordBox) throws -> RawRecord {
         let box = unsafeDowncast(record, to: Box.self)
-        let object = try sharedEncoder.encode(box.object)
-        let metadata = try box.metadata.map { try sharedEncoder.encode($0)[...] }
+        let object = try comparingEncoder.encode(box.object)
+        let metadata = try box.metadata.map { try comparingEncoder.encode($0)[...] }
         return RawRecord(key: box.key, object: object[...], metadata: metadata, version: version)
     }
 

@@ -9,7 +9,8 @@ public import YaprakModel
 /// A record that is still as the commits left it becomes what it was before them. One that was changed since is a conflict.
 /// One that already is what it was needs nothing. Commits that removed everything are reverted like any other. Records are
 /// compared as values of the type that is bound in the snapshot, so that a migration or another coder since is no change, and
-/// a record that was set aside is one that is there; without a type, byte for byte.
+/// a record that was set aside is one that is there; without a type, byte for byte. The order of a `Set` is no change. That of a
+/// type of the program's own is one, where it encodes the same elements in another order each time.
 ///
 /// Only records are reverted. Operations of primary extensions stay; ``extensionNames`` names the extensions whose state
 /// the commits changed that way.
