@@ -14,6 +14,10 @@ import YaprakTrees
 /// row with it in the same commit. (A record that is removed and set again within one closure has only changed, and its row
 /// stays. If the view is read in between, or a reaction sets the record again, the row is gone.)
 ///
+/// While the view is not registered, nothing follows the records. When it is registered again, rows whose record is not there are
+/// left out, and a row whose record was removed and set again meanwhile is where it was. A reader of the log without the
+/// program's code can't tell, and may show the view without that row as of commits after the removal.
+///
 /// - Complexity: a step is O(log *n*); O(log² *n*) amortized where rows are put between the same two again and again.
 public struct ManualView<Element: ViewRow>: OrderedView {
     /// The name under which it is registered.

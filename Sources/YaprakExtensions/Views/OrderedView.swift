@@ -6,8 +6,12 @@ public import YaprakCore
 ///     for row in fantasy.prefix(20) { print(row.object.title) }
 ///
 /// A dictionary from names of groups to lists of rows, kept up to date in the same commit as the records. A group exists
-/// as long as there is a row in it. A record's places in a view depend on that record alone, so a view follows from the
-/// records of its snapshot: the same after a rebuild, a replay, a fork.
+/// as long as there is a row in it.
+///
+/// A record's places in an ``AutoView`` depend on that record alone and on the code that is in force: the view follows from the
+/// records of its snapshot, the same after a rebuild, a replay, a fork. Views of another view follow from that one, and a
+/// ``JoinedView`` from both of its collections. A ``ManualView`` has been arranged, and grouping, sorting and filters that were
+/// exchanged in a write are those of registration again after a launch.
 ///
 /// ``AutoView`` groups and sorts by closures, ``ManualView`` is arranged explicitly, ``FilteredView`` leaves out rows of
 /// another view, ``AggregateView`` has a row for each group of one. Not a protocol to conform to outside of this package.
