@@ -16,10 +16,13 @@ struct PositionLabel: Sendable, Equatable {
         PositionLabel(head: (1 << 62) + ((1 << 63 as UInt64) / UInt64(count + 1)) * UInt64(index + 1))
     }
 
-    /// How far apart rows are put that come one behind the other.
+    /// How far apart rows are put that come one behind the other, or one before the other.
     private static let step: UInt64 = 1 << 20
 
     /// A label between two others, of which the first is the smaller.
+    ///
+    /// The first digit has room for rows that come one behind the other. Rows that come one before the other, behind a row that
+    /// stays, use it up after some twenty and go on in the second digit, which has room for those. So digits take turns.
     static func between(_ before: PositionLabel?, _ after: PositionLabel?) -> PositionLabel {
         guard let before else {
             guard let after else { return PositionLabel(head: 1 << 63) }
@@ -37,9 +40,10 @@ struct PositionLabel: Sendable, Equatable {
                 if high < low || digits.count > before.count + (after?.count ?? 0) { bound = nil }
                 continue
             }
-            let room = (high ?? .max) - low
-            if room > 1 {
-                digits.append(low + min(room / 2, step))
+            let end = high ?? .max
+            if end - low > 1 {
+                let distance = min((end - low) / 2, step)
+                digits.append(digits.count.isMultiple(of: 2) ? low + distance : end - distance)
                 return PositionLabel(head: digits[0], tail: Array(digits.dropFirst()))
             }
             digits.append(low)
