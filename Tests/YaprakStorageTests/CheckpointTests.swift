@@ -34,11 +34,7 @@ import YaprakSimulator
         }
         try opened.append(Harness.item(16))
         try opened.store.close()
-        let newest = try #require(disk.names("/db/ckpt").last)
-        let path = FilePath("/db/ckpt").appending(newest)
-        var bytes = try #require(disk.contents(path))
-        bytes[5000] ^= 1
-        disk.setContents(path, bytes)
+        try rot(try #require(disk.names("/db/ckpt").last), on: disk)
         let second = try Opened(disk)
         #expect(second.items == opened.items)
         #expect(second.report.checkpoint == 10 && second.report.notes.count == 1)
@@ -48,6 +44,47 @@ import YaprakSimulator
         try second.store.close()
         let report = try StoreReader.open(Harness.path, fileSystem: disk).verify(level: 1)
         #expect(report.exitCode == 4)
+    }
+
+    private func rot(_ name: String, on disk: MemoryFileSystem) throws {
+        let path = FilePath("/db/ckpt").appending(name)
+        var bytes = try #require(disk.contents(path))
+        bytes[5000] ^= 1
+        disk.setContents(path, bytes)
+    }
+
+    // The checkpoint where retention ended was kept unseen. Where it was damaged, the good one before it went, and with it
+    // the only way to the commits between it and the next.
+    @Test(arguments: [Retention.commits(10), .checkpoints(3)])
+    func `A rotten checkpoint is not the oldest that retention keeps`(retention: Retention) throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.retention = retention
+        var opened = try Opened(disk, Harness.path, options)
+        func numbers() -> [UInt64] { disk.names("/db/ckpt").compactMap { FileName($0, .checkpoint)?.first } }
+        func write() throws {
+            for _ in 1...5 {
+                try opened.append(Harness.item(opened.items.count + 1, bytes: 600, compressible: false))
+            }
+            try opened.checkpoint()
+        }
+        try write()
+        try write()
+        try rot(try #require(disk.names("/db/ckpt").last), on: disk)
+        try write()
+        try write()
+        #expect(numbers() == [5, 10, 15, 20])
+        // All commits since the good one can be reached.
+        let copy = disk.afterKill()
+        for name in disk.names("/db/ckpt").suffix(2) { try rot(name, on: copy) }
+        let second = try Opened(copy, Harness.path, options)
+        #expect(second.items == opened.items && second.report.checkpoint == 5)
+        try second.store.close()
+        // Once retention ends at a good one, both go.
+        try write()
+        #expect(numbers() == [15, 20, 25])
+        try opened.store.close()
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
     }
 
     @Test func `A checkpoint that is given up leaves nothing`() throws {

@@ -4,8 +4,8 @@ package import YaprakModel
 extension Store {
     /// Removes the checkpoints that retention does not keep, and the segments that no kept checkpoint needs.
     ///
-    /// Only checkpoints that verify count: at least two of them stay, once there are two. If a file can't be removed, the
-    /// next checkpoint tries again, and a folder that is full meanwhile says why.
+    /// At least two checkpoints that verify stay, once there are two, and the oldest that stays is one that verifies. If a file
+    /// can't be removed, the next checkpoint tries again, and a folder that is full meanwhile says why.
     func prune() {
         do throws(DiskError) {
             try removeSurplus()
@@ -79,7 +79,7 @@ extension Store {
             segments: pairs.prefix { $1.first <= oldest.first + 1 }.map(\.0))
     }
 
-    /// The oldest checkpoint to keep; nil to keep everything.
+    /// The oldest checkpoint to keep; nil to keep everything. O(bytes) of three checkpoints, and of those that are damaged.
     private func oldestKept(_ names: [FileName], coming: FileName?) -> FileName? {
         guard names.count >= 2, let newest = names.last else { return nil }
         let wanted: FileName?
@@ -98,11 +98,13 @@ extension Store {
             wanted = names.last { created($0).map { $0 <= reach } ?? false }
         }
         guard let wanted else { return nil }
-        // The newest two that verify.
+        // The newest two that verify stay, and one that verifies where retention ends: nothing leads from a damaged one to the
+        // commits after it.
         var good = 0
-        for name in names.reversed() {
-            if good < 2, name == coming || verifies(name) { good += 1 }
-            if good == 2, name <= wanted { return name }
+        for name in names.reversed() where good < 2 || name <= wanted {
+            guard name == coming || verifies(name) else { continue }
+            good += 1
+            if good >= 2, name <= wanted { return name }
         }
         return nil
     }
