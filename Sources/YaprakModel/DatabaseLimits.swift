@@ -7,6 +7,7 @@
 /// | bound of the format | |
 /// | --- | --- |
 /// | bytes of a key | 16 MiB |
+/// | bytes of an encoded object, and of encoded metadata | 119 MiB: what a record has fits in one part of a checkpoint |
 /// | bytes of a commit | 256 MiB |
 /// | operations and steps of a commit, together | 4,194,304, or one for 32 bytes of the commit if that is more |
 /// | levels of a record within a record | 256, ``recordLevelsMax``: 514 arrays, maps and tags within each other |
@@ -15,7 +16,7 @@ public struct DatabaseLimits: Sendable, Hashable {
     /// The bytes of a key, as UTF-8 in its normal form. 64 KiB; more than 16 MiB counts as 16 MiB.
     public var keyBytesMax = 64 << 10
     /// The bytes of an encoded object, and of encoded metadata. Checked where records are encoded: with a file, or
-    /// with `checkingCoding`. 64 MiB.
+    /// with `checkingCoding`. 64 MiB; more than 119 MiB counts as 119 MiB.
     public var valueBytesMax = 64 << 20
     /// The operations of a transaction. 1,000,000. Above 4,194,304 the bound of the format applies as well.
     public var operationsMax = 1_000_000
@@ -39,10 +40,16 @@ public struct DatabaseLimits: Sendable, Hashable {
     /// The bytes of the name of a collection or an extension, as UTF-8.
     @inlinable package static var nameBytesMax: Int { 255 }
 
+    /// What ``valueBytesMax`` counts as.
+    @inlinable package var effectiveValueBytesMax: Int { min(valueBytesMax, Self.storedValueBytesMax) }
+
     // MARK: Bounds of the format
 
     /// Bytes of a key in a file, in its normal form or not.
     @inlinable package static var storedKeyBytesMax: Int { 16 << 20 }
+    /// Bytes of an encoded object or metadata in a commit. Both fit in a chunk of a checkpoint with their key, whichever commits
+    /// they came with.
+    @inlinable package static var storedValueBytesMax: Int { 119 << 20 }
     /// Bytes of a name in a file, including the mark of a hidden collection.
     @inlinable package static var storedNameBytesMax: Int { 1024 }
     /// Collections of a database. A checkpoint holds no more: its table of sections is one frame.

@@ -168,8 +168,10 @@ import YaprakSimulator
         let disk = MemoryFileSystem()
         let database = try await Database.open(
             at: "/db", options: options, bindings: [TypedBinding(blobs), TypedBinding(.books)], fileSystem: disk)
-        let large = Data(count: (256 << 20) + 1)
-        let error = await #expect(throws: DatabaseError.self) { try await database.write { $0[blobs]["a"] = large } }
+        let large = Data(count: 100 << 20)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { for key in ["a", "b", "c"] { $0[blobs][key] = large } }
+        }
         #expect(error?.code == .transactionTooLarge)
         #expect(database.files?.health.failure == nil)
         try await database.write { $0[.books]["a"] = Book(title: "x") }

@@ -65,7 +65,7 @@ struct CheckpointContents: Sendable {
             if buffer.count >= 32 << 10 {
                 try check()
                 bytes += UInt64(buffer.count)
-                try buffer.withBytes { try writer.append($0) }
+                try append(buffer, lastFrom: start, record, of: binding, to: writer)
                 buffer.removeAll()
             }
         }
@@ -73,6 +73,32 @@ struct CheckpointContents: Sendable {
         try buffer.withBytes { try writer.append($0) }
         try writer.endSection(count: root.count, digest: digest.value)
         return bytes
+    }
+
+    /// Hands over the items of a buffer. Those before the last one go ahead of it where all together are more than the writer
+    /// takes at once.
+    ///
+    /// - Throws: what the writer throws; `overLimit` with the key of the last one if that alone is more: a write takes no such
+    ///   record, but what it has may grow where it is migrated, or where nothing was encoded.
+    private func append(
+        _ buffer: CBORWriter, lastFrom start: Int, _ last: RecordBox, of binding: CollectionBinding,
+        to writer: CheckpointWriter
+    ) throws {
+        let most = writer.itemBytesMax
+        if buffer.count - start > most {
+            throw DatabaseError(
+                .overLimit,
+                """
+                the record \(last.key.debugDescription) of "\(binding.name)" has \(buffer.count - start) bytes, \
+                \(most) are what a checkpoint takes. Split it.
+                """,
+                place: .init(collection: binding.name, key: last.key))
+        }
+        let cut = buffer.count > most ? start : 0
+        try buffer.withBytes { bytes in
+            if cut > 0 { try writer.append(UnsafeRawBufferPointer(rebasing: bytes[..<cut])) }
+            try writer.append(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
+        }
     }
 
     private func writeRoot(_ entry: ExtensionEntry, to writer: CheckpointWriter) throws -> UInt64 {

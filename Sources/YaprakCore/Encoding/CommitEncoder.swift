@@ -146,12 +146,13 @@ struct CommitEncoder {
         let bytes = writer.count - start
         // The encoder counted the levels of a value; bytes that nobody decoded are counted here.
         if binding is RawBinding, binding.nestsTooDeep(entry.after!) { throw Self.nestsTooDeep(entry, binding) }
-        if bytes > environment.limits.valueBytesMax {
+        let most = environment.limits.effectiveValueBytesMax
+        if bytes > most {
             throw DatabaseError(
                 .valueTooLarge,
                 """
                 a value of the record \(entry.key.debugDescription) of "\(binding.name)" has \(bytes) bytes, \
-                \(environment.limits.valueBytesMax) are allowed. Split it, or raise DatabaseLimits.valueBytesMax.
+                \(most) are allowed. Split it, or raise DatabaseLimits.valueBytesMax, to 119 MiB at most.
                 """,
                 place: .init(collection: binding.name, key: entry.key))
         }

@@ -38,6 +38,9 @@ package final class CheckpointWriter {
     /// The commit whose state this is.
     package var number: CommitNumber { CommitNumber(surroundings.header.first) }
 
+    /// The most bytes that ``append(_:)-(UnsafeRawBufferPointer)`` takes at once.
+    package var itemBytesMax: Int { min(surroundings.options.itemBytesMax, Int(FormatLimits.frameRawMax)) }
+
     init(_ surroundings: Surroundings) throws {
         self.surroundings = surroundings
         gate = CompressionGate(isEnabled: surroundings.options.compresses)
@@ -82,7 +85,7 @@ package final class CheckpointWriter {
     /// - Throws: `diskFull`, `writeFailed`, `syncFailed`, `overLimit`.
     package func append(_ items: UnsafeRawBufferPointer) throws(DatabaseError) {
         guard case .section = state else { preconditionFailure("items belong to a section") }
-        guard items.count <= Int(FormatLimits.frameRawMax) else {
+        guard items.count <= itemBytesMax else {
             throw DatabaseError(.overLimit, "An item of \(items.count) bytes is larger than a chunk may be.")
         }
         if !chunk.isEmpty, chunk.count + items.count > surroundings.options.chunkBytes { try cutChunk() }

@@ -38,6 +38,8 @@ package struct StoreOptions: Sendable {
     package var compresses = true
     /// A chunk of a checkpoint is cut at this number of uncompressed bytes.
     package var chunkBytes = 1 << 20
+    /// The uncompressed bytes of an item of a checkpoint, which is never cut; one that is larger is refused.
+    package var itemBytesMax = Int(FormatLimits.frameRawMax)
     /// A checkpoint is synced each time it has grown by this number of bytes.
     package var checkpointSyncBytes = 16 << 20
     /// Nanoseconds since 1970.
