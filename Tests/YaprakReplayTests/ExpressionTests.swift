@@ -146,6 +146,62 @@ import YaprakCBOR
         #expect(expression.collectionNames == ["things"])
     }
 
+    // Groups were made of values as they are stored: 10 and 10.0 were two, each with a part of the records, in an order that
+    // was another each time.
+    @Test func `Records whose values are equal are one group`() async throws {
+        let database = Database.inMemory()
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        try await database.bind(things)
+        let same: [[CBORValue]] = [
+            [.null, .undefined, .tag(9, .null)], [.float(.nan), .float(-.nan), .tag(9, .float(.nan))],
+            [0, .float(0), .float(-0.0)], [10, .float(10), .tag(4000, 10)], [.float(0x1p64), .tag(1, .float(0x1p64))],
+            ["a", .tag(0, "a")], [[1, [.undefined]], [.float(1), .tag(9, [.null])]],
+            [["k": 2], ["k": .float(2)]],
+        ]
+        try await database.write { transaction in
+            for (index, values) in same.enumerated() {
+                for (other, value) in values.enumerated() {
+                    transaction[things]["\(other) \(index)"] = ["group": value]
+                }
+            }
+            transaction[things]["none"] = ["n": 1]
+        }
+        let expression = try ReplayExpression("count(things)", about: .snapshot)
+        let group = try ReplayExpression(".group", about: .record)
+        let groups = expression.values(in: database.snapshot, by: group)
+        #expect(
+            groups.map(\.group)
+                == [.null, .float(.nan), 0, 10, .float(0x1p64), "a", [1, [.null]], ["k": 2]])
+        #expect(groups.map(\.value) == [4, 3, 3, 3, 2, 2, 2, 2])
+        for (index, values) in same.enumerated() where index != 1 {
+            for value in values { #expect(value.isSame(as: groups[index].group)) }
+        }
+    }
+
+    @Test(arguments: [0, 1, 500, 1000, 1500, 1999])
+    func `An expression that nobody waits for any more ends at the next record`(moment: Int) async throws {
+        let database = Database.inMemory()
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        try await database.bind(things)
+        try await database.write { for index in 0..<1000 { $0[things]["\(index)"] = ["n": 1] } }
+        let snapshot = database.snapshot
+        let expression = try ReplayExpression("sum(things, .n) + sum(things, .n)", about: .snapshot)
+        let single = try ReplayExpression("sum(things, .n)", about: .snapshot)
+        var asked = 0
+        func isCancelled() -> Bool {
+            asked += 1
+            return asked > moment
+        }
+        let value = expression.value(in: snapshot, unless: isCancelled)
+        #expect(value == nil)
+        #expect(asked <= moment + 3)
+        asked = 0
+        let groups = single.values(in: snapshot, by: try ReplayExpression(".n", about: .record), unless: isCancelled)
+        #expect(groups == nil)
+        #expect(asked <= moment + 3)
+        #expect(expression.value(in: snapshot, unless: { false }) == 2000)
+    }
+
     @Test(arguments: [
         ("", 1, "a value is missing before the end"), ("cont(flights) > 1", 1, "no function \"cont\""),
         ("count(flights) > ", 18, "a value is missing"), ("flights > 3", 1, "flights is a collection"),

@@ -122,6 +122,27 @@ extension CBORValue {
         }
     }
 
+    /// A value of its own for all that expressions call the same, and one for all that are no number: without tags, with null
+    /// for undefined, and an integer for a float that is whole. The keys of maps stay as they are. O(size).
+    var normalized: CBORValue { DeepStack.run(if: isDeep) { normalizedItem } }
+
+    private var normalizedItem: CBORValue {
+        switch untagged {
+        case .undefined: .null
+        case .float(let value): Self.normalized(value)
+        case .array(let items): .array(items.map(\.normalizedItem))
+        case .map(let pairs): .map(pairs.map { Pair($0.key, $0.value.normalizedItem) })
+        case let value: value
+        }
+    }
+
+    private static func normalized(_ value: Double) -> CBORValue {
+        if value.isNaN { return .float(.nan) }
+        // Beyond any integer of CBOR; also the infinities.
+        guard value.magnitude < 0x1p65, let whole = Int128(exactly: value) else { return .float(value) }
+        return CBORValue(.integer(whole))
+    }
+
     private static func order(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
         var rest = b.makeIterator()
         for byte in a {

@@ -151,7 +151,9 @@ struct ExpressionEvaluator {
     ) {
         if case .collection(let name) = source, let parts {
             let records = snapshot.untyped(name)
-            for position in parts[name] ?? [] where !body(ExpressionElement(records[position])) { return }
+            for position in parts[name] ?? [] {
+                if isCancelled?() == true || !body(ExpressionElement(records[position])) { return }
+            }
             return
         }
         if case .collection(let name) = source {

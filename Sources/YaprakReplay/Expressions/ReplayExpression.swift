@@ -64,10 +64,7 @@ public struct ReplayExpression: Sendable, Hashable {
     ///
     /// - Returns: `nil` if `isCancelled` was true.
     package func holds(in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool) -> Bool? {
-        precondition(subject == .snapshot, "an expression about a record is asked of a record")
-        let evaluator = ExpressionEvaluator(snapshot, isCancelled: isCancelled)
-        let value = evaluator.value(of: root, for: nil)
-        return isCancelled() ? nil : value == .bool(true)
+        value(in: snapshot, unless: isCancelled).map { $0 == .bool(true) }
     }
 
     /// The value of the expression for the database as of a commit; null where there is none. Costs as
@@ -75,6 +72,15 @@ public struct ReplayExpression: Sendable, Hashable {
     public func value(in snapshot: Snapshot) -> CBORValue {
         precondition(subject == .snapshot, "an expression about a record is asked of a record")
         return ExpressionEvaluator(snapshot).value(of: root, for: nil) ?? .null
+    }
+
+    /// The same, unless it takes so long that nobody waits for it any more; asks before each record of a collection.
+    ///
+    /// - Returns: `nil` if `isCancelled` was true.
+    package func value(in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool) -> CBORValue? {
+        precondition(subject == .snapshot, "an expression about a record is asked of a record")
+        let value = ExpressionEvaluator(snapshot, isCancelled: isCancelled).value(of: root, for: nil)
+        return isCancelled() ? nil : value ?? .null
     }
 
     /// Whether the expression is true of a record of a database as of a commit. Costs as ``holds(in:)``.
@@ -120,22 +126,45 @@ public struct ReplayExpression: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - snapshot: the state.
-    ///   - group: what makes a record one of a group: those with the same value are one.
-    /// - Returns: a value for each group, in the order of null, truth values, numbers, texts and the rest.
+    ///   - group: what makes a record one of a group: those with the same value are one, as `==` of expressions says, and so
+    ///     are those that are no number.
+    /// - Returns: a value for each group, in the order of null, truth values, numbers, texts and the rest. The value of a group
+    ///   has no tags, null instead of undefined, and integers where floats are whole.
     /// - Precondition: ``subject`` is the snapshot, that of `group` is the record.
     /// - Complexity: O(bytes of the collections), and 8 bytes of memory for each record.
     public func values(in snapshot: Snapshot, by group: ReplayExpression) -> [(group: CBORValue, value: CBORValue)] {
+        groupValues(in: snapshot, by: group, isCancelled: nil) ?? []
+    }
+
+    /// The same, unless it takes so long that nobody waits for it any more; asks before each record.
+    ///
+    /// - Returns: `nil` if `isCancelled` was true.
+    package func values(
+        in snapshot: Snapshot, by group: ReplayExpression, unless isCancelled: @escaping () -> Bool
+    ) -> [(group: CBORValue, value: CBORValue)]? {
+        groupValues(in: snapshot, by: group, isCancelled: isCancelled)
+    }
+
+    private func groupValues(
+        in snapshot: Snapshot, by group: ReplayExpression, isCancelled: (() -> Bool)?
+    ) -> [(group: CBORValue, value: CBORValue)]? {
         precondition(subject == .snapshot && group.subject == .record, "records make groups of a database")
+        let evaluator = ExpressionEvaluator(snapshot, isCancelled: isCancelled)
         var groups: [CBORValue: [String: [Int]]] = [:]
-        for name in collectionNames {
+        for name in collectionNames.sorted() {
             for (position, record) in snapshot.untyped(name).enumerated() {
-                groups[group.value(for: record, in: snapshot), default: [:]][name, default: []].append(position)
+                if isCancelled?() == true { return nil }
+                let value = evaluator.value(of: group.root, for: ExpressionElement(record)) ?? .null
+                groups[value.normalized, default: [:]][name, default: []].append(position)
             }
         }
-        return groups.map { value, positions in
-            (value, ExpressionEvaluator(snapshot, parts: positions).value(of: root, for: nil) ?? .null)
+        var values: [(group: CBORValue, value: CBORValue)] = []
+        for (group, positions) in groups {
+            let evaluator = ExpressionEvaluator(snapshot, parts: positions, isCancelled: isCancelled)
+            values.append((group, evaluator.value(of: root, for: nil) ?? .null))
         }
-        .sorted { $0.group.sortOrder(to: $1.group) < 0 }
+        if isCancelled?() == true { return nil }
+        return values.sorted { $0.group.sortOrder(to: $1.group) < 0 }
     }
 
     /// The names of the collections that the expression reads. O(size).
