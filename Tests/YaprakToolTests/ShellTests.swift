@@ -1,9 +1,11 @@
 import Foundation
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakLocks
 
 @testable import YaprakTool
@@ -56,6 +58,45 @@ import YaprakLocks
             let after = await run("ls --at 1 --format csv", quoted)
             let head = await run("ls --at 1 --format csv")
             #expect(after.out == head.out + alone.out && after.code == alone.code, "\(words): \(after.err)")
+        }
+    }
+
+    // Nothing that went to a commit, or looked at records, asked whether it was interrupted: on a long log it went on for
+    // minutes.
+    @Test(arguments: [
+        ("ask 'count(many)'", 100), ("ls many", 100), ("bisect --where 'count(many) > 299'", 100),
+        ("ask 'count(many, .n >= 0)'", 450), ("ask 'count(many, .n >= 0)' --by .n", 450),
+        ("ask 'count(many, .n >= 0)' --by .n", 750),
+    ])
+    func `What Ctrl-C ends on its way says so, and the next line goes on`(line: String, moment: Int) async throws {
+        let many = RecordCollection<CBORValue, NoMetadata>("many")
+        let path = folder("many.yaprak")
+        var options = DatabaseOptions()
+        options.durability = .relaxed
+        options.checkpoints = .manual
+        let database = try await Database.open(at: FilePath(path), options: options, collections: many)
+        for n in 1...300 { try await database.write { $0[many]["\(n)"] = ["n": .unsigned(UInt64(n))] } }
+        try await database.close()
+        for lines in [[line], [line, "ask 'count(many)'"]] {
+            let left = Mutex(lines[...])
+            let asked = Atomic(0)
+            let console = Console(out: TextSink(), err: TextSink())
+            let code = await Invocation.run(
+                [path],
+                in: .init(
+                    console: console,
+                    isInterrupted: {
+                        let count = asked.add(1, ordering: .relaxed).newValue
+                        return count > moment && left.withLock { $0.count } == lines.count - 1
+                    },
+                    lines: { _ in LineInput(isInteractive: false) { _ in left.withLock { $0.popFirst() } } }))
+            #expect(asked.load(ordering: .relaxed) > moment)
+            #expect(console.err.text.contains("interrupted"))
+            if lines.count == 1 {
+                #expect(code == 130)
+            } else {
+                #expect(code == 0 && console.out.text == "{\"commit\":300,\"value\":300}\n")
+            }
         }
     }
 

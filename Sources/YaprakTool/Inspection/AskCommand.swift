@@ -69,8 +69,12 @@ struct AskCommand: AsyncParsableCommand {
         if let every { return try askAgain(expression, every, reader) }
         let snapshot = try reader.state(at: reader.commitNumber(at: at ?? .newest))
         for name in expression.collectionNames.sorted() { try snapshot.require(name) }
-        if let group { return try printGroups(expression.values(in: snapshot, by: group)) }
-        let value = expression.value(in: snapshot)
+        if let group {
+            let groups = expression.values(in: snapshot, by: group, unless: Invocation.isInterrupted)
+            guard let groups else { throw Interrupted() }
+            return try printGroups(groups)
+        }
+        guard let value = expression.value(in: snapshot, unless: Invocation.isInterrupted) else { throw Interrupted() }
         let console = try paging.console()
         try PropertyWriter.write(
             value, commit: snapshot.commitNumber, output.format(on: console), console)
@@ -148,8 +152,10 @@ struct AskCommand: AsyncParsableCommand {
         guard let cursor else { return .null }
         if Invocation.isInterrupted() { throw Interrupted() }
         if let last, cursor.commitNumber == commit { return last }
-        try cursor.seek(to: commit)
-        return expression.value(in: cursor.snapshot)
+        try cursor.seek(to: commit, unless: Invocation.isInterrupted)
+        let value = expression.value(in: cursor.snapshot, unless: Invocation.isInterrupted)
+        guard let value else { throw Interrupted() }
+        return value
     }
 }
 

@@ -15,7 +15,11 @@ struct ExpressionQuestion: BisectQuestion {
     let expression: ReplayExpression
 
     func verdict(on commit: CommitNumber, isFirst: Bool) throws -> ReplayBisection.Verdict {
-        expression.holds(in: try snapshots.snapshot(at: commit)) ? .bad : .good
+        let snapshot = try snapshots.snapshot(at: commit)
+        guard let holds = expression.holds(in: snapshot, unless: Invocation.isInterrupted) else {
+            throw CancellationError()
+        }
+        return holds ? .bad : .good
     }
 }
 

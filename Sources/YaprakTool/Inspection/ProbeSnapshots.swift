@@ -11,7 +11,7 @@ final class ProbeSnapshots {
     /// The database as of a commit.
     func snapshot(at commit: CommitNumber) throws -> Snapshot {
         if let cursor {
-            try cursor.seek(to: commit)
+            try cursor.seek(to: commit, unless: Invocation.isInterrupted)
             return cursor.snapshot
         }
         let cursor = try reader.warmCursor(at: commit)

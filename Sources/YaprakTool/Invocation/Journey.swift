@@ -28,19 +28,33 @@ final class Journey: Sendable {
     }
 
     /// The cursor, at a commit. Commands share it, one after the other.
+    ///
+    /// - Throws: `CancellationError` if the command is interrupted on the way. How far it came is there for the next.
     func cursor(at number: CommitNumber) throws -> HistoryCursor {
+        let isInterrupted = Invocation.isInterrupted
         if let cursor = cursor.withLock({ $0 }) {
             do {
-                try cursor.seek(to: number)
+                try cursor.seek(to: number, unless: isInterrupted)
                 return cursor
+            } catch let error as CancellationError {
+                throw error
             } catch {
                 // The files may be others by now: retention removes some. What leads there today decides.
                 self.cursor.withLock { $0 = nil }
             }
         }
-        let made = try reader.cursor(at: number)
+        let made = try beginning(before: number)
         cursor.withLock { $0 = made }
+        try made.seek(to: number, unless: isInterrupted)
         return made
+    }
+
+    /// A cursor where reading can begin before a commit, or at it.
+    private func beginning(before number: CommitNumber) throws -> HistoryCursor {
+        let start = try reader.checkpointNumbers().last { $0 <= number } ?? .zero
+        // What does not begin there, for damage or want of a log, says so of the commit that is asked for.
+        if start < number, let cursor = try? reader.cursor(at: start) { return cursor }
+        return try reader.cursor(at: number)
     }
 }
 
