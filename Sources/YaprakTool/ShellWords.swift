@@ -4,6 +4,10 @@ enum ShellWords {
         let description: String
     }
 
+    struct TooLong: Error, CustomStringConvertible {
+        let description = "the line has more than \(LineInput.lineBytesMax >> 20) MiB. Use a file, or several lines."
+    }
+
     /// The words of the beginning of a line. The last one may go on.
     struct Scan {
         /// The words that are complete: something stands behind them.
@@ -17,30 +21,33 @@ enum ShellWords {
         fileprivate(set) var isEscaped = false
         fileprivate(set) var isComment = false
 
-        fileprivate mutating func append(_ character: Character, at index: String.Index) {
-            if last == nil { start = index }
-            last = (last ?? "") + String(character)
+        /// Begins a word at a place, unless one goes on.
+        fileprivate mutating func begin(at index: String.Index) {
+            if last == nil { (last, start) = ("", index) }
         }
+
+        /// Adds to the word that was begun. In place: a copy each time would make the time a square of the length.
+        fileprivate mutating func append(_ character: Character) { last?.append(character) }
     }
 
-    /// Quotes keep words together, a backslash keeps a character as it is, # begins a comment.
+    /// Quotes keep words together, a backslash keeps a character as it is, # begins a comment. O(length).
     static func scan(_ line: String) -> Scan {
         var scan = Scan(start: line.endIndex)
         for index in line.indices {
             let character = line[index]
             if scan.isEscaped {
                 // Within double quotes a backslash keeps only what has a meaning there.
-                if scan.quote == "\"", character != "\"", character != "\\" { scan.last = (scan.last ?? "") + "\\" }
-                scan.last = (scan.last ?? "") + String(character)
+                if scan.quote == "\"", character != "\"", character != "\\" { scan.append("\\") }
+                scan.append(character)
                 scan.isEscaped = false
             } else if character == "\\", scan.quote != "'" {
-                if scan.last == nil { (scan.last, scan.start) = ("", index) }
+                scan.begin(at: index)
                 scan.isEscaped = true
             } else if let open = scan.quote {
-                if character == open { scan.quote = nil } else { scan.append(character, at: index) }
+                if character == open { scan.quote = nil } else { scan.append(character) }
             } else if character == "'" || character == "\"" {
                 scan.quote = character
-                if scan.last == nil { (scan.last, scan.start) = ("", index) }
+                scan.begin(at: index)
             } else if character.isWhitespace {
                 if let whole = scan.last { scan.words.append(whole) }
                 (scan.last, scan.start) = (nil, line.endIndex)
@@ -48,15 +55,17 @@ enum ShellWords {
                 scan.isComment = true
                 break
             } else {
-                scan.append(character, at: index)
+                scan.begin(at: index)
+                scan.append(character)
             }
         }
         return scan
     }
 
     /// The words of a line.
-    /// - Throws: ``Unclosed``.
+    /// - Throws: ``Unclosed``, ``TooLong``. - Complexity: O(length).
     static func split(_ line: String) throws -> [String] {
+        if line.utf8.count > LineInput.lineBytesMax { throw TooLong() }
         let scan = scan(line)
         if let quote = scan.quote { throw Unclosed(description: "the quote \(quote) is not closed") }
         if scan.isEscaped { throw Unclosed(description: "the line ends with a backslash") }

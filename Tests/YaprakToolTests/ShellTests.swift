@@ -134,6 +134,14 @@ import YaprakLocks
         #expect(try ShellWords.split(line) == words)
     }
 
+    // Each character copied the word so far: half a minute and more for the longest line.
+    @Test(arguments: ["", "'", "\""])
+    func `A line may be long, but not longer than a line may be`(quote: String) throws {
+        let word = String(repeating: "x", count: LineInput.lineBytesMax - 2 * quote.utf8.count)
+        #expect(try ShellWords.split(quote + word + quote) == [word])
+        #expect(throws: ShellWords.TooLong.self) { try ShellWords.split(quote + word + quote + "x") }
+    }
+
     @Test func `A person gets a prompt, and Ctrl-D ends`() throws {
         let terminal = try PseudoTerminal("yaprak", [shop], columns: 80, rows: 24, environment: ["PAGER": "cat"])
         try terminal.wait(for: "shop> ")

@@ -10,6 +10,9 @@ import ToolSupport
 
 /// Where a shell's lines come from: a person, who gets a prompt, or a pipe.
 struct LineInput {
+    /// The most bytes that a line may have. Who reads lines refuses one that is longer.
+    static let lineBytesMax = 1 << 20
+
     let isInteractive: Bool
     /// The next line for a prompt; `nil` at the end.
     let next: (String) -> String?
@@ -42,7 +45,8 @@ struct LineInput {
                 return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
             }
             if byte == 0x0a { return String(decoding: bytes, as: UTF8.self) }
-            bytes.append(byte)
+            // Of a line that is refused for its length, no more than shows that.
+            if bytes.count <= lineBytesMax { bytes.append(byte) }
         }
     }
 }
