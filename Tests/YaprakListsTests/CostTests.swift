@@ -41,6 +41,49 @@ import YaprakExtensions
         }
     }
 
+    // Rows were looked at as far as the greatest offset, for each change once more: a hundred updates looked at half a million.
+    @Test(arguments: [false, true])
+    func `Far offsets cost what stands at them, and no row is looked at twice`(isReversed: Bool) async throws {
+        let count = 6000, offset = 2517
+        let database = try await Database.cities()
+        try await database.write { transaction in
+            for number in 0..<count { transaction[.cities]["c\(number)"] = City(people: number) }
+        }
+        func core(_ state: ViewState) -> ListCore {
+            var core = ListCore(groups: ["tr"])
+            core.configure {
+                $0.setReversed(isReversed, for: "tr")
+                $0.setDependencies([-1, offset], for: nil)
+            }
+            core.refresh(to: state)
+            return core
+        }
+        let old = database.snapshot
+        try await database.write { transaction in
+            for number in 0..<100 { transaction[.cities]["c\(number * 50)"]?.name = "new" }
+        }
+        let updated = database.snapshot
+        var looks = CountedRows.Looks()
+        var list = core(old[CityView.byCountry].state)
+        let updates = list.advance(
+            over: CountedDifference(old[CityView.byCountry].state, updated[CityView.byCountry].state, looks))
+        // Two for each that was written, but for those beyond an end.
+        let dependent = updates.rowChanges.count { $0.aspects.contains(.dependency) }
+        #expect(dependent == (isReversed ? 149 : 169))
+        #expect(updates.rowChanges.count == 100 + dependent)
+        #expect(looks.now < 3000)
+
+        try await database.write { transaction in
+            for number in 0..<100 { transaction[.cities].remove("c\(number * 50)") }
+        }
+        looks = CountedRows.Looks()
+        list = core(updated[CityView.byCountry].state)
+        let (before, after) = (updated[CityView.byCountry].state, database.snapshot[CityView.byCountry].state)
+        let removals = list.advance(over: CountedDifference(before, after, looks))
+        #expect(removals.rowChanges.count { if case .delete = $0.kind { true } else { false } } == 100)
+        #expect(looks.now < 20 * count)
+    }
+
     @Test func `A fixed window reports the rows that slide through it, and looks at no others`() async throws {
         let (old, new) = try await more(5000)
         var core = ListCore(groups: ["tr"])

@@ -16,7 +16,7 @@ extension ListTransition {
         }
         let offsets = dependencies[group]
         guard !offsets.isEmpty && !staying.isEmpty else { return found }
-        for kept in keptNearChanges(rows, offsets, staying: staying) {
+        for kept in keptNearChanges(rows, offsets, staying: staying).joined() {
             let position = rows.newPosition(ofKept: kept)
             let row = view.new.rowID(inGroup: group, at: position)
             let was = Spot(row: row, group: group, position: rows.oldPosition(ofKept: kept))
@@ -26,20 +26,37 @@ extension ListTransition {
         return found
     }
 
-    /// The rows that stay and have a change in reach.
-    private func keptNearChanges(_ rows: GroupDifference, _ offsets: Set<Int>, staying: Range<Int>) -> Set<Int> {
+    /// The rows that stay and may have another neighbour at one of the offsets, or one whose content changed: those around
+    /// rows that came or went, and those at the offsets from replaced ones.
+    ///
+    /// - Returns: disjoint ranges, ascending, so that no row is looked at twice, however many changes are near it.
+    /// - Complexity: O(*m* log *m*), with *m* the changes and the offsets from those that were replaced.
+    private func keptNearChanges(
+        _ rows: GroupDifference, _ offsets: Set<Int>, staying: Range<Int>
+    ) -> [Range<Int>] {
         let reach = offsets.map(abs).max() ?? 0
-        var near: Set<Int> = []
-        /// The kept rows on both sides of a gap.
-        func add(around kept: Int) {
-            let low = max(staying.lowerBound, kept - reach)
-            let high = min(staying.upperBound, kept + reach + 1)
-            if low < high { near.formUnion(low..<high) }
+        var near: [Range<Int>] = []
+        // So many kept rows stand before the gap where a row came or went.
+        for (number, entry) in rows.inserted.enumerated() {
+            near.append((entry.position - number - reach)..<(entry.position - number + reach))
         }
-        for entry in rows.inserted { add(around: rows.keptBefore(new: entry.position)) }
-        for entry in rows.removed { add(around: rows.keptBefore(old: entry.position)) }
-        for entry in rows.replaced { add(around: rows.keptBefore(new: entry.new)) }
-        return near
+        for (number, entry) in rows.removed.enumerated() {
+            near.append((entry.position - number - reach)..<(entry.position - number + reach))
+        }
+        // Where nothing came or went in between, a row and its neighbour are as far from each other among the kept ones.
+        for entry in rows.replaced {
+            let kept = rows.keptBefore(new: entry.new)
+            for offset in offsets { near.append((kept - offset)..<(kept - offset + 1)) }
+        }
+        near.sort { $0.lowerBound < $1.lowerBound }
+        var end = staying.lowerBound
+        return near.compactMap { range in
+            let start = max(end, range.lowerBound)
+            let stop = min(staying.upperBound, range.upperBound)
+            guard start < stop else { return nil }
+            end = stop
+            return start..<stop
+        }
     }
 
     /// Whether a row that was at one place and is at another has another neighbour there at one of the offsets its

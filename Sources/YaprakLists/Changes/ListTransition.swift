@@ -11,7 +11,9 @@ import YaprakExtensions
 ///     shown before   no    –         insert
 ///                    yes   delete    kept: nothing or update · put elsewhere: move
 ///
-/// - Complexity: O((changes + rows that slid into or out of a window) · log *n*), never O(rows).
+/// - Complexity: O((changes + rows that slid into or out of a window) · log *n*), never O(rows). Where drawing depends on
+///   neighbours, also O(log *n*) for each row at an offset from one that was replaced, and for each within reach of one that
+///   came or went.
 struct ListTransition {
     let before: ListLayout
     let after: ListLayout

@@ -66,7 +66,8 @@ extension ViewMappings {
     /// When such a neighbour becomes another row, or its content changes, the row is reported as changed with
     /// ``RowAspects/dependency``. Offsets count in the group, not in what is shown of it.
     /// - Precondition: no offset is 0, and all are within ±1,000,000.
-    /// - Complexity: O(number of groups).
+    /// - Complexity: O(number of groups). A change then costs a look at each shown row within reach of rows that came or went:
+    ///   as many on both sides as the greatest offset, each once. Of a row that changed in place, one for each offset.
     public mutating func setDrawingDependencies(_ offsets: Set<Int>, for group: String) {
         core.configure { $0.setDependencies(offsets, for: group.normalizedKey) }
     }
