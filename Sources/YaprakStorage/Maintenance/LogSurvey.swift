@@ -27,23 +27,46 @@ struct LogSurvey {
 
     private let directory: any Directory
     private let names: [FileName]
-    private let lineage: Lineage
+    private let headers: [FileHeader?]
+    /// The segment that each one is followed by, as that one's header says.
+    private let successors: [FileName: FileHeader]
+    /// The segments that only a copy has, and the first commit that each of them says nothing about.
+    private let borrowed: [FileName: UInt64]
     /// Whether an item is the commit of that number. If it is not, it can't be replayed, even if its checksums are right.
     private let accepts: @Sendable (UInt64, [UInt8]) -> Bool
+    /// Where reading of the last readable segment so far ended.
+    private var ending: Ending?
+
+    /// Where reading of a segment ended.
+    private struct Ending {
+        let name: FileName
+        var offset: UInt64
+        var chain: UInt64
+        var next: UInt64
+        /// Whether the last run leads to this place, and no commit has only begun there.
+        var isReached: Bool
+        /// Whether everything that was read is known to be before the end of the log, so that none of it is the rest of a
+        /// failed write.
+        var isTrusted: Bool
+    }
 
     /// Reads every segment once.
     ///
-    /// - Parameter proven: the newest commit that a file outside of the segments proves to have been durable.
+    /// - Parameters:
+    ///   - proven: the newest commit that a file outside of the segments proves to have been durable.
+    ///   - borrowed: the segments that only a copy has, and the first commit that each of them says nothing about.
     /// - Throws: `newerFormat`, `DiskError`.
     init(
         _ directory: any Directory, _ names: [FileName], _ lineage: Lineage, proven: UInt64,
-        accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+        borrowed: [FileName: UInt64] = [:], accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
     ) throws {
         self.accepts = accepts
         self.directory = directory
         self.names = names
-        self.lineage = lineage
+        self.borrowed = borrowed
         self.proven = proven
+        headers = try names.map { try Self.header($0, in: directory, lineage) }
+        successors = Dictionary(headers.compactMap { $0 }.map { ($0.previous, $0) }) { first, _ in first }
         try walk { _, _ in }
     }
 
@@ -51,21 +74,23 @@ struct LogSurvey {
     func forEachCommit(_ body: (UInt64, [UInt8]) throws -> Void) throws {
         var copy = self
         copy.runs = []
+        copy.ending = nil
         try copy.walk(body)
     }
 
-    private func header(_ index: Int) throws -> FileHeader? {
-        guard index < names.count else { return nil }
-        let (file, result) = try DatabaseDirectory.open(names[index], .segment, in: directory)
+    private static func header(
+        _ name: FileName, in directory: any Directory, _ lineage: Lineage
+    ) throws -> FileHeader? {
+        let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory)
         defer { try? file.close() }
-        if case .failure(.newer) = result { _ = try LogError.proven(result, names[index]) }
+        if case .failure(.newer) = result { _ = try LogError.proven(result, name) }
         guard let header = try? result.get(), lineage.accepts(header) else { return nil }
         return header
     }
 
     private mutating func walk(_ body: (UInt64, [UInt8]) throws -> Void) throws {
         for (index, name) in names.enumerated() {
-            guard let header = try header(index) else {
+            guard let header = headers[index] else {
                 end(name, 0, "the header of the file does not verify")
                 continue
             }
@@ -73,52 +98,104 @@ struct LogSurvey {
             defer { try? file.close() }
             let reader = SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file))
             proven = max(proven, header.attested)
-            let next = try self.header(index + 1)
-            try walk(reader, name, limit: next?.previousEnd ?? .max, isLast: index + 1 == names.count, body)
+            try walk(reader, name, limit: successors[name]?.previousEnd, isLast: index + 1 == names.count, body)
         }
     }
 
+    /// Whether a segment continues the last run.
+    ///
+    /// The chain is a hash of everything before it: where it is the same, so is the history. Where a damaged frame without
+    /// commits hides it, the segment follows the one that it names and no commit is missing, as opening takes it. If the
+    /// segment that it names is gone, nothing here contradicts the numbers, unless one of both is from a copy.
+    private func isContinued(by header: FileHeader, _ name: FileName) -> Bool {
+        guard let run = runs.last, let ending, ending.isReached, ending.next == header.first,
+            run.last + 1 == header.first
+        else { return false }
+        if header.previousChain == ending.chain { return true }
+        if header.previous == ending.name { return ending.offset < header.previousEnd }
+        return run.damage == nil && ending.isTrusted && borrowed[name] == nil && borrowed[ending.name] == nil
+            && !isListed(header.previous)
+    }
+
+    private func isListed(_ name: FileName) -> Bool {
+        let place = names.partitioningIndex { $0 >= name }
+        return place < names.count && names[place] == name
+    }
+
+    /// - Parameter limit: where the segment ends, if another one says that it follows it there.
     private mutating func walk(
-        _ first: SegmentReader, _ name: FileName, limit: UInt64, isLast: Bool,
+        _ first: SegmentReader, _ name: FileName, limit: UInt64?, isLast: Bool,
         _ body: (UInt64, [UInt8]) throws -> Void
     ) throws {
         var reader = first
-        // A run continues in the next segment if its header says so.
-        var goesOn = runs.last.map { $0.damage == nil && $0.last + 1 == reader.next } ?? false
-        var isSearched = false
+        let bound = borrowed[name] ?? .max
+        var goesOn = isContinued(by: reader.header, name)
+        if goesOn { runs[runs.count - 1].damage = nil }
+        /// Where a commit began that goes on in the next frame.
+        var part: Start?
+        var durableBehind: UInt64?
+        var isTrusted = true
+        /// Called before the search for later frames, which moves the reader.
+        func here() -> Ending {
+            Ending(
+                name: name, offset: reader.offset, chain: reader.chain, next: reader.next,
+                isReached: goesOn && reader.partialStart == nil, isTrusted: isTrusted)
+        }
         while true {
             let start = Start(name: name, offset: reader.offset, chain: reader.chain, next: reader.next)
-            let isPartial = reader.partialStart != nil
             var commits: [(number: UInt64, item: [UInt8])] = []
-            switch try reader.step(limit: limit, { number, item, _, _ in commits.append((number, [UInt8](item))) }) {
+            switch try reader.step(
+                limit: limit ?? .max, { number, item, _, _ in commits.append((number, [UInt8](item))) })
+            {
             case .frame:
+                guard commits.last.map({ $0.number < bound }) ?? true else {
+                    goesOn = false
+                    ending = here()
+                    return
+                }
                 guard commits.allSatisfy({ accepts($0.number, $0.item) }) else {
                     end(name, start.offset, "a commit is not in the form of this version")
-                    goesOn = false
+                    (goesOn, part) = (false, nil)
+                    continue
+                }
+                if reader.partialStart != nil {
+                    part = part ?? start
                     continue
                 }
                 for commit in commits { try body(commit.number, commit.item) }
-                if !goesOn, reader.next > start.next, !isPartial {
-                    runs.append(Run(start: start, first: start.next, last: reader.next - 1))
-                    goesOn = true
-                } else if goesOn, !runs.isEmpty {
-                    runs[runs.count - 1].last = reader.next - 1
+                if reader.next > start.next {
+                    if goesOn {
+                        runs[runs.count - 1].last = reader.next - 1
+                    } else {
+                        runs.append(Run(start: part ?? start, first: start.next, last: reader.next - 1))
+                        goesOn = true
+                    }
                 }
+                part = nil
             case .end(.damage(.newer(let what))):
                 throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
             case .end(let found):
+                let stop = here()
+                ending = stop
                 proven = max(proven, reader.durable)
                 guard case .damage(let damage) = found else { return }
                 // Evidence found from one damaged frame on serves all later ones: a segment is searched once.
-                if proven < reader.next, !isSearched {
-                    isSearched = true
-                    let found = try TailEvidence.find(in: reader.window, of: reader.header, from: reader.offset)
-                    proven = max(proven, found.durable)
+                if durableBehind == nil, reader.durable < reader.next {
+                    durableBehind = try TailEvidence.find(
+                        in: reader.window, of: reader.header, from: reader.offset
+                    ).durable
                 }
-                let before = reader.offset
-                let goes = try reader.resynchronize(before: limit)
+                let durable = max(reader.durable, durableBehind ?? 0)
+                proven = max(proven, durable)
+                let goes = try reader.resynchronize(before: limit ?? .max)
+                part = nil
+                if goes {
+                    isTrusted = limit != nil || durable >= reader.next
+                    // Whether it was a frame without commits: the log goes on with the commit that was expected there.
+                    if isTrusted, stop.isReached, reader.next == stop.next { continue }
+                }
                 // Zeros, and a rest at the end of the log that was never acknowledged, are not damage.
-                if goes || !isLast || proven >= reader.next { end(name, before, damage.sentence) }
+                if goes || !isLast || proven >= reader.next { end(name, stop.offset, damage.sentence) }
                 guard goes else { return }
                 goesOn = false
             }
@@ -129,4 +206,9 @@ struct LogSurvey {
         guard let last = runs.last, last.damage == nil else { return }
         runs[runs.count - 1].damage = (name.path(.segment), offset, what)
     }
+}
+
+extension FileHeader {
+    /// The segment before this one; the newest one when a checkpoint was begun. Of no file if there was none.
+    var previous: FileName { FileName(first: previousFirst, epoch: previousEpoch) }
 }
