@@ -185,10 +185,18 @@ extension Verifier {
         }
         let from = reader.offset
         let lost = reader.next
+        let isWithin = reader.partialStart != nil
         let goesOn = try reader.resynchronize(before: limit)
         let upTo = goesOn ? max(lost, reader.next - min(1, reader.next)) : proven
         damagedPlaces += 1
         guard damagedPlaces <= Self.damagedPlacesMax else { return goesOn }
+        if goesOn, reader.next == lost, !isWithin {
+            // The commit that was expected there comes next.
+            add(
+                .corrupt, file, from, nil,
+                "\(what), in a frame without commits. No commit is lost by it. Run `yaprak repair`.")
+            return goesOn
+        }
         add(
             .corrupt, file, from, lost...upTo,
             "\(what). Commits \(lost) to \(upTo) were durable and can't be read. Restore a backup.")
