@@ -89,12 +89,17 @@ package struct Repair {
         _ accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
     ) throws {
         var directory = reader.directory
+        // The mark of the last close is about the segments here, whatever a copy has.
+        let newestOwn = try directory.list().segments.last
+        var borrowed: [FileName: UInt64] = [:]
         if let donor = options.donor {
             let other = try StoreReader.open(donor, fileSystem: fileSystem)
+            let files = try DonorFiles(directory, other.directory)
+            for name in files.borrowed { borrowed[name] = files.bound(of: name) }
             directory = DatabaseDirectory(
                 root: directory.root,
-                segments: SplicedDirectory(directory.segments, other.directory.segments, .segment),
-                checkpoints: SplicedDirectory(directory.checkpoints, other.directory.checkpoints, .checkpoint))
+                segments: SplicedDirectory(directory.segments, other.directory.segments, .segment, files),
+                checkpoints: SplicedDirectory(directory.checkpoints, other.directory.checkpoints, .checkpoint, files))
         }
         store = StoreReader(directory: directory)
         self.options = options
@@ -113,10 +118,10 @@ package struct Repair {
         }
         epoch = listing.epoch
         var newest: (name: FileName, header: FileHeader?)?
-        if let name = listing.segments.last { newest = (name, try store.header(name, .segment).header) }
+        if let newestOwn { newest = (newestOwn, try store.header(newestOwn, .segment).header) }
         survey = try LogSurvey(
             directory.segments, listing.segments, lineage,
-            proven: closing?.evidence(for: lineage, newest: newest) ?? 0, accepts: accepts)
+            proven: closing?.evidence(for: lineage, newest: newest) ?? 0, borrowed: borrowed, accepts: accepts)
         damages = RunDamages(survey.runs)
         try chooseCheckpoints(listing, directory)
         if options.salvages { planSalvage() } else { planPrefix() }

@@ -4,21 +4,26 @@ internal import SystemPackage
 /// intact.
 ///
 /// For reading only. A frame is the same bytes at the same offset of files of the same name in both, or it does not verify:
-/// salt and offset are part of the checksums, and the chain links the frames.
+/// salt and offset are part of the checksums, and the chain links the frames. Files of the copy that are not of this history
+/// are left out.
 final class SplicedDirectory: Directory {
     private let own: any Directory
     private let donor: any Directory
     private let kind: FileKind
+    private let files: DonorFiles
 
-    init(_ own: any Directory, _ donor: any Directory, _ kind: FileKind) {
+    init(_ own: any Directory, _ donor: any Directory, _ kind: FileKind, _ files: DonorFiles) {
         self.own = own
         self.donor = donor
         self.kind = kind
+        self.files = files
     }
 
+    /// The files of the copy that count.
+    private var accepted: Set<FileName> { kind == .segment ? files.segments : files.checkpoints }
+
     func list(limit: Int) throws(DiskError) -> [String] {
-        var names = Set(try own.list(limit: limit))
-        for name in try donor.list(limit: limit) where FileName(name, kind) != nil { names.insert(name) }
+        let names = Set(try own.list(limit: limit)).union(accepted.map { $0.string(kind) })
         guard names.count <= limit else { throw DiskError(.list, ".", .fileTooLarge) }
         return Array(names)
     }
@@ -26,7 +31,8 @@ final class SplicedDirectory: Directory {
     func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File {
         guard case .read = mode else { throw DiskError(.open, name, .readOnlyFileSystem) }
         let mine = try Self.ifThere(own, name)
-        let other = try Self.ifThere(donor, name)
+        let isAccepted = FileName(name, kind).map(accepted.contains) ?? false
+        let other = isAccepted ? try Self.ifThere(donor, name) : nil
         guard let mine else {
             guard let other else { throw DiskError(.open, name, .noSuchFileOrDirectory) }
             return other
@@ -34,7 +40,7 @@ final class SplicedDirectory: Directory {
         guard let other, let parsed = FileName(name, kind) else { return mine }
         switch kind {
         case .checkpoint: return isWhole(mine, parsed) || !isWhole(other, parsed) ? mine : other
-        case .segment: return (try? SplicedFile(mine, other)) ?? mine
+        case .segment: return (try? SplicedFile(mine, other, before: files.bound(of: parsed))) ?? mine
         }
     }
 
@@ -80,7 +86,8 @@ private final class SplicedFile: File {
     private let borrowed: [Range<UInt64>]
     private let length: UInt64
 
-    init(_ own: any File, _ donor: any File) throws {
+    /// - Parameter bound: no frame with this commit or a later one is taken from the donor.
+    init(_ own: any File, _ donor: any File, before bound: UInt64) throws {
         self.own = own
         self.donor = donor
         let header = try Self.header(own)
@@ -97,7 +104,9 @@ private final class SplicedFile: File {
             if let frame = try Self.frame(mine, header, offset, chain) {
                 offset += UInt64(frame.totalLength)
                 chain = frame.headerSum
-            } else if let frame = try Self.frame(theirs, header, offset, chain) {
+            } else if let frame = try Self.frame(theirs, header, offset, chain),
+                frame.type != FrameType.commitGroup.rawValue || frame.first < bound
+            {
                 let end = offset + UInt64(frame.totalLength)
                 if let last = ranges.last, last.upperBound == offset {
                     ranges[ranges.count - 1] = last.lowerBound..<end

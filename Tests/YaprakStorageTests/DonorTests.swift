@@ -1,0 +1,162 @@
+import SystemPackage
+import TestSupport
+import Testing
+import YaprakModel
+import YaprakSimulator
+
+@testable import YaprakStorage
+
+/// What a repair takes from a copy of the directory: the same history, and nothing of what the copy became later.
+@Suite(.bounded) struct DonorTests {
+    /// Each opening has salts of its own.
+    private func options(_ seed: UInt64, segmentBytes: Int = 1 << 20) -> StoreOptions {
+        Harness.options(segmentBytes: segmentBytes, seed: seed)
+    }
+
+    /// Opens, appends, and closes.
+    private func write(
+        _ numbers: ClosedRange<Int>, on disk: MemoryFileSystem, seed: UInt64, checkpoints: Bool = false
+    ) throws {
+        var opened = try Opened(disk, Harness.path, options(seed))
+        for number in numbers { try opened.append(Harness.item(number)) }
+        if checkpoints { try opened.checkpoint() }
+        try opened.store.close()
+    }
+
+    private func segments(_ disk: MemoryFileSystem) throws -> [FileName] {
+        try StoreReader.open(Harness.path, fileSystem: disk).directory.list().segments
+    }
+
+    private func remove(_ name: FileName, from disk: MemoryFileSystem) throws {
+        try disk.openDirectory("/db/wal").unlink(name.string(.segment))
+    }
+
+    /// Changes a bit of a commit.
+    private func damage(_ number: UInt64, on disk: MemoryFileSystem) throws {
+        var commits = try StoreReader.open(Harness.path, fileSystem: disk).commits(from: CommitNumber(number))
+        let commit = try #require(try commits.next())
+        let name = try #require(try segments(disk).last { $0.first <= number })
+        let file: FilePath = FilePath("/db/wal").appending(name.string(.segment))
+        var bytes = try #require(disk.contents(file))
+        bytes[Int(commit.offset) + 70] ^= 1
+        disk.setContents(file, bytes)
+    }
+
+    private func repair(_ own: MemoryFileSystem, from donor: MemoryFileSystem) throws -> Repair {
+        var options = RepairOptions()
+        options.donor = Harness.path
+        return try Repair(try StoreReader.open(Harness.path, fileSystem: own), options, fileSystem: donor)
+    }
+
+    private func items(of repair: Repair) throws -> [[UInt8]] {
+        let disk = MemoryFileSystem()
+        try repair.perform(to: "/repaired", storeOptions: options(90), fileSystem: disk) { _, _ in [0xA0] }
+        return try reopened(disk, "/repaired", options(91)).get()
+    }
+
+    private func expected(_ numbers: ClosedRange<Int>) -> [[UInt8]] { numbers.map { Harness.item($0) } }
+
+    // The copy's segment said that the log goes on with it behind commit 50: what the original had written since was cut off.
+    @Test func `A copy that somebody opened and wrote to gives nothing of that, while the original goes on`() throws {
+        let own = MemoryFileSystem()
+        var opened = try Opened(own, Harness.path, options(1))
+        for number in 1...50 { try opened.append(Harness.item(number)) }
+        let copy = own.copy()
+        for number in 51...100 { try opened.append(Harness.item(number)) }
+        try opened.store.close()
+        try write(1051...1053, on: copy, seed: 2, checkpoints: true)
+        try #require(try segments(copy).count > 1 && copy.names("/db/ckpt").count == 1)
+        try damage(30, on: own)
+        let repair = try repair(own, from: copy)
+        #expect(repair.plan.last == 100 && repair.plan.losses.isEmpty && repair.plan.holes.isEmpty)
+        #expect(repair.plan.checkpoints.isEmpty)
+        #expect(try items(of: repair) == expected(1...100))
+    }
+
+    // Both have a segment 51-2, and they are different files.
+    @Test func `Where both went on in openings of their own, the copy gives what is before that`() throws {
+        let own = MemoryFileSystem()
+        try write(1...50, on: own, seed: 1)
+        let copy = own.copy()
+        try write(51...55, on: own, seed: 2)
+        try write(56...60, on: own, seed: 3)
+        try write(1051...1052, on: copy, seed: 4)
+        try write(1053...1060, on: copy, seed: 5, checkpoints: true)
+        try damage(30, on: own)
+        #expect(try items(of: try repair(own, from: copy)) == expected(1...60))
+        // What only the original had is lost with it, whatever the copy has under these numbers.
+        try damage(57, on: own)
+        let cut = try repair(own, from: copy)
+        #expect(cut.plan.last == 56 && cut.plan.losses.map(\.commits) == [57...60])
+        #expect(try items(of: cut) == expected(1...56))
+    }
+
+    /// A hundred commits of one opening in small segments, and a copy from when there were sixty-three.
+    private func inUse() throws -> (own: MemoryFileSystem, copy: MemoryFileSystem) {
+        let own = MemoryFileSystem()
+        var opened = try Opened(own, Harness.path, options(1, segmentBytes: 6 << 10))
+        for number in 1...63 { try opened.append(Harness.item(number)) }
+        let copy = own.copy()
+        for number in 64...100 { try opened.append(Harness.item(number)) }
+        try opened.store.close()
+        try #require(try segments(copy).count > 2)
+        return (own, copy)
+    }
+
+    @Test func `An older copy gives the segments and the beginnings of segments that are gone`() throws {
+        let (own, copy) = try inUse()
+        let names = try segments(copy)
+        try remove(names[1], from: own)
+        let whole = try repair(own, from: copy)
+        #expect(whole.plan.last == 100 && whole.plan.losses.isEmpty)
+        #expect(try items(of: whole) == expected(1...100))
+        // The last one of the copy ends with commit 63.
+        let last = names[names.count - 1]
+        try #require(try segments(own).first { $0 > last }?.first ?? 0 > 64)
+        try remove(last, from: own)
+        let part = try repair(own, from: copy)
+        #expect(part.plan.last == 63 && part.plan.losses.map(\.commits) == [64...100])
+        #expect(try items(of: part) == expected(1...63))
+    }
+
+    @Test func `A newer copy gives what came later`() throws {
+        let (newer, own) = try inUse()
+        try damage(30, on: own)
+        let repair = try repair(own, from: newer)
+        #expect(repair.plan.last == 100 && repair.plan.losses.isEmpty)
+        #expect(try items(of: repair) == expected(1...100))
+    }
+
+    @Test func `Commits that an opening wrote again after a crash are taken from the copy with the ones behind them`()
+        throws
+    {
+        let source = MemoryFileSystem()
+        let lazy = Harness.options(.interval(.seconds(3600)), segmentBytes: 1 << 20, seed: 1)
+        var opened = try Opened(source, Harness.path, lazy)
+        for number in 1...10 { try opened.append(Harness.item(number)) }
+        let own = source.copy()
+        try opened.store.close()
+        try write(11...20, on: own, seed: 2)
+        let names = try segments(own)
+        try #require(names.count == 2 && names[1].first <= 10)
+        let copy = own.copy()
+        try remove(names[1], from: own)
+        let repair = try repair(own, from: copy)
+        #expect(repair.plan.last == 20 && repair.plan.losses.isEmpty)
+        #expect(try items(of: repair) == expected(1...20))
+    }
+
+    // The state of the copy's checkpoint is that of other commits with the same numbers.
+    @Test func `Where the log since the copying is gone, the copy's is not put before the own checkpoint`() throws {
+        let own = MemoryFileSystem()
+        try write(1...50, on: own, seed: 1)
+        let copy = own.copy()
+        try write(51...60, on: own, seed: 2, checkpoints: true)
+        try write(1051...1070, on: copy, seed: 3, checkpoints: true)
+        for name in try segments(own) where name.first > 50 { try remove(name, from: own) }
+        let repair = try repair(own, from: copy)
+        #expect(repair.plan.last == 60 && repair.plan.checkpoints == [60])
+        #expect(repair.plan.holes.map(\.loss.commits) == [51...60])
+        #expect(try items(of: repair) == expected(1...60))
+    }
+}
