@@ -3,7 +3,9 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCore
 import YaprakReplay
+import YaprakSimulator
 import YaprakStorage
 
 /// Checkpoints and pruning without the program's types.
@@ -133,6 +135,69 @@ import YaprakStorage
             try after[name]?.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
         }
         try await goesOn()
+    }
+
+    // It was a fork first, and that had its last name: killed before the purge, it had everything that was deleted.
+    @Test func `A copy without history never has a file with what was deleted, wherever making it stops`() async throws
+    {
+        try await prepare()
+        let reader = try StoreReader.open(path)
+        func make(on disk: MemoryFileSystem) throws {
+            _ = try Maintenance.writeState(of: reader, to: "/copy", fileSystem: disk) { _ in [] }
+        }
+        let whole = MemoryFileSystem()
+        try make(on: whole)
+        for cut in 0...whole.changes {
+            let disk = MemoryFileSystem()
+            disk.cut(afterChanges: cut)
+            try? make(on: disk)
+            let image = disk.afterKill()
+            for name in image.names("/") {
+                let root = FilePath("/").appending(name)
+                if image.names(root).contains("wal") { #expect(image.names(root.appending("wal")).isEmpty) }
+                guard image.names(root).contains("ckpt") else { continue }
+                for file in image.names(root.appending("ckpt")) {
+                    let bytes = try #require(image.contents(root.appending("ckpt").appending(file)))
+                    #expect(Data(bytes).range(of: Data("Rosebud".utf8)) == nil, "after \(cut) changes")
+                }
+            }
+            guard image.names("/").contains("copy") else { continue }
+            let copy = try ReplayReader("/copy", fileSystem: image)
+            #expect(try copy.newestCommitNumber() == 60 && copy.verify(.replay).findings.isEmpty)
+        }
+    }
+
+    @Test func `A copy without history has the newest state, primary state and tags, also of a database in use`()
+        async throws
+    {
+        try await prepare()
+        try ReplayReader(path).setTag(LogTag.Name("early")!, to: 20)
+        let before = try files()
+        let target = FilePath(directory.appending("state.yaprak"))
+        let outcome = try ReplayReader(path).writeState(to: target)
+        #expect(outcome.commitNumber == 60 && outcome.oldestReachable == 60 && outcome.removedFiles.isEmpty)
+        #expect(outcome.viewsWithoutState == ["titles"])
+        #expect(try files() == before)
+        #expect(directory.files(in: "state.yaprak/ckpt").count == 1 && directory.files(in: "state.yaprak/wal").isEmpty)
+        #expect(try ReplayReader(target).verify(.replay).findings.isEmpty)
+        #expect(try ReplayReader(target).tags().map(\.number) == [20])
+        let error = #expect(throws: DatabaseError.self) { try ReplayReader(path).writeState(to: target) }
+        #expect(error?.code == .alreadyExists)
+        let copy = try await Database.open(at: target, options: replayable(), collections: .books, .notes)
+        try await copy.register(titles)
+        try await copy.register(pins)
+        #expect(copy.commitNumber == 60 && copy.snapshot[titles]["sci-fi"].count == 7)
+        #expect(copy.snapshot[pins]["all"].count == 1)
+        try await copy.close()
+        // Where there is a checkpoint of the newest commit, what it has of views comes along.
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        try await database.register(titles)
+        try await database.register(pins)
+        try await database.write { $0[.notes]["last"] = "after" }
+        try await database.checkpoint()
+        let second = try ReplayReader(path).writeState(to: FilePath(directory.appending("second.yaprak")))
+        #expect(second.commitNumber == 61 && second.viewsWithoutState.isEmpty)
+        try await database.close()
     }
 
     @Test func `A purge of what was purged, and of a new database, changes nothing of the state`() async throws {

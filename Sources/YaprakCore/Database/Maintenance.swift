@@ -122,6 +122,53 @@ package struct Maintenance {
         return outcome
     }
 
+    /// Writes the newest state of a directory into a new one: one checkpoint, no log, so that nothing that was deleted is in any
+    /// file of it, at no time.
+    ///
+    /// A program may be writing to the source. Of views what the checkpoint of the newest commit has is kept, if there is one.
+    /// - Parameter tags: the content of the file of tags, for a state.
+    /// - Throws: `alreadyExists`, `notFound` (the parent), `corruptLog`, `corruptCheckpoint`, `newerFormat`, `diskFull`,
+    ///   `writeFailed`, `syncFailed`; what `tags` throws. There is no new directory then, unless the error says that it is
+    ///   complete.
+    /// - Complexity: O(bytes of the nearest checkpoint and of the log since then).
+    package static func writeState(
+        of reader: StoreReader, to path: FilePath, fileSystem: any FileSystem = PosixFileSystem(),
+        tags: (CommitNumber) throws -> [UInt8]
+    ) throws -> Outcome {
+        try reader.reading(asOf: nil) { number in
+            var outcome = Outcome(number: number, writesCheckpoint: true, pruned: PrunedFiles(oldestKept: number))
+            let tags = try tags(number)
+            func begin() throws -> CheckpointWriter {
+                try reader.createStandalone(path, at: number, tags: tags, fileSystem: fileSystem)
+            }
+            if let checkpoint = try reader.checkpoint(atOrBefore: number), checkpoint.number == number {
+                try copy(checkpoint, to: try begin())
+                return outcome
+            }
+            var replay = try HistoryReader.replay(of: reader, at: number)
+            let shelf = replay.shelf
+            let state = replay.seal()
+            defer { replay.timeline.close(roots: state.trees) }
+            outcome.dropped = shelf.items.filter { !$0.value.isPrimary }.keys.sorted()
+            _ = try CheckpointContents(state: state.keeping(shelf.primaryItems)).write(to: try begin())
+            return outcome
+        }
+    }
+
+    private static func copy(_ checkpoint: CheckpointReader, to writer: CheckpointWriter) throws {
+        do {
+            for section in checkpoint.sections {
+                try writer.beginSection(kind: section.kind, name: section.name, info: section.info, asOf: section.asOf)
+                try checkpoint.forEachChunk(of: section) { try writer.append($0) }
+                try writer.endSection(count: section.count, digest: section.digest)
+            }
+            try writer.finish()
+        } catch {
+            writer.cancel()
+            throw error
+        }
+    }
+
     private func write(_ state: SnapshotState, _ shelf: ExtensionShelf, to store: Store) throws {
         _ = try CheckpointContents(state: state.keeping(shelf.primaryItems))
             .write(to: try store.beginCheckpoint(at: state.number))

@@ -65,6 +65,22 @@ public struct ReplayMaintenance: Sendable {
     }
 }
 
+extension ReplayReader {
+    /// Writes the newest state into a new directory: one checkpoint, no log, and the tags. A program may be writing meanwhile.
+    ///
+    /// Nothing that was deleted or overwritten stands in any file of the new directory, also if the process is killed before
+    /// it has its name.
+    /// - Throws: `alreadyExists`, `notFound` if there is no such parent directory; `corruptLog`, `corruptCheckpoint`,
+    ///   `corruptTags`, `newerFormat`, `diskFull`, `writeFailed`, `syncFailed`. There is no new directory then, unless the sync
+    ///   of its name failed. - Complexity: O(bytes of the nearest checkpoint and of the log since then).
+    package func writeState(to path: FilePath) throws -> ReplayMaintenance.Outcome {
+        ReplayMaintenance.Outcome(
+            try Maintenance.writeState(of: store, to: path) { number in
+                try tags().filter { $0.number <= number }.flatMap { Array("\($0.name) \($0.number)\n".utf8) }
+            })
+    }
+}
+
 extension ReplayMaintenance.Outcome {
     init(_ outcome: Maintenance.Outcome) {
         self.init(

@@ -141,7 +141,7 @@ package struct PrunedFiles: Sendable {
     /// The oldest remaining state: a checkpoint's commit, or 0.
     package fileprivate(set) var oldestKept = CommitNumber.zero
 
-    package init() {}
+    package init(oldestKept: CommitNumber = .zero) { self.oldestKept = oldestKept }
 }
 
 extension Store {

@@ -43,13 +43,8 @@ struct CompactCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        if let into { _ = try ReplayReader.open(database).fork(to: FilePath(into)) }
-        let maintenance = ReplayMaintenance(FilePath(into ?? database))
         let isDryRun = !yes && into == nil
-        let outcome =
-            purgeHistory
-            ? try maintenance.purgeHistory(isDryRun: isDryRun)
-            : try maintenance.compact(keeping: keep?.retention ?? .checkpoints(2), isDryRun: isDryRun)
+        let outcome = try outcome(isDryRun: isDryRun)
         try PropertyWriter.write(
             lines(outcome, isDryRun), json: json(outcome, isDryRun), output.format(on: console), console)
         if isDryRun, !outcome.removedFiles.isEmpty {
@@ -57,6 +52,19 @@ struct CompactCommand: AsyncParsableCommand {
                 "confirmationNeeded", "nothing was removed. Add --yes to remove it, or --into to make a compact copy.",
                 exitCode: 1)
         }
+    }
+
+    private func outcome(isDryRun: Bool) throws -> ReplayMaintenance.Outcome {
+        if let into {
+            let reader = try ReplayReader.open(database)
+            // Not from a fork: if this is killed, the history is not to be there under the name of what has none.
+            if purgeHistory { return try reader.writeState(to: FilePath(into)) }
+            try reader.fork(to: FilePath(into))
+        }
+        let maintenance = ReplayMaintenance(FilePath(into ?? database))
+        return purgeHistory
+            ? try maintenance.purgeHistory(isDryRun: isDryRun)
+            : try maintenance.compact(keeping: keep?.retention ?? .checkpoints(2), isDryRun: isDryRun)
     }
 
     private func lines(_ outcome: ReplayMaintenance.Outcome, _ isDryRun: Bool) -> [(name: String, text: String)] {

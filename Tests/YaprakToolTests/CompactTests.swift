@@ -1,0 +1,34 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Compact copies, and what they leave alone.
+@Suite(.bounded) struct CompactTests {
+    let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func names(in path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    @Test func `A purge into a directory leaves one checkpoint there, and the source as it is`() async throws {
+        let source = folder("shop.yaprak")
+        try await makeShop(at: source)
+        let before = try (names(in: source + "/wal"), names(in: source + "/ckpt"))
+        let target = folder("state.yaprak")
+        let outcome = await yaprak("compact", source, "--purge-history", "--into", target)
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(outcome.lines.contains { $0.hasPrefix("removed") && $0.hasSuffix(" nothing") }, "\(outcome.out)")
+        #expect(outcome.lines.contains { $0.hasPrefix("reaches back to") && $0.hasSuffix(" commit 3") })
+        #expect(try names(in: target + "/wal").isEmpty && names(in: target + "/ckpt").count == 1)
+        let after = try (names(in: source + "/wal"), names(in: source + "/ckpt"))
+        #expect(before == after)
+        let (kept, whole) = (await yaprak("ls", target, "books"), await yaprak("ls", source, "books"))
+        #expect(kept.out == whole.out && kept.code == 0)
+        #expect(await yaprak("verify", target).code == 0)
+        let again = await yaprak("compact", source, "--purge-history", "--into", target)
+        #expect(again.code == 5 && again.err.contains("alreadyExists"))
+        #expect(try names(in: folder.path) == ["shop.yaprak", "state.yaprak"])
+    }
+}
