@@ -215,7 +215,7 @@ import YaprakReplay
         for (bad, line, reason) in [
             ("id,n\n1,2\n3,4,5\n", 3, "the row has 3 cells"), ("id,n\n1,a\"b\n", 2, "a quote stands within a cell"),
             ("id,n\n1,\"b\"c\n", 2, "something follows the closing quote"),
-            ("id,a,a.b\n1,2,3\n", 2, "within another one"),
+            ("id,a,a.b\n1,2,3\n", 2, "is a field within the other"),
             ("id,n\n,2\n", 2, "no field \"id\""),
             ("id,n\n1,2\n" + String(repeating: ",", count: CSVReader.cellsMax) + "\n", 3, "more than 65536 cells"),
         ] {
