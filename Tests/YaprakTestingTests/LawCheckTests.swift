@@ -325,7 +325,7 @@ import YaprakTesting
             let genres = AggregateView(
                 "genres", of: bySalesRank,
                 row: { group in
-                    if isPure { return Rate(value: .nan) }
+                    if isPure { return Rate(value: .nan, values: [.nan]) }
                     return Rate(value: Double(group.count), note: calls.add(1, ordering: .relaxed).newValue)
                 }, sortedBy: { $0.key })
             let text = await reports {
@@ -376,9 +376,11 @@ private struct Stock: Codable, Sendable, Equatable {
 /// What a genre comes to, with a number that is not encoded.
 struct Rate: Codable, Sendable, Equatable {
     var value: Double
+    /// An array with NaN in it is equal to itself, and not to a copy.
+    var values: [Double] = []
     var note = 0
 
-    enum CodingKeys: CodingKey { case value }
+    enum CodingKeys: CodingKey { case value, values }
 }
 
 extension RecordCollection where Object == Book, Metadata == NoMetadata {
