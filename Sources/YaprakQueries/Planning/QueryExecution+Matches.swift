@@ -35,9 +35,10 @@ extension QueryExecution {
 
     private func forEachMatch(among stretches: [Range<Int>], of records: TreeRoot, _ body: (RecordBox) -> Bool) {
         let conditions = outline.conditions
-        for stretch in stretches {
-            var left = stretch.count
-            var cursor = TreeCursor(records, at: stretch.lowerBound)
+        let first = firstPosition(in: records)
+        for stretch in stretches where stretch.upperBound > first {
+            var left = stretch.upperBound - max(first, stretch.lowerBound)
+            var cursor = TreeCursor(records, at: max(first, stretch.lowerBound))
             while left > 0, let row = cursor.next() {
                 left -= 1
                 let goesOn = Unmanaged<RecordBox>.fromOpaque(row.toOpaque())._withUnsafeGuaranteedRef { record in

@@ -69,11 +69,7 @@ struct QueryExecution {
     private mutating func scan(_ records: TreeRoot) {
         let isInOrder = order.sorts.isEmpty
         let conditions = outline.conditions
-        var first = 0
-        if isInOrder, let start {
-            let place = records.rank(of: start.key)
-            first = place.position + (place.isFound ? 1 : 0)
-        }
+        let first = firstPosition(in: records)
         for stretch in stretches ?? [0..<records.count] where stretch.upperBound > first {
             var left = stretch.upperBound - max(first, stretch.lowerBound)
             var cursor = TreeCursor(records, at: max(first, stretch.lowerBound))
@@ -90,6 +86,13 @@ struct QueryExecution {
             }
         }
         if !isInOrder { sort() }
+    }
+
+    /// Where the first record stands that can come behind the row that the rows begin behind.
+    func firstPosition(in records: TreeRoot) -> Int {
+        guard order.sorts.isEmpty, let start else { return 0 }
+        let place = records.rank(of: start.key)
+        return place.position + (place.isFound ? 1 : 0)
     }
 
     private mutating func read(_ plan: IndexPlan) {
