@@ -248,8 +248,8 @@ extension WriteTransaction {
         of view: SearchResultsView<Parent, Object, Metadata>, to query: SearchQuery
     ) throws {
         let text = query.description
-        _ = try SearchQuery(parsing: text)
         if try reader(of: view).state.root.configuration.versionTag == text { return }
+        _ = try SearchQuery(parsing: text)
         try perform(SearchStep(query: text), on: view)
     }
 }
