@@ -13,7 +13,17 @@ extension DiskError {
 
     /// Whether a file that can't be read says nothing more: it is gone, is no file, or the device does not give it back. Any
     /// other failure is about the process, its rights or its descriptors, and the file may say something to another.
-    var saysNothing: Bool { errno == .noSuchFileOrDirectory || errno == .ioError || isAboutNoFile }
+    var saysNothing: Bool { isAboutNoFile || Self.ofWhatIsLost.contains(errno) }
+
+    private static let ofWhatIsLost: [Errno] = {
+        let errors: [Errno] = [.noSuchFileOrDirectory, .ioError, .staleNFSFileHandle, .badMessage, .noData]
+        #if os(Linux)
+            // EUCLEAN and EREMOTEIO: a file system that finds itself damaged, a device behind a network.
+            return errors + [Errno(rawValue: 117), Errno(rawValue: 121)]
+        #else
+            return errors
+        #endif
+    }()
 
     /// Whether a sync failed. What the device holds is then unknown, and another sync may succeed without writing.
     var isFailedSync: Bool {
