@@ -56,21 +56,26 @@ public struct CBORDecoder: Sendable {
         state.open(bytes, userInfo)
         defer {
             // A container that outlives the call finds no bytes any more, and keeps its state from being reused.
-            state.close()
+            state.closeRoot()
             pool.put(&state)
         }
-        // A map is read from end to end before any of its values is decoded; anything else is checked here.
+        // A map is read from end to end before any of its values is decoded; anything else is measured here.
         let isMap = bytes.first.map { $0 >> 5 == Major.map } ?? false
+        var isDeep: Bool?
         do throws(CBORError) {
             // Offsets are kept in 32 bits.
             guard UInt64(bytes.count) < UInt64(UInt32.max) else {
                 throw CBORError(.overLimit, "the input is larger than 4 GiB", offset: nil)
             }
-            if !isMap { try CBORDecoder.check(bytes, end: nil) }
+            if !isMap {
+                let (end, isItDeep) = try CBORItem.measure(bytes, from: 0)
+                try CBORDecoder.check(bytes, end: end)
+                isDeep = isItDeep
+            }
         } catch {
             throw state.corrupted(error, nil)
         }
-        let value = try state.decodeRoot(type)
+        let value = try state.decodeRoot(type, isDeep: isDeep)
         if isMap {
             do throws(CBORError) {
                 try CBORDecoder.check(bytes, end: state.rootEnd)
@@ -97,18 +102,21 @@ public struct CBORDecoder: Sendable {
             state.open(joined, userInfo)
             state.prototype = bytes.count
             defer {
-                state.close()
+                state.closeRoot()
                 pool.put(&state)
             }
+            let isDeep: Bool
             do throws(CBORError) {
                 guard UInt64(joined.count) < UInt64(UInt32.max) else {
                     throw CBORError(.overLimit, "the input is larger than 4 GiB", offset: nil)
                 }
-                try CBORDecoder.check(bytes, end: nil)
+                let (end, isItDeep) = try CBORItem.measure(bytes, from: 0)
+                try CBORDecoder.check(bytes, end: end)
+                isDeep = isItDeep
             } catch {
                 throw state.corrupted(error, nil)
             }
-            return try state.decodeRoot(type)
+            return try state.decodeRoot(type, isDeep: isDeep)
         }
     }
 

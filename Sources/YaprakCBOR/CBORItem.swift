@@ -152,30 +152,11 @@ public enum CBORItem {
     /// The offset after the item that starts at `offset`, and whether recursions over it need a ``DeepStack``.
     /// - Throws: as ``length(of:from:maxDepth:)-(UnsafeRawBufferPointer,_,_)``. - Complexity: as that.
     static func measure(
-        _ bytes: UnsafeRawBufferPointer, from offset: Int
+        _ bytes: UnsafeRawBufferPointer, from offset: Int, _ levels: Int = DeepStack.levelsBefore
     ) throws(CBORError) -> (end: Int, isDeep: Bool) {
         let head = try Head(bytes, at: offset)
-        if let end = try endOfShallow(bytes, offset, head, DeepStack.levelsBefore) { return (end, false) }
+        if let end = try endOfShallow(bytes, offset, head, levels) { return (end, false) }
         return (try end(bytes, offset, head, depthMax), true)
-    }
-
-    /// False if so few of the bytes could begin an array, a map or a tag that they can't be nested more than 16 levels deep.
-    ///
-    /// Quicker than ``measure(_:from:)`` for a record of numbers and ASCII: it looks at eight bytes at a time.
-    static func mayBeDeep(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var heads = 0, position = 0
-        while bytes.count &- position >= 8 {
-            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            // The high bit of each byte from 0x80 to 0xdf, then their number.
-            let marks = word & ~((word << 1) & (word << 2)) & 0x8080_8080_8080_8080
-            heads &+= Int(truncatingIfNeeded: ((marks >> 7) &* 0x0101_0101_0101_0101) >> 56)
-            position &+= 8
-        }
-        while position < bytes.count {
-            if bytes[position] >> 5 >= Major.array, bytes[position] >> 5 <= Major.tag { heads &+= 1 }
-            position &+= 1
-        }
-        return heads > DeepStack.levelsBefore
     }
 
     /// The offset after an item; nil if containers are nested in it more than `levels` deep.

@@ -14,9 +14,12 @@ extension CBORValue: Codable {
             return
         }
         // Another coder doesn't say how deep the value is, before it is read.
+        let attempt = Attempt()
         do {
-            self = try CBORValue(decoder, Part<CallersStack>.self)
-        } catch is NeedsDeepStack {
+            self = try Attempt.$current.withValue(attempt) { try CBORValue(decoder, Part<CallersStack>.self) }
+        } catch {
+            // That coder may have made another error of ours.
+            guard attempt.needsDeepStack else { throw error }
             self = try DeepStack.run { () throws(any Error) in try CBORValue(decoder, Part<OwnStack>.self) }
         }
     }
@@ -133,7 +136,9 @@ private struct Part<Stack: CoderStackKind>: Codable {
 
     /// Throws if what is in the container of the decoder is too deep for this stack.
     static func enter(_ decoder: any Decoder) throws {
-        if !Stack.isDeep, decoder.codingPath.count + 1 >= DeepStack.levelsBefore { throw NeedsDeepStack() }
+        if Stack.isDeep || decoder.codingPath.count + 1 < DeepStack.levelsBefore { return }
+        Attempt.current?.needsDeepStack = true
+        throw NeedsDeepStack()
     }
 }
 
@@ -144,6 +149,11 @@ private enum CallersStack: CoderStackKind { static var isDeep: Bool { false } }
 private enum OwnStack: CoderStackKind { static var isDeep: Bool { true } }
 /// Ends the attempt on the stack of the caller.
 private struct NeedsDeepStack: Error {}
+/// The attempt to read a value on the stack of the caller. Only its thread uses it.
+private final class Attempt: @unchecked Sendable {
+    @TaskLocal static var current: Attempt?
+    var needsDeepStack = false
+}
 
 /// Base64 of RFC 4648 §4, padded.
 enum Base64 {

@@ -1,31 +1,79 @@
 /// The coding path of an item of which nothing but its offset is known.
 extension DecodingState {
     /// The keys to the item at `offset`, from the outermost item on.
-    /// - Complexity: O(bytes) times the nesting of containers: it is asked for by errors only, and for a prototype.
+    /// - Complexity: O(bytes) times the nesting of containers for all offsets together, where they ascend: it goes on where the
+    ///   path before it led. It is asked for by errors, and for a prototype.
     @inline(never)
     func path(to offset: Int) -> [any CodingKey] {
         // What stands behind the start of the prototype is in the prototype.
-        var path: [any CodingKey] = [], place = prototype.map { offset < $0 ? 0 : $0 } ?? 0
-        while place < offset, let (key, next) = try? step(from: place, to: offset) {
-            path.append(key)
-            place = next
-        }
-        return path
+        let start = prototype.map { offset < $0 ? 0 : $0 } ?? 0
+        call.trail.lead(to: offset, from: start, in: self)
+        return call.trail.steps.map(\.key)
+    }
+}
+
+/// The items around an offset.
+struct PathTrail {
+    /// An item of a container.
+    struct Step {
+        let isMap: Bool
+        /// The items of the container; nil if a break ends them.
+        let count: Int?
+        var index = 0
+        var key: any CodingKey = IndexKey(0)
+        /// Where the item begins and ends.
+        var item = 0
+        var end: Int
     }
 
-    /// The item of the container at `place` that holds `offset`.
-    private func step(from place: Int, to offset: Int) throws(CBORError) -> (key: ItemKey, place: Int)? {
-        var reader = try reader(at: place)
-        let isMap = try reader.peek() == .map
-        let count = isMap ? try reader.readMapHead() : try reader.readArrayHead()
-        var index = 0
-        while index != count, try reader.peek() != .stop {
-            let key = isMap ? ItemKey(try CBORValue(&reader)) : ItemKey(index: index)
-            let item = reader.position
-            guard item <= offset else { return nil }
+    private var start = 0
+    private(set) var steps: [Step] = []
+
+    mutating func removeAll() { if !steps.isEmpty { steps = [] } }
+
+    /// Goes to `offset`, which is in the item at `start`.
+    mutating func lead(to offset: Int, from start: Int, in state: DecodingState) {
+        if start != self.start { steps = [] }
+        self.start = start
+        var passed: Step?
+        while let last = steps.last, offset < last.item || offset >= last.end {
+            passed = last.end <= offset ? last : nil
+            steps.removeLast()
+        }
+        // What begins here has no items before it.
+        if steps.last?.item == offset { return }
+        while let step = try? next(passed, to: offset, in: state) {
+            steps.append(step)
+            passed = nil
+            if step.item == offset { return }
+        }
+    }
+
+    /// The item of the innermost container that holds `offset`, behind `passed` if that is one of its items.
+    private func next(_ passed: Step?, to offset: Int, in state: DecodingState) throws(CBORError) -> Step? {
+        var step: Step, reader: CBORReader
+        if let passed {
+            step = passed
+            step.index += 1
+            reader = CBORReader(state.bytes, at: step.end)
+        } else {
+            let place = steps.last?.item ?? start
+            guard place < offset else { return nil }
+            reader = try state.reader(at: place)
+            let isMap = try reader.peek() == .map
+            step = Step(isMap: isMap, count: isMap ? try reader.readMapHead() : try reader.readArrayHead(), end: 0)
+        }
+        while step.index != step.count, try reader.peek() != .stop {
+            let key = step.isMap ? ItemKey(try CBORValue(&reader)) : nil
+            step.item = reader.position
+            guard step.item <= offset else { return nil }
             try reader.skip()
-            if offset < reader.position { return (key, item) }
-            index += 1
+            step.end = reader.position
+            if offset < step.end {
+                step.key = key ?? ItemKey(index: step.index)
+                return step
+            }
+            step.index += 1
         }
         return nil
     }

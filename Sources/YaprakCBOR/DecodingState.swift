@@ -15,8 +15,8 @@ import struct Foundation.Data
 ///                └────────────────────────┴─────┴────────┴───────┘
 ///
 /// so that a field is found by comparing words, starting after the field that was found last. The entries of a value's
-/// containers are dropped when its `init(from:)` returns. A container that is used later has another number than `value`,
-/// and reads its map again (``kept(at:)``).
+/// containers are dropped when its `init(from:)` returns. A container that is used while `value` is another number belongs to
+/// an outer value, whose entries are there, or it was kept and reads its map again (``kept(at:)``).
 ///
 /// Every offset is checked against `bytes.count` where it is used, also recorded ones: a container that is kept longer than
 /// the call of the root decoder gives an error, never foreign memory.
@@ -45,14 +45,20 @@ final class DecodingState {
     private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The number of the value that is being decoded; 0 before the first, -1 after the call of the root decoder.
     private(set) var value = 0
-    /// How many values were begun. Never reset, so that no two that a container could have met have one number.
-    private var valuesBegun = 0
+    /// What this has in common with the states that were made for branches and for what was kept.
+    let call: DecodingCall
     /// The keys to the value that is being decoded, from the item that this began with.
     var keys: [any CodingKey] = []
+    /// How many keys this began with.
+    private(set) var keysBefore = 0
+    /// The keys that were left for those of an outer value, and the value that was being decoded by then.
+    var left: [(value: Int, keys: [any CodingKey])] = []
     /// The offset of the item whose decoder or container was kept. Its path is found when it is asked for.
     private var keptAt: Int?
     /// Where the pairs of the item at `keptAt` are, once they were recorded.
     var ownPairs: (first: Int, count: Int)?
+    /// How many pairs of the item at offset 0 were recorded before its value began; -1 for none.
+    private var rootPairs = -1
     /// The keys between a value and the containers that `nestedContainer` made for it. Containers refer to them by number, so
     /// that a container is one reference and some integers. Number 0 means no keys.
     private var paths: [[any CodingKey]] = []
@@ -63,17 +69,18 @@ final class DecodingState {
     var cursor = 0
     /// The end of the item at offset 0, once all of it was read.
     private(set) var rootEnd: Int?
-    private var level = 0
-    /// Whether a stack was made for the values that are being decoded.
-    private var isOnDeepStack = false
     private var joined: [UInt8] = []
-    private var branches: [DecodingState] = []
-    /// Those of ``kept(at:)``, by offset.
-    private var kept: [Int: DecodingState] = [:]
 
-    init() {}
+    init() { call = DecodingCall() }
 
-    var codingPath: [any CodingKey] { if let keptAt { path(to: keptAt) + keys } else { keys } }
+    private init(partOf call: DecodingCall) { self.call = call }
+
+    /// The keys to the item that this began with.
+    var base: [any CodingKey] { keptAt.map { path(to: $0) } ?? [] }
+    var codingPath: [any CodingKey] { keptAt == nil ? keys : base + keys }
+    /// Whether what is recorded now stays until the root call ends: only once for each map.
+    @inline(__always)
+    var keepsPairs: Bool { value == 0 && keptAt != nil }
 
     /// Begins with an input.
     func open(_ bytes: UnsafeRawBufferPointer, _ userInfo: [CodingUserInfoKey: any Sendable]) {
@@ -87,6 +94,14 @@ final class DecodingState {
         self.bytes = bytes
         userInfo = other.userInfo
         keys = path
+        keysBefore = path.count
+    }
+
+    /// One without bytes, as after the root call.
+    static func closed() -> DecodingState {
+        let state = DecodingState()
+        state.value = -1
+        return state
     }
 
     /// Drops the bytes and everything recorded about them.
@@ -98,48 +113,36 @@ final class DecodingState {
         prototype = nil
         entries.cut(to: 0)
         ownPairs = nil
+        rootPairs = -1
         if !userInfo.isEmpty { userInfo = [:] }
         if !paths.isEmpty { paths = [] }
         if !joined.isEmpty { joined = [] }
-        if !branches.isEmpty {
-            for branch in branches { branch.close() }
-            branches = []
-        }
-        if !kept.isEmpty {
-            for state in kept.values { state.close() }
-            kept = [:]
-        }
+    }
+
+    /// Drops them, and the ones of the states that were made for this call.
+    func closeRoot() {
+        close()
+        call.close()
     }
 
     /// A decoder of the item at `offset` that types may keep while they decode other things.
-    func branch(at offset: Int, path: [any CodingKey]) -> ItemDecoder {
-        let state = begin()
-        state.keys = path
-        branches.append(state)
+    func branch(at offset: Int, path: @autoclosure () -> [any CodingKey]) -> ItemDecoder {
+        let state = begin(keptAt: keptAt != nil && offset >= 0 ? offset : nil)
+        if state.keptAt == nil {
+            state.keys = path()
+            state.keysBefore = state.keys.count
+        }
+        call.branches.append(state)
         return ItemDecoder(state: state, offset: offset, value: 0)
     }
 
-    /// A state for what was kept of the item at `offset`. The same one each time, so that memory stays within bounds.
-    func kept(at offset: Int) -> DecodingState {
-        // After the call of the root decoder there are no bytes, and nothing that would end what begins here.
-        if value < 0 { return DecodingState() }
-        let state = kept[offset] ?? begin()
-        if state.value == 0 {
-            state.level = level + 1
-            state.isOnDeepStack = isOnDeepStack
-        }
-        state.keptAt = offset
-        kept[offset] = state
-        return state
-    }
-
-    private func begin() -> DecodingState {
-        let state = DecodingState()
+    /// A state that begins at an item in the bytes.
+    func begin(keptAt offset: Int?) -> DecodingState {
+        let state = DecodingState(partOf: call)
         state.bytes = bytes
         state.userInfo = userInfo
         state.prototype = prototype
-        state.level = level + 1
-        state.isOnDeepStack = isOnDeepStack
+        state.keptAt = offset
         return state
     }
 
@@ -177,27 +180,45 @@ final class DecodingState {
 
     /// The value of the whole item. One of many levels is decoded on a ``CoderStack`` as a whole: it may have very many items
     /// at the level at which each would otherwise go to one of its own.
+    ///
+    /// - Parameter isDeep: whether it has many levels; nil if it was not measured.
     @inline(__always)
-    func decodeRoot<T: Decodable>(_ type: T.Type) throws -> T {
-        if bytes.count >= DecodingState.largeBytes || CBORItem.mayBeDeep(bytes) { return try decodeMeasuredRoot(type) }
+    func decodeRoot<T: Decodable>(_ type: T.Type, isDeep: Bool?) throws -> T {
+        // A value of this type makes a stack itself.
+        if T.self != CBORValue.self, isDeep ?? isRootDeep() { return try decodeDeepRoot(type) }
         return try decode(type, at: 0)
     }
 
-    /// From here on an item is measured, which skips texts; the bytes of shorter ones are counted.
+    @inline(never)
+    private func decodeDeepRoot<T: Decodable>(_ type: T.Type) throws -> T {
+        call.isOnDeepStack = true
+        defer { call.isOnDeepStack = false }
+        return try CoderStack.run { try decode(type, at: 0) }
+    }
+
+    /// From here on a map is measured. The pairs of smaller ones are recorded first, and only containers among them measured.
     private static let largeBytes = 4096
 
+    /// Whether the map at offset 0 has many levels. What is malformed says so where it is decoded.
     @inline(never)
-    private func decodeMeasuredRoot<T: Decodable>(_ type: T.Type) throws -> T {
-        // What is malformed says so where it is decoded.
-        guard (try? CBORItem.measure(bytes, from: 0))?.isDeep ?? false else { return try decode(type, at: 0) }
-        isOnDeepStack = true
-        defer { isOnDeepStack = false }
-        return try CoderStack.run { try decode(type, at: 0) }
+    private func isRootDeep() -> Bool {
+        guard bytes.count < DecodingState.largeBytes, (try? note(at: 0)) != nil else {
+            entries.cut(to: 0)
+            return (try? CBORItem.measure(bytes, from: 0))?.isDeep ?? false
+        }
+        rootPairs = entries.count
+        for index in 0..<entries.count {
+            let offset = Int(entries.base[index].value), major = bytes[offset] >> 5
+            guard major >= Major.array, major <= Major.tag else { continue }
+            if (try? CBORItem.measure(bytes, from: offset, DeepStack.levelsBefore - 1))?.isDeep ?? false { return true }
+        }
+        return false
     }
 
     /// Lets the type decode itself from the item at `offset`.
     @inline(__always)
     private func descend<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+        let level = call.running.count
         guard level < DecodingState.levelMax else { throw corrupted(.tooDeep(offset), nil) }
         if level >= DecodingState.levelsBefore, !isDeep { return try descendOnDeepStack(type, at: offset) }
         return try decodeSelf(type, at: offset)
@@ -205,27 +226,27 @@ final class DecodingState {
 
     @inline(never)
     private func descendOnDeepStack<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
-        let before = isOnDeepStack
-        isOnDeepStack = true
-        defer { isOnDeepStack = before }
+        let before = call.isOnDeepStack
+        call.isOnDeepStack = true
+        defer { call.isOnDeepStack = before }
         return try CoderStack.run { try decodeSelf(type, at: offset) }
     }
 
-    /// Whether this runs on the stack that was made for its values, or on that of another coder: a branch of what was there
-    /// may be used when that stack has ended.
-    private var isDeep: Bool { isOnDeepStack && CoderStack.isCurrent }
+    /// Whether this runs on the stack that was made for its values, or on that of another coder.
+    private var isDeep: Bool { call.isOnDeepStack && CoderStack.isCurrent }
 
     @inline(__always)
     private func decodeSelf<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
-        let before = value, cursorBefore = cursor, notes = entries.count, number = valuesBegun &+ 1
-        valuesBegun = number
+        let call = call, before = value, cursorBefore = cursor, notes = entries.count
+        let level = call.running.count, number = call.valuesBegun &+ 1
+        call.valuesBegun = number
         value = number
-        level &+= 1
+        call.running.push(.init(value: number, keys: keys.count))
         defer {
             value = before
             cursor = cursorBefore
             entries.cut(to: notes)
-            level &-= 1
+            call.running.cut(to: level)
         }
         return try T(from: ItemDecoder(state: self, offset: offset, value: number))
     }
@@ -267,16 +288,21 @@ final class DecodingState {
         return reader
     }
 
-    /// Reads the item at `offset`; an error gets the coding path, with `key` at its end.
+    /// Reads the item at `offset`; an error gets the coding path.
+    @inline(__always)
+    func read<T>(at offset: Int, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
+        try read(at: offset, path: codingPath, body)
+    }
+
     @inline(__always)
     func read<T>(
-        at offset: Int, under key: (any CodingKey)? = nil, _ body: (inout CBORReader) throws(CBORError) -> T
+        at offset: Int, path: @autoclosure () -> [any CodingKey], _ body: (inout CBORReader) throws(CBORError) -> T
     ) throws -> T {
         do throws(CBORError) {
             var reader = try reader(at: offset)
             return try body(&reader)
         } catch {
-            throw translated(error, T.self, at: offset, path: key.map { codingPath + [$0] } ?? codingPath)
+            throw translated(error, T.self, at: offset, path: path())
         }
     }
 
@@ -313,11 +339,11 @@ final class DecodingState {
 
     // MARK: Keys of nested containers
 
-    /// The offset of what the prototype has under `key` in the container at the present path; nil if it has nothing there.
+    /// The offset of what the prototype has under `key` in the container at `path`; nil if it has nothing there.
     @inline(never)
-    func prototypeOffset(of key: any CodingKey, _ inner: [any CodingKey]) -> Int? {
+    func prototypeOffset(of key: any CodingKey, _ path: @autoclosure () -> [any CodingKey]) -> Int? {
         guard var offset = prototype else { return nil }
-        for step in codingPath + inner + [key] {
+        for step in path() + [key] {
             guard let next = try? child(of: offset, step) else { return nil }
             offset = next
         }
@@ -355,8 +381,24 @@ final class DecodingState {
 
     // MARK: The pairs of a map
 
-    /// Records the pairs of the map at `offset`.
-    func note(at offset: Int) throws(CBORError) {
+    /// Records the pairs of the map at `offset`, which is at `path`, and gives their place.
+    @inline(__always)
+    func pairs(at offset: Int, path: @autoclosure () -> [any CodingKey]) throws -> (first: Int, count: Int) {
+        if offset == 0, rootPairs >= 0 {
+            cursor = 0
+            return (0, rootPairs)
+        }
+        let first = entries.count
+        do throws(CBORError) {
+            try note(at: offset)
+        } catch {
+            throw translated(error, [String: Any].self, at: offset, path: path())
+        }
+        cursor = first
+        return (first, entries.count - first)
+    }
+
+    private func note(at offset: Int) throws(CBORError) {
         let first = entries.count
         var reader = try reader(at: offset)
         let bytes = reader.bytes

@@ -212,22 +212,26 @@ final class EncodingState {
     func refusal(_ value: Any) -> EncodingError { failure(value, frame.fault == .tooDeep ? .tooDeep : .misuse) }
 
     /// What such a container gives where it can't throw. What is written there is discarded, and the item reports the error.
-    func discarded() -> EncodingState {
-        if frame.fault == .tooDeep { return EncodingState(depth: CBORItem.depthMax) }
-        frame.fault = .misuse
-        return EncodingState()
+    func discarded(under key: some CodingKey) -> EncodingState {
+        if frame.fault != .tooDeep { frame.fault = .misuse }
+        return inner(under: key, depth: frame.fault == .tooDeep ? CBORItem.depthMax : frame.depth + 1)
     }
 
     /// A state for a container that may outlive the call. Its item belongs at the current end of the buffer.
     func branch(under key: some CodingKey) -> EncodingState {
-        let state = EncodingState(depth: frame.depth + 1)
+        let state = inner(under: key, depth: frame.depth + 1)
+        branches.append(Branch(offset: writer.count, state: state))
+        return state
+    }
+
+    private func inner(under key: some CodingKey, depth: Int) -> EncodingState {
+        let state = EncodingState(depth: depth)
         state.codingPath = codingPath + [key]
         state.userInfo = userInfo
         state.depthMax = depthMax
         state.sortsSets = sortsSets
         state.level = level + 1
         state.isOnDeepStack = isOnDeepStack
-        branches.append(Branch(offset: writer.count, state: state))
         return state
     }
 
@@ -302,6 +306,8 @@ final class EncodingState {
             if fault != .none { return fault }
             // What is written to its containers from now on has no place any more: they throw.
             branch.state.frame = branch.state.newFrame(depth: branch.state.frame.depth)
+            // A type may keep an encoder in what it was given there.
+            branch.state.userInfo = [:]
         }
         writer.replace(from: start) { other in
             writer.withBytes { bytes in

@@ -1,36 +1,54 @@
 /// A map that is being read.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let item: ItemDecoder
+    let state: DecodingState
+    /// The offset of the map.
+    let place: Int
+    /// The number of the value that it was made for, as in ``ItemDecoder``.
+    let value: Int
     let first: Int
     let count: Int
-    /// The number of the keys between the value being decoded and this container.
+    /// The number of the keys between that value and this container.
     let path: Int
 
-    private var state: DecodingState { item.state }
     private var inner: [any CodingKey] { state.path(path) }
 
-    /// The same map, recorded again by a state of its own: the pairs that were recorded for a container that was kept are gone.
-    @inline(never)
-    private func moved() throws -> KeyedDecoding { try item.moved().keyedOfKept(Key.self) }
+    /// Whether the state decodes the value that this was made for.
+    @inline(__always)
+    private var isCurrent: Bool { state.value == value }
 
-    var codingPath: [any CodingKey] { item.isKept ? item.codingPath : state.codingPath + inner }
+    /// The same map: of an outer value its pairs are there, those of a container that was kept are recorded again.
+    @inline(never)
+    private func resumed() throws -> KeyedDecoding {
+        if state.isRunning(value) { return self }
+        return try state.keyedOnce(at: place, Key.self, codingPath)
+    }
+
+    var codingPath: [any CodingKey] { isCurrent ? state.codingPath + inner : pathElsewhere }
+
+    private var pathElsewhere: [any CodingKey] {
+        if state.isRunning(value) { return state.codingPath(of: value) + inner }
+        return ItemDecoder(state: state, offset: place, value: value).codingPath
+    }
 
     var allKeys: [Key] {
-        if item.isKept { return (try? moved().allKeys) ?? [] }
-        guard first + count <= state.entries.count else { return [] }
-        return (first..<first + count).compactMap { state.codingKey(Key.self, of: state.entries.base[$0]) }
+        guard let here = isCurrent ? self : try? resumed() else { return [] }
+        guard here.first + here.count <= here.state.entries.count else { return [] }
+        return (here.first..<here.first + here.count).compactMap {
+            here.state.codingKey(Key.self, of: here.state.entries.base[$0])
+        }
     }
 
     func contains(_ key: Key) -> Bool {
+        if isCurrent { return state.find(key, first, count) != nil }
         // True where the map can't be read any more, so that what asks for an optional gets the error.
-        if item.isKept { return (try? moved().contains(key)) ?? true }
-        return state.find(key, first, count) != nil
+        guard let here = try? resumed() else { return true }
+        return here.state.find(key, here.first, here.count) != nil
     }
 
     @inline(__always)
     private func offset(_ key: some CodingKey) throws -> Int {
         if let offset = state.find(key, first, count) { return offset }
-        if let offset = state.prototypeOffset(of: key, inner) { return offset }
+        if let offset = state.prototypeOffset(of: key, codingPath) { return offset }
         throw missing(key)
     }
 
@@ -41,7 +59,17 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     private func read<T>(_ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
-        if item.isKept { return try readKept(key, body) }
+        if isCurrent { return try readHere(key, body) }
+        return try readElsewhere(key, body)
+    }
+
+    @inline(never)
+    private func readElsewhere<T>(_ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
+        try resumed().readHere(key, body)
+    }
+
+    @inline(__always)
+    private func readHere<T>(_ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
         let offset = try offset(key)
         do throws(CBORError) {
             var reader = try state.reader(at: offset)
@@ -51,19 +79,15 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    @inline(never)
-    private func readKept<T>(_ key: Key, _ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
-        try moved().read(key, body)
-    }
-
     @inline(__always)
     private func integer<T: FixedWidthInteger>(_ key: Key, as type: T.Type = T.self) throws -> T {
         try read(key) { reader throws(CBORError) in try reader.readInteger(as: type) }
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        if item.isKept { return try moved().decodeNil(forKey: key) }
-        return state.isNull(at: try offset(key))
+        if isCurrent { return state.isNull(at: try offset(key)) }
+        let here = try resumed()
+        return here.state.isNull(at: try here.offset(key))
     }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         try read(key) { reader throws(CBORError) in try reader.readBool() }
@@ -91,29 +115,37 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if item.isKept { return try moved().decode(type, forKey: key) }
+        if !isCurrent { return try decodeElsewhere(type, key) }
         let offset = try offset(key)
         if path == 0 { return try state.decode(type, at: offset, under: key) }
         return try state.within(inner) { try state.decode(type, at: offset, under: key) }
     }
 
+    @inline(never)
+    private func decodeElsewhere<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+        let here = try resumed()
+        return try here.state.decode(type, at: here.offset(key), under: here.inner + [key], of: here.value)
+    }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        if item.isKept { return try moved().nestedContainer(keyedBy: type, forKey: key) }
-        return try state.keyed(at: offset(key), type, inner + [key])
+        if isCurrent, !state.keepsPairs { return try state.keyed(at: offset(key), type, inner + [key]) }
+        let here = try resumed()
+        return KeyedDecodingContainer(
+            try here.state.keyedOnce(at: here.offset(key), type, here.codingPath + [key]))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        if item.isKept { return try moved().nestedUnkeyedContainer(forKey: key) }
-        return try state.unkeyed(at: offset(key), inner + [key])
+        let here = isCurrent ? self : try resumed()
+        return try here.state.unkeyed(at: here.offset(key), here.inner + [key], of: here.value)
     }
 
     func superDecoder() throws -> any Decoder { try superDecoder(under: SuperKey()) }
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(under: key) }
 
     private func superDecoder(under key: some CodingKey) throws -> any Decoder {
-        if item.isKept { return try moved().superDecoder(under: key) }
-        return state.branch(at: state.find(key, first, count) ?? -1, path: codingPath + [key])
+        let here = isCurrent ? self : try resumed()
+        return here.state.branch(at: here.state.find(key, here.first, here.count) ?? -1, path: here.codingPath + [key])
     }
 }

@@ -45,7 +45,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func branch(_ key: some CodingKey) -> EncodingState {
-        guard state.frame.serial == serial, state.frame.kind == .keyed else { return state.discarded() }
+        guard state.frame.serial == serial, state.frame.kind == .keyed else { return state.discarded(under: key) }
         state.beginEntry(key.stringValue)
         return state.branch(under: key)
     }

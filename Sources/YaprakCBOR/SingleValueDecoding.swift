@@ -6,13 +6,7 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
 
     @inline(__always)
     private func read<T>(_ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
-        if item.isKept { return try readKept(body) }
-        return try item.state.read(at: item.offset, body)
-    }
-
-    @inline(never)
-    private func readKept<T>(_ body: (inout CBORReader) throws(CBORError) -> T) throws -> T {
-        try item.moved().state.read(at: item.offset, body)
+        try item.state.read(at: item.offset, path: item.codingPath, body)
     }
 
     @inline(__always)
@@ -40,7 +34,8 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if item.isKept { return try item.moved().state.decode(type, at: item.offset) }
-        return try item.state.decode(type, at: item.offset)
+        if item.isCurrent { return try item.state.decode(type, at: item.offset) }
+        let here = item.resumed()
+        return try here.state.decode(type, at: item.offset, under: [], of: here.value)
     }
 }

@@ -18,7 +18,10 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     private var state: DecodingState { item.state }
-    var codingPath: [any CodingKey] { item.isKept ? item.codingPath : state.codingPath + inner }
+    var codingPath: [any CodingKey] { item.isCurrent ? state.codingPath + inner : pathElsewhere }
+    private var pathElsewhere: [any CodingKey] {
+        state.isRunning(item.value) ? state.codingPath(of: item.value) + inner : item.codingPath
+    }
     /// Nil for an indefinite length. Never more than the number of bytes there are.
     var count: Int? { blob?.count ?? total }
     var isAtEnd: Bool {
@@ -27,11 +30,12 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         return state.bytes[position] == InitialByte.stop
     }
 
-    /// Does this at the same item of the same array, in a state of its own: the one of a container that was kept is at another
-    /// value, and has that one's path. Numbers and texts are read where they stand, in any state.
+    /// Does this at the same item of the same array, in a state that has not left it: the one of a container that was kept is
+    /// at another value, and has that one's path. Numbers and texts are read where they stand, in any state.
     @inline(never)
-    private mutating func moved<Result>(_ body: (inout UnkeyedDecoding) throws -> Result) rethrows -> Result {
-        var other = UnkeyedDecoding(item: item.moved(), inner: [], blob: blob, total: total, position: position)
+    private mutating func resumed<Result>(_ body: (inout UnkeyedDecoding) throws -> Result) rethrows -> Result {
+        if state.isRunning(item.value) { return try body(&self) }
+        var other = UnkeyedDecoding(item: item.resumed(), inner: [], blob: blob, total: total, position: position)
         other.currentIndex = currentIndex
         defer { (position, currentIndex) = (other.position, other.currentIndex) }
         return try body(&other)
@@ -116,15 +120,28 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if item.isKept { return try moved { try $0.decode(type) } }
-        if let blob, currentIndex < blob.count {
-            let value = try state.decode(type, byte: blob[currentIndex], under: inner + [IndexKey(currentIndex)])
-            currentIndex += 1
-            return value
-        }
+        if !item.isCurrent { return try resumed { try $0.decodeElsewhere(type) } }
+        if blob != nil, currentIndex < count ?? 0 { return try decodeByte(type) }
         let (offset, end) = try next(type)
         let value = try state.within(inner) { try state.decode(type, at: offset, under: IndexKey(currentIndex)) }
         position = end
+        currentIndex += 1
+        return value
+    }
+
+    private mutating func decodeElsewhere<T: Decodable>(_ type: T.Type) throws -> T {
+        if blob != nil, currentIndex < count ?? 0 { return try decodeByte(type) }
+        let (offset, end) = try next(type)
+        let value = try state.decode(type, at: offset, under: inner + [IndexKey(currentIndex)], of: item.value)
+        position = end
+        currentIndex += 1
+        return value
+    }
+
+    @inline(never)
+    private mutating func decodeByte<T: Decodable>(_ type: T.Type) throws -> T {
+        guard let blob else { throw notAnItem(type) }
+        let value = try state.decode(type, byte: blob[currentIndex], path: codingPath + [IndexKey(currentIndex)])
         currentIndex += 1
         return value
     }
@@ -149,7 +166,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        if item.isKept { return try moved { try $0.nestedContainer(keyedBy: type) } }
+        if !item.isCurrent || state.keepsPairs { return try resumed { try $0.nestedElsewhere(type) } }
         let (offset, end) = try next([String: Any].self)
         let container = try state.keyed(at: offset, type, inner + [IndexKey(currentIndex)])
         position = end
@@ -157,17 +174,35 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         return container
     }
 
+    private mutating func nestedElsewhere<Nested: CodingKey>(
+        _ type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        let (offset, end) = try next([String: Any].self)
+        let container = try state.keyedOnce(at: offset, type, codingPath + [IndexKey(currentIndex)])
+        position = end
+        currentIndex += 1
+        return KeyedDecodingContainer(container)
+    }
+
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        if item.isKept { return try moved { try $0.nestedUnkeyedContainer() } }
+        if !item.isCurrent { return try resumed { try $0.nestedListHere() } }
+        return try nestedListHere()
+    }
+
+    private mutating func nestedListHere() throws -> UnkeyedDecoding {
         let (offset, end) = try next([Any].self)
-        let container = try state.unkeyed(at: offset, inner + [IndexKey(currentIndex)])
+        let container = try state.unkeyed(at: offset, inner + [IndexKey(currentIndex)], of: item.value)
         position = end
         currentIndex += 1
         return container
     }
 
     mutating func superDecoder() throws -> any Decoder {
-        if item.isKept { return try moved { try $0.superDecoder() } }
+        if !item.isCurrent { return try resumed { try $0.branchHere() } }
+        return try branchHere()
+    }
+
+    private mutating func branchHere() throws -> ItemDecoder {
         let (offset, end) = try next((any Decoder).self)
         let branch = state.branch(at: offset, path: codingPath + [IndexKey(currentIndex)])
         position = end

@@ -47,7 +47,9 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     private func branch() -> EncodingState {
-        guard state.frame.serial == serial, state.frame.kind == .unkeyed else { return state.discarded() }
+        guard state.frame.serial == serial, state.frame.kind == .unkeyed else {
+            return state.discarded(under: IndexKey(count))
+        }
         if state.frame.isBlob { state.endBlob() }
         state.frame.count += 1
         return state.branch(under: IndexKey(state.frame.count - 1))

@@ -1,0 +1,70 @@
+/// What the states of one call of the root decoder have in common.
+final class DecodingCall {
+    /// A value whose `init(from:)` runs.
+    struct Running {
+        /// Its number.
+        let value: Int
+        /// How many of the keys of its state lead to it.
+        let keys: Int
+    }
+
+    /// The values that decode themselves, the innermost last. Their numbers ascend.
+    let running = NoteStack<Running>()
+    /// How many values were begun. Never reset, so that no two that a container could have met have one number.
+    var valuesBegun = 0
+    /// Whether a stack was made for the values that are being decoded.
+    var isOnDeepStack = false
+    /// The states of ``DecodingState/branch(at:path:)``.
+    var branches: [DecodingState] = []
+    /// Where the path that was asked for last leads.
+    var trail = PathTrail()
+    /// The states of what types kept, by the offset of the item.
+    private(set) var kept: [Int: DecodingState] = [:]
+    private var keptMax = 32
+
+    /// How many of its state's keys lead to the value with this number; nil if its `init(from:)` has returned.
+    /// - Complexity: O(log *n*) for *n* values that decode themselves.
+    @inline(never)
+    func keys(of value: Int) -> Int? {
+        let index = firstIndex(running.count) { running.base[$0].value >= value }
+        return index < running.count && running.base[index].value == value ? running.base[index].keys : nil
+    }
+
+    /// Keeps the state for the item at `offset`, until nothing else does and there are many.
+    func keep(_ state: DecodingState, at offset: Int) {
+        // One that is in use stays until the end, to be closed then.
+        if let old = kept[offset] { branches.append(old) }
+        kept[offset] = state
+        if kept.count < keptMax { return }
+        for place in Array(kept.keys) where place != offset {
+            guard var other = kept.removeValue(forKey: place) else { continue }
+            if other.value != 0 || !isKnownUniquelyReferenced(&other) { kept[place] = other }
+        }
+        keptMax = 32 + 2 * kept.count
+    }
+
+    /// Drops what is not of the root.
+    func close() {
+        if !branches.isEmpty {
+            for state in branches { state.close() }
+            branches = []
+        }
+        if !kept.isEmpty {
+            for state in kept.values { state.close() }
+            kept = [:]
+            keptMax = 32
+        }
+        trail.removeAll()
+    }
+}
+
+/// The first index below `count` of which `isThere` is true, as of all that follow it; else `count`.
+@inline(__always)
+func firstIndex(_ count: Int, where isThere: (Int) -> Bool) -> Int {
+    var low = 0, high = count
+    while low < high {
+        let middle = low + (high - low) / 2
+        if isThere(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+}
