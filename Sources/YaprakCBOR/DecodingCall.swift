@@ -15,12 +15,26 @@ final class DecodingCall {
     /// Whether a stack was made for the values that are being decoded.
     var isOnDeepStack = false
     /// The states of ``DecodingState/branch(at:path:)``.
-    var branches: [DecodingState] = []
+    private var branches: [DecodingState] = []
     /// Where the path that was asked for last leads.
-    var trail = PathTrail()
+    private var trail = PathTrail()
     /// The states of what types kept, by the offset of the item.
     private(set) var kept: [Int: DecodingState] = [:]
     private var keptMax = 32
+    /// Whether there is anything to close.
+    private var isUsed = false
+
+    /// Keeps the state of a branch until the call ends.
+    func add(branch: DecodingState) {
+        isUsed = true
+        branches.append(branch)
+    }
+
+    /// The keys to `offset`, which is in the item at `start`.
+    func path(to offset: Int, from start: Int, in state: DecodingState) -> [any CodingKey] {
+        isUsed = true
+        return trail.lead(to: offset, from: start, in: state)
+    }
 
     /// How many of its state's keys lead to the value with this number; nil if its `init(from:)` has returned.
     /// - Complexity: O(log *n*) for *n* values that decode themselves.
@@ -32,6 +46,7 @@ final class DecodingCall {
 
     /// Keeps the state for the item at `offset`, until nothing else does and there are many.
     func keep(_ state: DecodingState, at offset: Int) {
+        isUsed = true
         // One that is in use stays until the end, to be closed then.
         if let old = kept[offset] { branches.append(old) }
         kept[offset] = state
@@ -45,16 +60,11 @@ final class DecodingCall {
 
     /// Drops what is not of the root.
     func close() {
-        if !branches.isEmpty {
-            for state in branches { state.close() }
-            branches = []
-        }
-        if !kept.isEmpty {
-            for state in kept.values { state.close() }
-            kept = [:]
-            keptMax = 32
-        }
-        trail.removeAll()
+        if !isUsed { return }
+        isUsed = false
+        for state in branches { state.close() }
+        for state in kept.values { state.close() }
+        (branches, kept, keptMax, trail) = ([], [:], 32, PathTrail())
     }
 }
 

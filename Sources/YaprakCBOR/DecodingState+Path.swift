@@ -7,8 +7,7 @@ extension DecodingState {
     func path(to offset: Int) -> [any CodingKey] {
         // What stands behind the start of the prototype is in the prototype.
         let start = prototype.map { offset < $0 ? 0 : $0 } ?? 0
-        call.trail.lead(to: offset, from: start, in: self)
-        return call.trail.steps.map(\.key)
+        return call.path(to: offset, from: start, in: self)
     }
 }
 
@@ -27,12 +26,15 @@ struct PathTrail {
     }
 
     private var start = 0
-    private(set) var steps: [Step] = []
+    private var steps: [Step] = []
 
-    mutating func removeAll() { if !steps.isEmpty { steps = [] } }
+    /// Goes to `offset`, which is in the item at `start`, and gives the keys on the way.
+    mutating func lead(to offset: Int, from start: Int, in state: DecodingState) -> [any CodingKey] {
+        go(to: offset, from: start, in: state)
+        return steps.map(\.key)
+    }
 
-    /// Goes to `offset`, which is in the item at `start`.
-    mutating func lead(to offset: Int, from start: Int, in state: DecodingState) {
+    private mutating func go(to offset: Int, from start: Int, in state: DecodingState) {
         if start != self.start { steps = [] }
         self.start = start
         var passed: Step?

@@ -47,7 +47,8 @@ final class DecodingState {
     private(set) var value = 0
     /// What this has in common with the states that were made for branches and for what was kept.
     let call: DecodingCall
-    /// The keys to the value that is being decoded, from the item that this began with.
+    /// The keys to the value that is being decoded, from the item that this began with. No code of a user runs within an access.
+    @exclusivity(unchecked)
     var keys: [any CodingKey] = []
     /// How many keys this began with.
     private(set) var keysBefore = 0
@@ -132,7 +133,7 @@ final class DecodingState {
             state.keys = path()
             state.keysBefore = state.keys.count
         }
-        call.branches.append(state)
+        call.add(branch: state)
         return ItemDecoder(state: state, offset: offset, value: 0)
     }
 
@@ -207,10 +208,10 @@ final class DecodingState {
             return (try? CBORItem.measure(bytes, from: 0))?.isDeep ?? false
         }
         rootPairs = entries.count
-        for index in 0..<entries.count {
-            let offset = Int(entries.base[index].value), major = bytes[offset] >> 5
-            guard major >= Major.array, major <= Major.tag else { continue }
-            if (try? CBORItem.measure(bytes, from: offset, DeepStack.levelsBefore - 1))?.isDeep ?? false { return true }
+        let entries = UnsafeBufferPointer(start: entries.base, count: rootPairs), bytes = bytes
+        for entry in entries where bytes[Int(entry.value)] &- 0x80 < 0x60 {
+            let measure = try? CBORItem.measure(bytes, from: Int(entry.value), DeepStack.levelsBefore - 1)
+            if measure?.isDeep ?? false { return true }
         }
         return false
     }
