@@ -67,9 +67,12 @@ final class DecodingState {
     /// The offset of the item that missing keys come from; nil without one.
     var prototype: Int?
     let entries = NoteStack<Entry>()
+    /// The pair that was found last.
     var cursor = 0
     /// The end of the item at offset 0, once all of it was read.
     private(set) var rootEnd: Int?
+    /// The keys that came in chunks. Every field that is looked for may ask for them; nothing is called within that.
+    @exclusivity(unchecked)
     private var joined: [UInt8] = []
 
     init() { call = DecodingCall() }

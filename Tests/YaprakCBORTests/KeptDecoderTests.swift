@@ -238,6 +238,201 @@ import Testing
         }
     }
 
+    // MARK: Of values that still decode themselves
+
+    /// What a value lends to those within it.
+    final class Lent: @unchecked Sendable {
+        static let key = CodingUserInfoKey(rawValue: "lent")!
+        var decoder: (any Decoder)?
+        var map: KeyedDecodingContainer<AnyName>?
+        var list: (any UnkeyedDecodingContainer)?
+        var single: (any SingleValueDecodingContainer)?
+        var log: [String] = []
+        var entriesMax = 0
+
+        func note(_ path: [any CodingKey]) { log.append(path.map(\.stringValue).joined(separator: ".")) }
+        func note(_ body: () throws -> Void) {
+            do { try body() } catch DecodingError.typeMismatch(_, let context) {
+                note(context.codingPath)
+            } catch DecodingError.keyNotFound(_, let context) {
+                note(context.codingPath)
+            } catch { log.append("\(error)") }
+        }
+    }
+    struct AnyName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { return nil }
+        init(_ name: String) { stringValue = name }
+    }
+
+    /// Uses what the values around it lent.
+    private struct Child: Decodable {
+        init(from decoder: any Decoder) throws {
+            let lent = decoder.userInfo[Lent.key] as! Lent, map = lent.map!, outer = lent.decoder!
+            #expect(try map.decode(String.self, forKey: .init("kind")) == "k")
+            #expect(try map.decode([Int].self, forKey: .init("numbers")) == [1, 2])
+            #expect(map.allKeys.count == 4 && map.contains(.init("kind")) && !map.contains(.init("none")))
+            #expect(try map.decodeIfPresent(String.self, forKey: .init("none")) == nil)
+            let inner = try map.nestedContainer(keyedBy: AnyName.self, forKey: .init("inner"))
+            #expect(try inner.decode(Int.self, forKey: .init("n")) == 7)
+            let again = try outer.container(keyedBy: AnyName.self)
+            #expect(try again.decode(String.self, forKey: .init("kind")) == "k")
+            #expect(try lent.single!.decode([String: CBORValue].self).count == 4)
+            for path in [map.codingPath, outer.codingPath, inner.codingPath, again.codingPath] { lent.note(path) }
+            lent.note(lent.single!.codingPath)
+            lent.note { _ = try map.decode(Int.self, forKey: .init("kind")) }
+            lent.note { _ = try map.decode([String].self, forKey: .init("numbers")) }
+            lent.note { _ = try map.decode(Payload.self, forKey: .init("inner")) }
+            lent.note { _ = try inner.decode(Bool.self, forKey: .init("n")) }
+            lent.note { _ = try outer.unkeyedContainer() }
+            lent.note { _ = try map.superDecoder(forKey: .init("inner")).unkeyedContainer() }
+            lent.note(try map.nestedUnkeyedContainer(forKey: .init("numbers")).codingPath)
+            lent.note { _ = try lent.list?.decode(String.self) }
+            // Its own place is the same after all that.
+            lent.note(decoder.codingPath)
+            lent.note { _ = try decoder.singleValueContainer().decode(Int.self) }
+        }
+    }
+
+    private struct Lender: Decodable {
+        init(from decoder: any Decoder) throws {
+            let lent = decoder.userInfo[Lent.key] as! Lent
+            let map = try decoder.container(keyedBy: AnyName.self)
+            (lent.decoder, lent.map, lent.single) = (decoder, map, try decoder.singleValueContainer())
+            lent.list = try map.nestedUnkeyedContainer(forKey: .init("numbers"))
+            defer { (lent.decoder, lent.map, lent.single, lent.list) = (nil, nil, nil, nil) }
+            _ = try map.decode([Child].self, forKey: .init("children"))
+            #expect(try map.decode(String.self, forKey: .init("kind")) == "k")
+        }
+    }
+
+    @Test func `What an outer value lends is read from within, with its own paths`() throws {
+        let item: CBORValue = ["kind": "k", "numbers": [1, 2], "inner": ["n": 7], "children": ["a", "b"]]
+        let lent = Lent()
+        var decoder = CBORDecoder()
+        decoder.userInfo[Lent.key] = lent
+        _ = try decoder.decode([String: [Lender]].self, from: (["l": [item]] as CBORValue).encoded())
+        let own = "l.Index 0"
+        let each = { (index: Int) in
+            [
+                own, own, "\(own).inner", own, own, "\(own).kind", "\(own).numbers.Index 0", "\(own).inner",
+                "\(own).inner.n", own, "\(own).inner", "\(own).numbers", "\(own).numbers.Index 0",
+                "\(own).children.Index \(index)", "\(own).children.Index \(index)",
+            ]
+        }
+        #expect(lent.log == each(0) + each(1))
+    }
+
+    /// The name of another one in the outermost map.
+    private struct Link: Decodable {
+        let steps: Int
+        init(from decoder: any Decoder) throws {
+            let lent = decoder.userInfo[Lent.key] as! Lent
+            let state = (decoder as! ItemDecoder).state
+            lent.entriesMax = max(lent.entriesMax, state.entries.count)
+            #expect(state.call.kept.isEmpty)
+            let name = try decoder.singleValueContainer().decode(String.self)
+            #expect(lent.map?.codingPath.count == 1)
+            #expect(decoder.codingPath.map(\.stringValue).first == "links")
+            #expect(decoder.codingPath.count == 2)
+            steps = try name.isEmpty ? 0 : lent.map!.decode(Link.self, forKey: .init(name)).steps + 1
+        }
+    }
+    private struct Links: Decodable {
+        let steps: Int
+        init(from decoder: any Decoder) throws {
+            let lent = decoder.userInfo[Lent.key] as! Lent
+            let map = try decoder.container(keyedBy: AnyName.self)
+            lent.map = map
+            defer { lent.map = nil }
+            steps = try map.decode(Link.self, forKey: .init("k0")).steps
+        }
+    }
+
+    // Each step recorded the map again, and took two levels.
+    @Test func `A chain through the map of an outer value records it once, and takes one level for each step`() throws {
+        let lent = Lent(), steps = 900
+        var decoder = CBORDecoder()
+        decoder.userInfo[Lent.key] = lent
+        let links = (0...steps).map { CBORValue.Pair(.text("k\($0)"), .text($0 < steps ? "k\($0 + 1)" : "")) }
+        let bytes = try (["links": .map(links)] as CBORValue).encoded()
+        #expect(try decoder.decode([String: Links].self, from: bytes)["links"]?.steps == steps)
+        #expect(lent.entriesMax == links.count + 1)
+    }
+
+    private struct Rereader: Decodable {
+        enum Key: CodingKey { case payload }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let kept = try container.decode(KeyedKeeper.self, forKey: .payload).map
+            let state = (decoder as! ItemDecoder).state
+            for _ in 0..<100 {
+                let inner = try kept.nestedContainer(keyedBy: KeyedKeeper.Key.self, forKey: .inner)
+                #expect(try inner.decode(Int.self, forKey: .count) == 3)
+                #expect(inner.codingPath.map(\.stringValue) == ["payload", "inner"])
+                #expect(state.call.kept.count == 2)
+                #expect(state.call.kept.values.allSatisfy { $0.entries.count <= 2 })
+            }
+        }
+    }
+
+    @Test func `A container that was kept records a map within it once`() throws {
+        let value: CBORValue = ["payload": ["inner": ["count": 3, "name": "n"]]]
+        _ = try CBORDecoder().decode(Rereader.self, from: value.encoded())
+    }
+
+    @Test func `Many decoders that were kept and used once take the memory of few`() throws {
+        struct Reader: Decodable {
+            init(from decoder: any Decoder) throws {
+                let state = (decoder as! ItemDecoder).state
+                for kept in try [Extractor](from: decoder) {
+                    #expect(throws: DecodingError.self) { try Payload(from: kept.decoder) }
+                    #expect(state.call.kept.count <= 40)
+                }
+            }
+        }
+        let list = CBORValue.array((0..<500).map { ["name": .integer(Int64($0))] })
+        _ = try CBORDecoder().decode(Reader.self, from: list.encoded())
+    }
+
+    @Test func `The path to an item is the same, wherever the one before led`() throws {
+        let value: CBORValue = [["a": [1, .tag(1, ["b": 2])], "c": 3], [], [[4, 5], .map([.init(7, [6])])], "x"]
+        // Keys and offsets, as the item is walked over.
+        var expected: [(offset: Int, path: [String])] = []
+        func walk(_ value: CBORValue, at offset: Int, _ path: [String]) throws -> Int {
+            if offset > 0 { expected.append((offset, path)) }
+            switch value {
+            case .array(let items):
+                var next = offset + 1
+                for (index, item) in items.enumerated() { next = try walk(item, at: next, path + ["Index \(index)"]) }
+                return next
+            case .map(let pairs):
+                var next = offset + 1
+                for pair in pairs {
+                    let key = try pair.key.encoded().count
+                    next = try walk(pair.value, at: next + key, path + [pair.key.text ?? pair.key.description])
+                }
+                return next
+            default: return try offset + value.encoded().count
+            }
+        }
+        let bytes = try value.encoded()
+        #expect(try walk(value, at: 0, []) == bytes.count)
+        bytes.withUnsafeBytes { raw in
+            let state = DecodingState()
+            state.open(raw, [:])
+            defer { state.closeRoot() }
+            for first in expected {
+                for second in expected + expected.reversed() {
+                    #expect(state.path(to: first.offset).map(\.stringValue) == first.path)
+                    #expect(state.path(to: second.offset).map(\.stringValue) == second.path)
+                }
+            }
+        }
+    }
+
     private static func isCorrupted(_ body: () throws -> Void) -> Bool {
         do { try body() } catch DecodingError.dataCorrupted { return true } catch { return false }
         return false

@@ -73,4 +73,58 @@ import Testing
             #expect(throws: EncodingError.self) { try list?.encode(3) }
         }
     }
+
+    static let key = CodingUserInfoKey(rawValue: "kept")!
+
+    /// Goes on in encoders of its superclass, and looks at what it was given in each.
+    struct Chain: Encodable {
+        let levels: Int
+        func encode(to encoder: any Encoder) throws {
+            #expect(encoder.userInfo[KeptEncoderTests.key] as? Int == 1)
+            #expect(encoder.codingPath.count == encoder.codingPath.count { $0.stringValue == "super" })
+            var container = encoder.container(keyedBy: Key.self)
+            if levels > 0 { try Chain(levels: levels - 1).encode(to: container.superEncoder()) }
+        }
+    }
+
+    /// Asks a container that has ended for encoders.
+    struct TooLate: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            let hold = Hold()
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(Keeper(hold: hold), forKey: .a)
+            var kept = hold.encoder!.container(keyedBy: Key.self)
+            var list = kept.nestedUnkeyedContainer(forKey: .c)
+            for other in [kept.superEncoder(), list.superEncoder()] {
+                #expect(other.userInfo[KeptEncoderTests.key] as? Int == 1)
+            }
+        }
+    }
+
+    @Test func `An encoder that has no place knows what the types may look up`() {
+        var encoder = CBOREncoder()
+        encoder.userInfo[Self.key] = 1
+        #expect(throws: EncodingError.self) { try encoder.encode(Chain(levels: CBORItem.depthMax + 20)) }
+        #expect(throws: EncodingError.self) { try encoder.encode(TooLate()) }
+    }
+
+    @Test func `An encoder that is kept in what it was given goes with it`() throws {
+        final class Given: @unchecked Sendable { var encoder: (any Encoder)? }
+        struct Keeper: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                (encoder.userInfo[KeptEncoderTests.key] as? Given)?.encoder = container.superEncoder()
+            }
+        }
+        weak var seen: Given?
+        func encode() throws {
+            let given = Given()
+            seen = given
+            var encoder = CBOREncoder()
+            encoder.userInfo[Self.key] = given
+            _ = try encoder.encode([Keeper()])
+        }
+        try encode()
+        #expect(seen == nil)
+    }
 }
