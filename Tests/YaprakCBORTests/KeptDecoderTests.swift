@@ -42,14 +42,14 @@ import Testing
         ]
     }
 
-    @Test func `A decoder that was kept reads its own item, as with JSON`() throws {
+    // With a JSONDecoder of Foundation's on Linux, such a decoder reads the map around its item.
+    @Test func `A decoder that was kept reads its own item`() throws {
         let list = CBORValue.array((0..<40).map { _ in Self.envelope(Self.payload) })
-        for value in try both([Envelope].self, list) {
-            #expect(value.count == 40)
-            for envelope in value {
-                #expect(envelope.name == "outer" && envelope.count == 1)
-                #expect(envelope.payload == Payload(name: "inner", count: 2, tags: ["a", "b"]))
-            }
+        let value = try CBORDecoder().decode([Envelope].self, from: list.encoded())
+        #expect(value.count == 40)
+        for envelope in value {
+            #expect(envelope.name == "outer" && envelope.count == 1)
+            #expect(envelope.payload == Payload(name: "inner", count: 2, tags: ["a", "b"]))
         }
     }
 

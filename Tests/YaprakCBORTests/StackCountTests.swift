@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `A list deep in a small map takes one stack, a map of shallow ones none`() throws {
-        struct Around: Decodable { let a: Int, b: Nest, c: Nest }
+        struct Around: Decodable { let a: UInt64, b: Nest, c: Nest }
         let head: [UInt8] = [0xa3, 0x61, 0x61, 0x1b] + [UInt8](repeating: 0x9f, count: 8)
         for levels in [0, 1, 12, 13, 14, 15, 30, 100] {
             for isFirst in [true, false] {
