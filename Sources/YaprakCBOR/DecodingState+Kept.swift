@@ -1,6 +1,6 @@
 /// Decoders and containers that are used while the state is at another value.
 extension DecodingState {
-    /// Whether the value with this number, of this state, still decodes itself. The one of a branch does until the root call ends.
+    /// Whether the value with this number, of this state, still decodes itself. That of a branch does until the root call ends.
     func isRunning(_ number: Int) -> Bool {
         value >= 0 && (number == 0 || number == value || call.keys(of: number) != nil)
     }

@@ -141,7 +141,7 @@ import Testing
     }
 
     /// A list of one list, and so on, of a coder that makes its own error of any.
-    private struct Wrapping: Decoder, UnkeyedDecodingContainer {
+    struct Wrapping: Decoder, UnkeyedDecodingContainer {
         struct Wrapped: Error { let error: any Error }
         var levels: Int
         var codingPath: [any CodingKey] = []
@@ -168,7 +168,7 @@ import Testing
         func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Missing() }
         func superDecoder() throws -> any Decoder { throw Missing() }
     }
-    private struct AnyIndex: CodingKey {
+    struct AnyIndex: CodingKey {
         let intValue: Int?
         var stringValue: String { "" }
         init(intValue: Int) { self.intValue = intValue }
