@@ -52,8 +52,8 @@ private struct ListLaw<View: OrderedView>: Law {
         if mappings.isEmpty { return ["there are no mappings. Give some, or leave them out for a list of all groups."] }
         return [
             """
-            no list of "\(view.name)" ever showed a row. Do edits write what the view shows, into the groups of the list? If they \
-            do so rarely, make more histories.
+            no list of "\(view.name)" ever showed a row. Do edits write what the view shows, into the groups of the list? If \
+            they do so rarely, make more histories.
             """
         ]
     }

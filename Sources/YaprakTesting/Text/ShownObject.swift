@@ -3,7 +3,8 @@ internal import YaprakCore
 
 /// What a row shows: the object of a record, or what a view has made of a group.
 ///
-/// Two are alike if they are equal. One that has NaN in it is not equal to its copies: of such, those are alike that encode alike.
+/// Two are alike if they are equal. One that has NaN in it is not equal to its copies: of such, those are alike that encode
+/// alike.
 struct ShownObject: Equatable, Sendable {
     private let object: any Codable & Equatable & Sendable
 
