@@ -90,10 +90,10 @@ import Testing
         for shape in DepthTests.Shape.allCases {
             for depth in 1...40 {
                 let bytes = shape.bytes(depth)
-                try bytes.withUnsafeBytes { raw in
-                    #expect(try CBORItem.measure(raw, from: 0).isDeep == (depth > 16), "\(shape) \(depth)")
-                    #expect(try CBORItem.measure(raw, from: 0, 15).isDeep == (depth > 15), "\(shape) \(depth)")
+                let isDeep = try bytes.withUnsafeBytes { raw in
+                    [try CBORItem.measure(raw, from: 0).isDeep, try CBORItem.measure(raw, from: 0, 15).isDeep]
                 }
+                #expect(isDeep == [depth > 16, depth > 15], "\(shape) \(depth)")
             }
         }
     }
