@@ -69,6 +69,6 @@ public func checkIndex<Object, Metadata>(
             let lost = rows.keys.first { rows.offset(of: $0) == nil }
             return lost.map { "no entry of \($0.debugDescription) is where its columns put it now" }
         },
-        takesCommits: false, hasEntries: { $0.keys.first != nil }, edit: edit
+        takesCommits: false, hasEntries: { $0.count > 0 }, edit: edit
     ).check(histories: histories, seed: seed, at: sourceLocation)
 }
