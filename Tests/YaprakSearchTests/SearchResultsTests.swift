@@ -258,6 +258,7 @@ import YaprakStorage
             try await database.write { transaction in
                 try transaction.setQuery(of: Self.found, to: .word("word\(number)"))
                 try transaction.setQuery(of: Self.own, to: .word("word\(number)"))
+                try transaction.setQuery(of: Self.ownWords, to: .word("word\(number)"))
             }
             queries.append(Weak(configuration: database.snapshot[Self.found].state.root.configuration))
             queries.append(Weak(configuration: database.snapshot[Self.own].state.root.configuration))

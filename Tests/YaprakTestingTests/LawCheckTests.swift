@@ -93,14 +93,7 @@ import YaprakTesting
             ),
             (
                 { await checkListLaw(of: bySalesRank, mappings: [elsewhere], histories: 3, using: Self.edit) },
-                #"the list of "bySalesRank" never showed a row"#
-            ),
-            (
-                {
-                    await checkListLaw(
-                        of: bySalesRank, mappings: [ViewMappings(bySalesRank), elsewhere], histories: 3,
-                        using: Self.edit)
-                }, #"the list of "bySalesRank" with mappings 1 never showed a row"#
+                #"no list of "bySalesRank" ever showed a row"#
             ),
             (
                 { await checkListLaw(of: bySalesRank, mappings: [], histories: 3, using: Self.edit) },
@@ -111,6 +104,10 @@ import YaprakTesting
             let text = await report(check)
             #expect(text.contains("nothing was tried") && text.contains(words), "\(text)")
         }
+        // One list with rows is enough: another may show what comes up rarely.
+        #expect(
+            await checkListLaw(
+                of: bySalesRank, mappings: [ViewMappings(bySalesRank), elsewhere], histories: 3, using: Self.edit))
     }
 
     @Test func `What an edit needs beside an index is prepared, for each opening`() async {

@@ -80,7 +80,9 @@ public struct ReplayExpression: Sendable, Hashable {
     package func value(in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool) -> CBORValue? {
         precondition(subject == .snapshot, "an expression about a record is asked of a record")
         let value = ExpressionEvaluator(snapshot, isCancelled: isCancelled).value(of: root, for: nil)
-        return isCancelled() ? nil : value ?? .null
+        // A `nil` beside a value would be its null.
+        if isCancelled() { return Optional.none }
+        return value ?? .null
     }
 
     /// Whether the expression is true of a record of a database as of a commit. Costs as ``holds(in:)``.
