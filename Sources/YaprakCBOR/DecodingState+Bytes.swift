@@ -6,7 +6,8 @@ extension DecodingState {
         return try withUnsafeBytes(of: item) { raw in
             let state = DecodingState()
             state.open(raw, asPartOf: self, path: path)
-            defer { state.close() }
+            // With what was kept of it: the byte goes with this call.
+            defer { state.closeRoot() }
             return try state.decode(type, at: 0)
         }
     }

@@ -396,6 +396,7 @@ final class DecodingState {
         do throws(CBORError) {
             try note(at: offset)
         } catch {
+            entries.cut(to: first)
             throw translated(error, [String: Any].self, at: offset, path: path())
         }
         cursor = first

@@ -36,6 +36,10 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if item.isCurrent { return try item.state.decode(type, at: item.offset) }
         let here = item.resumed()
+        if here.state.value < 0 {
+            // After the root call: also a type that reads nothing is not decoded any more.
+            _ = try here.state.read(at: max(item.offset, 0), path: []) { reader throws(CBORError) in try reader.peek() }
+        }
         return try here.state.decode(type, at: item.offset, under: [], of: here.value)
     }
 }

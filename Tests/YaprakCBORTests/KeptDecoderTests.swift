@@ -397,6 +397,41 @@ import Testing
         _ = try CBORDecoder().decode(Reader.self, from: list.encoded())
     }
 
+    /// Keeps a decoder of the byte that it is decoded from, and the one of that again.
+    private struct ByteKeeper: Decodable {
+        struct Kept: Decodable {
+            let decoder: any Decoder
+            init(from decoder: any Decoder) { self.decoder = decoder }
+        }
+        let kept: Kept
+
+        init(from decoder: any Decoder) throws {
+            let first = try decoder.singleValueContainer().decode(Kept.self)
+            kept = try first.decoder.singleValueContainer().decode(Kept.self)
+        }
+    }
+
+    // The state of the byte was closed without those of what was kept of it: they read memory that was gone.
+    @Test func `What was kept of a byte throws after the call, and is not kept by itself`() throws {
+        weak var state: DecodingState?
+        do {
+            let bytes: [UInt8] = [0x42, 0x01, 0x02]
+            let keepers = try CBORDecoder().decode([ByteKeeper].self, from: bytes)
+            #expect(keepers.count == 2)
+            for keeper in keepers {
+                state = (keeper.kept.decoder as? ItemDecoder)?.state
+                #expect(throws: DecodingError.self) {
+                    try keeper.kept.decoder.singleValueContainer().decode(UInt8.self)
+                }
+                #expect(throws: DecodingError.self) {
+                    try keeper.kept.decoder.singleValueContainer().decode(ByteKeeper.Kept.self)
+                }
+            }
+            #expect(state != nil)
+        }
+        #expect(state == nil)
+    }
+
     @Test func `The path to an item is the same, wherever the one before led`() throws {
         let value: CBORValue = [["a": [1, .tag(1, ["b": 2])], "c": 3], [], [[4, 5], .map([.init(7, [6])])], "x"]
         // Keys and offsets, as the item is walked over.
