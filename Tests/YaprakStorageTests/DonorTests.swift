@@ -73,6 +73,25 @@ import YaprakSimulator
         #expect(try items(of: repair) == expected(1...100))
     }
 
+    // Nothing in the file says any more that there were later commits here. The mark of the close does.
+    @Test func `A copy that went on by itself gives nothing of that where the original is cut off before it`() throws {
+        let own = MemoryFileSystem()
+        var opened = try Opened(own, Harness.path, options(1))
+        for number in 1...50 { try opened.append(Harness.item(number)) }
+        let copy = own.copy()
+        for number in 51...100 { try opened.append(Harness.item(number)) }
+        try opened.store.close()
+        try write(1051...1053, on: copy, seed: 2, checkpoints: true)
+        var commits = try StoreReader.open(Harness.path, fileSystem: own).commits(from: 51)
+        let cut = Int(try #require(try commits.next()).offset)
+        let file: FilePath = FilePath("/db/wal").appending(try segments(own)[0].string(.segment))
+        own.setContents(file, Array(try #require(own.contents(file))[..<cut]))
+        let repair = try repair(own, from: copy)
+        #expect(repair.plan.last == 50 && repair.plan.losses.map(\.commits) == [51...100], "\(repair.plan)")
+        #expect(repair.plan.checkpoints.isEmpty)
+        #expect(try items(of: repair) == expected(1...50))
+    }
+
     // Both have a segment 51-2, and they are different files.
     @Test func `Where both went on in openings of their own, the copy gives what is before that`() throws {
         let own = MemoryFileSystem()

@@ -109,7 +109,8 @@ package struct Maintenance {
             place: .init(file: first), cause: store.pruningError)
     }
 
-    /// Removes the whole history, so that nothing is left of what was deleted.
+    /// Removes the whole history, so that nothing is left of records that were deleted. Steps of primary extensions stay that no
+    /// checkpoint of the program has added up.
     package func purge(isDryRun: Bool) throws -> Outcome {
         var outcome = try opened(.all) { store, state, shelf, report in
             var outcome = self.outcome(state, shelf, report)
@@ -122,8 +123,8 @@ package struct Maintenance {
         return outcome
     }
 
-    /// Writes the newest state of a directory into a new one: one checkpoint, no log, so that nothing that was deleted is in any
-    /// file of it, at no time.
+    /// Writes the newest state of a directory into a new one: one checkpoint, no log, so that no value of a record that was
+    /// deleted is in any file of it, at no time. Steps of primary extensions stay that no checkpoint of the program has added up.
     ///
     /// A program may be writing to the source. Of views what the checkpoint of the newest commit has is kept, if there is one.
     /// - Parameter tags: the content of the file of tags, for a state.

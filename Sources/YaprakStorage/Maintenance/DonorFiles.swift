@@ -156,7 +156,15 @@ struct DonorFiles {
         guard ownHeaders.segments[name] == nil, !segments.contains(name), let header = headers.segments[name] else {
             return false
         }
-        return isInOrder(name, header) && follows(header) && isKin(name)
+        return isInOrder(name, header) && reachesClosing(name, header) && isKin(name) && follows(header)
+    }
+
+    /// Whether a segment behind that of the last clean close here begins where it ended: what the mark calls durable was there
+    /// before it, also where nothing is left of that.
+    private func reachesClosing(_ name: FileName, _ header: FileHeader) -> Bool {
+        guard let closing, closing.segment < name else { return true }
+        if header.previous == closing.segment, header.previousEnd < closing.end { return false }
+        return header.attested >= closing.last
     }
 
     /// Whether it has a place among the segments that are or were here: each names the one before it, and no opening has
@@ -208,15 +216,11 @@ struct DonorFiles {
     private func isAcceptedCheckpoint(_ name: FileName) -> Bool {
         guard ownHeaders.checkpoints[name] == nil, let header = headers.checkpoints[name] else { return false }
         let segment = header.previous
-        let isOfKin =
-            if let lineage, header.databaseID != lineage.id {
-                // Of a database that this was forked from, before the fork.
-                true
-            } else if header.previousEpoch == 0 {
-                newestKin.map { name.epoch <= $0.epoch } ?? true
-            } else {
-                newestKin.map { segment <= $0 } ?? false || segments.contains(segment)
-            }
+        // Of a database that this was forked from, before the fork: its segments are others.
+        if let lineage, header.databaseID != lineage.id { return true }
+        // Of a repair, which names none.
+        if header.previousEpoch == 0 { return newestKin.map { name.epoch <= $0.epoch } ?? true }
+        let isOfKin = newestKin.map { segment <= $0 } ?? false || segments.contains(segment)
         return isOfKin && bound(of: segment) > name.first
     }
 
