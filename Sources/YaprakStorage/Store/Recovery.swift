@@ -86,7 +86,13 @@ package final class Recovery {
         let writer = LogWriter(
             directory: opening.directory.segments, options: opening.options, lineage: opening.lineage,
             epoch: opening.epoch, tail: tail, entries: base.listing.segmentEntries)
-        if let relog { try writeAgain(relog, writer) }
+        if let relog {
+            try writeAgain(relog, writer)
+        } else {
+            // An earlier opening may have written this tail, and its sync of the directory may have failed behind the rename:
+            // what is shown from here on would go with the name.
+            try writer.syncTailName()
+        }
         try opening.activate(writer, base.closing)
     }
 

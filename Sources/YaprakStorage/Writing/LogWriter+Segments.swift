@@ -64,7 +64,7 @@ extension LogWriter {
 
     /// Makes the name of the newest segment durable before anything names it, if an earlier opening made it and was not
     /// closed: its sync of the directory may have failed, and a power cut would leave what names it without it.
-    private func syncTailName() throws {
+    func syncTailName() throws {
         guard open == nil, tail.segment != nil, !tail.isClosed else { return }
         try directory.sync()
     }
