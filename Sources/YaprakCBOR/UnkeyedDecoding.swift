@@ -26,7 +26,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { blob?.count ?? total }
     var isAtEnd: Bool {
         if let count { return currentIndex >= count }
-        guard position < state.bytes.count else { return true }
+        // After the root call nobody knows whether more items came: reading on gives the error.
+        guard position < state.bytes.count else { return state.value >= 0 }
         return state.bytes[position] == InitialByte.stop
     }
 

@@ -397,6 +397,22 @@ import Testing
         _ = try CBORDecoder().decode(Reader.self, from: list.encoded())
     }
 
+    // It had no more items, so that a loop over it ended early and without an error.
+    @Test func `A list without a length that is kept has no end after the call, and throws`() throws {
+        struct Keeper: Decodable {
+            var list: any UnkeyedDecodingContainer
+            init(from decoder: any Decoder) throws {
+                list = try decoder.unkeyedContainer()
+                #expect(try list.decode(Int.self) == 1)
+            }
+        }
+        let bytes: [UInt8] = [0x9f, 0x01, 0x02, 0xff]
+        var list = try CBORDecoder().decode(Keeper.self, from: bytes).list
+        #expect(!list.isAtEnd)
+        #expect(Self.isCorrupted { _ = try list.decode(Int.self) })
+        #expect(Self.isCorrupted { _ = try list.decodeIfPresent(Int.self) })
+    }
+
     /// Keeps a decoder of the byte that it is decoded from, and the one of that again.
     private struct ByteKeeper: Decodable {
         struct Kept: Decodable {
