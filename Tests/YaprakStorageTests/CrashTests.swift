@@ -211,6 +211,30 @@ import YaprakSimulator
         #expect(third.items == opened.items && third.report.relogged == 0)
         for store in [opened.store, second.store, third.store] { try store.close() }
     }
+
+    // The tail that the first of both wrote again was taken for proven, and its name was not on the disk.
+    @Test func `What is shown after an opening that lost a sync of a folder survives the next power cut`() throws {
+        let disk = MemoryFileSystem()
+        var opened = try Opened(disk, Harness.path, Harness.options(.relaxed))
+        try opened.append((1...4).map { Harness.item($0) })
+        var nth = 0
+        while true {
+            nth += 1
+            let killed = disk.afterKill()
+            killed.fail(.syncDirectory, nth: nth, errno: .ioError)
+            let first = try? Opened(killed, Harness.path, Harness.options(.relaxed, seed: 2))
+            try first?.store.close()
+            guard killed.faultsAreSpent else { break }
+            let image = killed.afterKill()
+            let second = try Opened(image, Harness.path, Harness.options(.relaxed, seed: 3))
+            #expect(second.items == opened.items)
+            let third = try Opened(image.crashed(keeping: .none, names: .none), Harness.path, Harness.options(seed: 4))
+            #expect(third.items == second.items, "sync \(nth) of a folder")
+            for store in [second.store, third.store] { try store.close() }
+        }
+        #expect(nth > 1)
+        try opened.store.close()
+    }
 }
 
 /// What a power cut leaves.

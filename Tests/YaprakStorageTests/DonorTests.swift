@@ -56,8 +56,8 @@ import YaprakSimulator
 
     private func expected(_ numbers: ClosedRange<Int>) -> [[UInt8]] { numbers.map { Harness.item($0) } }
 
-    // The copy's segment said that the log goes on with it behind commit 50: what the original had written since was cut off.
-    @Test func `A copy that somebody opened and wrote to gives nothing of that, while the original goes on`() throws {
+    /// A directory with 1…100, and a copy of its 1…50 that somebody opened and wrote to.
+    private func diverged() throws -> (own: MemoryFileSystem, copy: MemoryFileSystem) {
         let own = MemoryFileSystem()
         var opened = try Opened(own, Harness.path, options(1))
         for number in 1...50 { try opened.append(Harness.item(number)) }
@@ -65,6 +65,12 @@ import YaprakSimulator
         for number in 51...100 { try opened.append(Harness.item(number)) }
         try opened.store.close()
         try write(1051...1053, on: copy, seed: 2, checkpoints: true)
+        return (own, copy)
+    }
+
+    // The copy's segment said that the log goes on with it behind commit 50: what the original had written since was cut off.
+    @Test func `A copy that somebody opened and wrote to gives nothing of that, while the original goes on`() throws {
+        let (own, copy) = try diverged()
         try #require(try segments(copy).count > 1 && copy.names("/db/ckpt").count == 1)
         try damage(30, on: own)
         let repair = try repair(own, from: copy)
@@ -75,13 +81,7 @@ import YaprakSimulator
 
     // Nothing in the file says any more that there were later commits here. The mark of the close does.
     @Test func `A copy that went on by itself gives nothing of that where the original is cut off before it`() throws {
-        let own = MemoryFileSystem()
-        var opened = try Opened(own, Harness.path, options(1))
-        for number in 1...50 { try opened.append(Harness.item(number)) }
-        let copy = own.copy()
-        for number in 51...100 { try opened.append(Harness.item(number)) }
-        try opened.store.close()
-        try write(1051...1053, on: copy, seed: 2, checkpoints: true)
+        let (own, copy) = try diverged()
         var commits = try StoreReader.open(Harness.path, fileSystem: own).commits(from: 51)
         let cut = Int(try #require(try commits.next()).offset)
         let file: FilePath = FilePath("/db/wal").appending(try segments(own)[0].string(.segment))

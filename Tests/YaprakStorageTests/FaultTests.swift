@@ -251,10 +251,10 @@ import YaprakSimulator
         #expect(try reopened(disk).get() == opened.items)
     }
 
-    // Its own beginning looks whether the log is well; what came while it was written was not looked at.
-    @Test(arguments: [false, true])
-    func `A checkpoint that ends behind a failed or closed log removes nothing`(closes: Bool) throws {
-        let disk = MemoryFileSystem()
+    /// Two checkpoints, and a third that is complete but for its end.
+    private func withThirdCheckpoint(
+        _ disk: MemoryFileSystem
+    ) throws -> (opened: Opened, writer: CheckpointWriter) {
         var opened = try Opened(disk)
         for number in 1...2 {
             try opened.append(Harness.item(number))
@@ -265,6 +265,14 @@ import YaprakSimulator
         try writer.beginSection(kind: 1, name: "items", info: [0xA0], asOf: 3)
         for item in opened.items { try writer.append(item) }
         try writer.endSection(count: 3, digest: 7)
+        return (opened, writer)
+    }
+
+    // Its own beginning looks whether the log is well; what came while it was written was not looked at.
+    @Test(arguments: [false, true])
+    func `A checkpoint that ends behind a failed or closed log removes nothing`(closes: Bool) throws {
+        let disk = MemoryFileSystem()
+        var (opened, writer) = try withThirdCheckpoint(disk)
         if closes {
             try opened.store.close()
         } else {
@@ -286,16 +294,7 @@ import YaprakSimulator
     // A full disk is a reason for a removal, and none against it.
     @Test func `A checkpoint that ends while the log waits for space removes what retention gives up`() throws {
         let disk = MemoryFileSystem()
-        var opened = try Opened(disk)
-        for number in 1...2 {
-            try opened.append(Harness.item(number))
-            try opened.checkpoint()
-        }
-        try opened.append(Harness.item(3))
-        let writer = try opened.store.beginCheckpoint(at: 3)
-        try writer.beginSection(kind: 1, name: "items", info: [0xA0], asOf: 3)
-        for item in opened.items { try writer.append(item) }
-        try writer.endSection(count: 3, digest: 7)
+        var (opened, writer) = try withThirdCheckpoint(disk)
         disk.fail(.write, nth: 1, errno: .noSpace)
         #expect(throws: DatabaseError.self) { try opened.append(Harness.item(4)) }
         try writer.finish()
