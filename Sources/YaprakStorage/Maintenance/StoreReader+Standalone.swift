@@ -13,27 +13,10 @@ extension StoreReader {
         _ path: FilePath, at number: CommitNumber, tags: [UInt8] = [], options: StoreOptions = StoreOptions(),
         fileSystem: any FileSystem = PosixFileSystem()
     ) throws(DatabaseError) -> CheckpointWriter {
-        try translatingDiskErrors(writing: true, file: path.string) {
-            var lineage = Lineage(id: DatabaseID(high: options.random(), low: options.random()))
-            lineage.isSalvaged = try self.lineage(of: try directory.list())?.isSalvaged ?? false
-            let new = try NewDirectory(path, random: options.random(), fileSystem)
-            do {
-                let name = FileName(first: number.rawValue, epoch: 1)
-                let header = FileHeader(
-                    kind: .checkpoint, lineage: lineage, epoch: name.epoch, first: name.first, attested: name.first,
-                    salt: options.random(), padShift: 3, maxStored: FormatLimits.frameStoredMax,
-                    maxRaw: FormatLimits.frameRawMax, createdNs: options.now())
-                return try CheckpointWriter(
-                    .init(
-                        directory: new.checkpoints, name: name, header: header, options: options,
-                        completed: { _ in
-                            try new.write(tags: tags)
-                            try new.finish()
-                        }, cancelled: { new.cancel() }))
-            } catch {
-                new.cancel()
-                throw error
-            }
+        let isSalvaged = try translatingDiskErrors(writing: false) {
+            try lineage(of: try directory.list())?.isSalvaged ?? false
         }
+        return try Store.createStandalone(
+            path, at: number, isSalvaged: isSalvaged, tags: tags, options: options, fileSystem: fileSystem)
     }
 }
