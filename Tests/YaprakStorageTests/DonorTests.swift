@@ -42,7 +42,7 @@ import YaprakSimulator
         disk.setContents(file, bytes)
     }
 
-    private func repair(_ own: MemoryFileSystem, from donor: MemoryFileSystem) throws -> Repair {
+    private func repair(_ own: any FileSystem, from donor: MemoryFileSystem) throws -> Repair {
         var options = RepairOptions()
         options.donor = Harness.path
         return try Repair(try StoreReader.open(Harness.path, fileSystem: own), options, fileSystem: donor)
@@ -163,6 +163,30 @@ import YaprakSimulator
         let repair = try repair(own, from: copy)
         #expect(repair.plan.last == 20 && repair.plan.losses.isEmpty)
         #expect(try items(of: repair) == expected(1...20))
+    }
+
+    // Behind the place that each of them names, that segment was read to its end.
+    @Test func `A copy with many segments that claim to follow the same one costs a few readings of it`() throws {
+        let (newer, own) = try inUse()
+        let last = try #require(try segments(own).last)
+        let wal = try newer.openDirectory("/db/wal")
+        let header = try DatabaseDirectory.open(last, .segment, in: wal).header.get()
+        for number in 0..<2000 as Range<UInt64> {
+            var hostile = header
+            hostile.first = 1000 + number
+            (hostile.previousFirst, hostile.previousEpoch) = (last.first, last.epoch)
+            hostile.previousEnd = UInt64(Layout.fileHeaderBytes) + number / 2
+            (hostile.attested, hostile.salt) = (0, number)
+            let name = FileName(first: hostile.first, epoch: hostile.epoch)
+            newer.setContents(FilePath("/db/wal").appending(name.string(.segment)), hostile.encoded())
+        }
+        try damage(30, on: own)
+        let watched = WatchedFileSystem(own)
+        let repair = try repair(watched, from: newer)
+        let bytes = own.names("/db/wal").compactMap { own.contents(FilePath("/db/wal").appending($0))?.count }
+        #expect(watched.takeBytes() < 30 * bytes.reduce(0, +))
+        #expect(repair.plan.last == 100 && repair.plan.losses.isEmpty, "\(repair.plan)")
+        #expect(try items(of: repair) == expected(1...100))
     }
 
     // The state of the copy's checkpoint is that of other commits with the same numbers.

@@ -233,6 +233,73 @@ import YaprakSimulator
         }
     }
 
+    @Test func `What a segment has behind many places is answered as by looking at each of them`() throws {
+        for seed in 0..<UInt64(12) {
+            let target = try Target()
+            var random = SplitMix64(seed: seed)
+            var builder = FrameBuilder(salt: target.header.salt, base: 4096, chain: target.header.previousChain)
+            var gate = CompressionGate(isEnabled: false)
+            var successors: [FileHeader] = []
+            func note(_ end: UInt64, _ chain: UInt64, _ first: UInt64) {
+                var header = target.header
+                (header.previousEnd, header.previousChain, header.first) = (end, chain, first)
+                successors.append(header)
+            }
+            var next: UInt64 = 1
+            for _ in 0..<40 {
+                note(builder.end, builder.chain, next)
+                if random.chance(25) { note(builder.end, builder.chain, next + 1) }
+                if random.chance(25) { note(builder.end, builder.chain ^ 1, next) }
+                if random.chance(25) { note(builder.end + UInt64(random.below(80)), builder.chain, next) }
+                let durable = UInt64(random.below(60))
+                guard !random.chance(25) else {
+                    builder.addRaw(.padding, first: next, durable: durable, alignment: 512)
+                    continue
+                }
+                let flags: [UInt16] =
+                    random.chance(25)
+                    ? [FrameFlags.continues, FrameFlags.continues | FrameFlags.continuation, FrameFlags.continuation]
+                    : [0]
+                for (part, flags) in zip(Self.parts(of: Harness.item(Int(next), bytes: 60), flags.count), flags) {
+                    part.withUnsafeBytes {
+                        builder.add(
+                            .commitGroup, $0, flags: flags, first: next,
+                            count: flags & FrameFlags.continues == 0 ? 1 : 0, durable: durable, gate: &gate)
+                    }
+                    if flags & FrameFlags.continues != 0 { note(builder.end, builder.chain, next) }
+                }
+                next += 1
+            }
+            note(builder.end, builder.chain, next)
+            note(.max, builder.chain, next)
+            if random.chance(50) { builder.addRaw(.seal, first: next, durable: next - 1) }
+            var bytes = builder.bytes
+            for _ in 0..<random.below(6) { bytes[random.below(bytes.count)] ^= 1 }
+            target.put(bytes)
+            let reader = try StoreReader.open(Harness.path, fileSystem: target.disk)
+            let (file, _) = try DatabaseDirectory.open(target.name, .segment, in: reader.directory.segments)
+            let window = try ReadWindow(file)
+            let start = SegmentReader(name: "", header: target.header, window: window)
+            let reaches = try SegmentReaches(start, successors: successors.shuffled(using: &random))
+            for header in successors {
+                var segment = start
+                segment.jump(to: header.previousEnd, chain: header.previousChain, next: header.first)
+                while case .frame = try segment.step(limit: .max, { _, _, _, _ in }) {}
+                let found = try TailEvidence.find(
+                    in: window, of: target.header, from: min(header.previousEnd, window.size))
+                #expect(
+                    reaches.newestCommit(behind: header) == max(segment.next - 1, found.durable),
+                    "seed \(seed), \(header.previousEnd)")
+            }
+        }
+    }
+
+    /// An item in as many parts.
+    private static func parts(of item: [UInt8], _ count: Int) -> [ArraySlice<UInt8>] {
+        let step = (item.count + count - 1) / count
+        return stride(from: 0, to: item.count, by: step).map { item[$0..<min(item.count, $0 + step)] }
+    }
+
     @Test func `How far runs lead is answered as by looking at each of them`() {
         for seed in 0..<UInt64(40) {
             var random = SplitMix64(seed: seed)

@@ -31,6 +31,10 @@ struct DonorFiles {
     private var sharedEpochs: Set<UInt64> = []
     /// The newest segment of the copy that is known to be of this history. So are all before it.
     private var newestKin: FileName?
+    /// The segments of the copy by the one that each of them names as the one before it.
+    private let successors: [FileName: [FileHeader]]
+    /// How far the segments here lead that those name.
+    private var reaches: [FileName: SegmentReaches] = [:]
 
     /// The headers that verify.
     private struct Headers {
@@ -65,6 +69,7 @@ struct DonorFiles {
         lineage = try StoreReader(directory: own).lineage(of: try own.list(), skipping: { _ in true })
         ownHeaders = try Headers(own, lineage)
         headers = try Headers(donor, lineage)
+        successors = Dictionary(grouping: headers.segments.values, by: \.previous)
         let mark = ClosingMark.read(in: own.root)
         closing = mark?.database == lineage?.id ? mark : nil
         // A checkpoint of the database that this was forked from may name a segment behind the fork.
@@ -74,7 +79,8 @@ struct DonorFiles {
         ownNames = Set(ownHeaders.listing.segments + named + (closing.map { [$0.segment] } ?? [])).sorted()
         findShared()
         findKin()
-        for name in headers.listing.segments where isAccepted(name) {
+        for name in headers.listing.segments {
+            guard isAccepted(name) else { continue }
             borrowed.insert(name)
             segments.insert(name)
         }
@@ -152,7 +158,7 @@ struct DonorFiles {
 
     // MARK: Files that only the copy has
 
-    private func isAccepted(_ name: FileName) -> Bool {
+    private mutating func isAccepted(_ name: FileName) -> Bool {
         guard ownHeaders.segments[name] == nil, !segments.contains(name), let header = headers.segments[name] else {
             return false
         }
@@ -183,23 +189,25 @@ struct DonorFiles {
     /// Whether the segment before it ends where this one says: no commit that this one begins with is there, too.
     ///
     /// After a crash the commits of which nothing said that they were durable are in both, and `attested` counts them.
-    private func follows(_ header: FileHeader) -> Bool {
+    private mutating func follows(_ header: FileHeader) -> Bool {
         let before = header.previous
         if borrowed.contains(before) { return true }
         // A program may have pruned it in one of both. Where both have another under its name, it is none of this history.
         guard headers.segments[before] == nil || segments.contains(before) else { return false }
         guard let theirs = headers.segments[before] ?? ownHeaders.segments[before] else { return true }
+        if reaches[before] == nil { reaches[before] = findReaches(of: before, theirs) }
+        return reaches[before]?.newestCommit(behind: header).map { $0 <= header.attested } ?? false
+    }
+
+    /// What a segment here has where those of the copy say that it ends: nothing if it can't be read.
+    private func findReaches(of name: FileName, _ header: FileHeader) -> SegmentReaches {
         do {
-            let file = try own.segments.open(before.string(.segment), .read)
+            let file = try own.segments.open(name.string(.segment), .read)
             defer { try? file.close() }
-            let window = try ReadWindow(file)
-            var reader = SegmentReader(name: before.path(.segment), header: theirs, window: window)
-            reader.jump(to: header.previousEnd, chain: header.previousChain, next: header.first)
-            while case .frame = try reader.step(limit: .max, { _, _, _, _ in }) {}
-            let found = try TailEvidence.find(in: window, of: theirs, from: min(header.previousEnd, window.size))
-            return max(reader.next - 1, found.durable) <= header.attested
+            let reader = SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file))
+            return try SegmentReaches(reader, successors: successors[name] ?? [])
         } catch {
-            return false
+            return SegmentReaches()
         }
     }
 
