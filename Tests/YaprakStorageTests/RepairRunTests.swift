@@ -144,8 +144,28 @@ import YaprakSimulator
         }
     }
 
-    // They have the right number, and salt and offset are those of the file.
-    @Test func `The remains of a failed write behind the end of a log are not taken for its next commits`() throws {
+    // The mark of the close says how far the segment was written.
+    @Test func `Commits behind damage of a closed log are history, also where its seal is damaged`() throws {
+        let (disk, items) = try padded()
+        let name = try #require(try segments(disk).last)
+        let frames = try frames(disk, name)
+        let padding = try #require(
+            frames.first { $0.frame.type == FrameType.padding.rawValue && $0.frame.first == 16 })
+        let last = try #require(frames.last)
+        try #require(last.at > padding.at)
+        try flip(disk, name, padding.at + 9)
+        try flip(disk, name, last.at + UInt64(last.frame.totalLength) + 9)
+        let repair = try repair(disk)
+        #expect(repair.plan.last == 20 && repair.plan.losses.isEmpty, "\(repair.plan.losses)")
+        #expect(try self.items(of: repair, on: disk, at: "/repaired") == items)
+    }
+
+    // MARK: Failed writes
+
+    /// Ten commits of a program that was killed, and two of a failed write behind their end.
+    ///
+    /// They have numbers of commits, and salt and offset are those of the file.
+    private func withRemains(first: UInt64) throws -> (MemoryFileSystem, [[UInt8]]) {
         let source = MemoryFileSystem()
         var opened = try Opened(source)
         for number in 1...10 { try opened.append(Harness.item(number)) }
@@ -158,14 +178,70 @@ import YaprakSimulator
         while case .frame = try reader.step(limit: .max, { _, _, _, _ in }) {}
         var builder = FrameBuilder(salt: reader.header.salt, base: reader.offset + 512, chain: 0x1234)
         var gate = CompressionGate(isEnabled: false)
-        Harness.item(1011).withUnsafeBytes {
-            builder.add(.commitGroup, $0, first: 11, count: 1, durable: 9, alignment: 8, gate: &gate)
+        for number in first...first + 1 {
+            Harness.item(1000 + Int(number)).withUnsafeBytes {
+                builder.add(.commitGroup, $0, first: number, count: 1, durable: 9, alignment: 8, gate: &gate)
+            }
         }
         var bytes = Array(try #require(disk.contents(self.file(name))).prefix(Int(reader.offset)))
         bytes += [UInt8](repeating: 7, count: 512) + builder.bytes
         disk.setContents(self.file(name), bytes)
+        return (disk, opened.items)
+    }
+
+    @Test func `The remains of a failed write behind the end of a log are not taken for its next commits`() throws {
+        let (disk, items) = try withRemains(first: 11)
         let repair = try repair(disk)
         #expect(repair.plan.last == 10)
-        #expect(try self.items(of: repair, on: disk, at: "/repaired") == opened.items)
+        #expect(try self.items(of: repair, on: disk, at: "/repaired") == items)
+    }
+
+    // Their numbers are those of commits that came later: they were history up to the checkpoint behind them.
+    @Test(arguments: [11, 12] as [UInt64], [false, true])
+    func `The remains of a failed write are not history where the segment behind them can't be read`(
+        first: UInt64, hasCheckpoint: Bool
+    ) throws {
+        let (disk, _) = try withRemains(first: first)
+        var options = Harness.options(segmentBytes: 1 << 20, seed: 2)
+        options.retention = .all
+        var opened = try Opened(disk, Harness.path, options)
+        try #require(opened.items.count == 10)
+        for number in 11...30 {
+            try opened.append(Harness.item(number))
+            if number == 20 { try opened.checkpoint() }
+        }
+        try opened.store.close()
+        let names = try segments(disk)
+        try #require(names.map(\.epoch) == [1, 2, 2] && names[2].first == 21)
+        try flip(disk, names[1], UInt64(Layout.FileField.salt))
+        if !hasCheckpoint {
+            for name in disk.names("/db/ckpt") { try disk.openDirectory("/db/ckpt").unlink(name) }
+        }
+        let prefix = try repair(disk)
+        let doubt = "may be the rest of a failed write"
+        if hasCheckpoint {
+            #expect(prefix.plan.last == 30 && prefix.plan.losses.isEmpty)
+            #expect(prefix.plan.holes.map(\.loss.commits) == [11...20])
+            #expect(prefix.plan.holes.map(\.nextState) == [20])
+            #expect(prefix.plan.holes.allSatisfy { $0.loss.what.contains(doubt) }, "\(prefix.plan.holes)")
+            #expect(try items(of: prefix, on: disk, at: "/repaired") == opened.items)
+            var commits = try StoreReader.open("/repaired", fileSystem: disk).commits(from: 1, skippingHoles: true)
+            var kept: [[UInt8]] = []
+            while let commit = try commits.next() { kept.append(commit.item) }
+            #expect(kept == Array(opened.items[..<10] + opened.items[20...]))
+        } else {
+            #expect(prefix.plan.last == 10 && prefix.plan.losses.map(\.commits) == [11...30])
+            #expect(prefix.plan.losses.allSatisfy { $0.what.contains(doubt) }, "\(prefix.plan.losses)")
+            // They can be read, and are shown.
+            var lost: [CommitNumber] = []
+            try prefix.forEachLostCommit { number, _ in lost.append(number) }
+            #expect(lost == ([first, first + 1] + Array(21...30)).map { CommitNumber($0) })
+            let salvage = try repair(disk, salvages: true)
+            #expect(salvage.plan.last == 30 && salvage.plan.isSalvaged)
+            #expect(salvage.plan.losses.map(\.commits) == [11...20])
+            var expected = opened.items
+            for place in 10..<20 { expected[place] = [0xA0] }
+            #expect(try items(of: salvage, on: disk, at: "/salvaged") == expected)
+        }
     }
 }

@@ -19,6 +19,9 @@ struct LogSurvey {
         var last: UInt64
         /// Why it ends; nil at the end of the log.
         var damage: (file: String, offset: UInt64, what: String)?
+        /// Whether it is history. If not, it may be the rest of a failed write: it is behind damage in a segment that was not the
+        /// last one, and nothing says that it was written before that segment ended.
+        var isTrusted = true
     }
 
     private(set) var runs: [Run] = []
@@ -30,8 +33,7 @@ struct LogSurvey {
     private let headers: [FileHeader?]
     /// The segment that each one is followed by, as that one's header says.
     private let successors: [FileName: FileHeader]
-    /// The segments that only a copy has, and the first commit that each of them says nothing about.
-    private let borrowed: [FileName: UInt64]
+    private let evidence: Evidence
     /// Whether an item is the commit of that number. If it is not, it can't be replayed, even if its checksums are right.
     private let accepts: @Sendable (UInt64, [UInt8]) -> Bool
     /// Where reading of the last readable segment so far ended.
@@ -53,30 +55,36 @@ struct LogSurvey {
     /// Reads every segment once.
     ///
     /// - Parameters:
-    ///   - proven: the newest commit that a file outside of the segments proves to have been durable.
-    ///   - borrowed: the segments that only a copy has, and the first commit that each of them says nothing about.
+    ///   - evidence: what other files say about the segments.
+    ///   - accepts: whether an item is the commit of that number.
     /// - Throws: `newerFormat`, `DiskError`.
     init(
-        _ directory: any Directory, _ names: [FileName], _ lineage: Lineage, proven: UInt64,
-        borrowed: [FileName: UInt64] = [:], accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
+        _ directory: any Directory, _ names: [FileName], _ lineage: Lineage, _ evidence: Evidence,
+        accepts: @escaping @Sendable (UInt64, [UInt8]) -> Bool
     ) throws {
         self.accepts = accepts
         self.directory = directory
         self.names = names
-        self.borrowed = borrowed
-        self.proven = proven
+        self.evidence = evidence
+        proven = evidence.proven
         headers = try names.map { try Self.header($0, in: directory, lineage) }
         successors = Dictionary(headers.compactMap { $0 }.map { ($0.previous, $0) }) { first, _ in first }
-        try walk { _, _ in }
+        try walk { _, _, _ in }
     }
 
-    /// Calls `body` with every commit of every run, in the order of the segments.
-    func forEachCommit(_ body: (UInt64, [UInt8]) throws -> Void) throws {
+    /// Calls `body` with every commit of every run, in the order of the segments, and whether that run is trusted.
+    func forEachCommit(_ body: (UInt64, [UInt8], Bool) throws -> Void) throws {
         var copy = self
         copy.runs = []
         copy.ending = nil
-        try copy.walk(body)
+        try copy.walk { run, number, item in
+            // A file may have changed since.
+            try body(number, item, run < runs.count && runs[run].isTrusted)
+        }
     }
+
+    /// Gets the index of the run of a commit, its number, and the commit.
+    private typealias Body = (Int, UInt64, [UInt8]) throws -> Void
 
     private static func header(
         _ name: FileName, in directory: any Directory, _ lineage: Lineage
@@ -88,7 +96,7 @@ struct LogSurvey {
         return header
     }
 
-    private mutating func walk(_ body: (UInt64, [UInt8]) throws -> Void) throws {
+    private mutating func walk(_ body: Body) throws {
         for (index, name) in names.enumerated() {
             guard let header = headers[index] else {
                 end(name, 0, "the header of the file does not verify")
@@ -113,8 +121,8 @@ struct LogSurvey {
         else { return false }
         if header.previousChain == ending.chain { return true }
         if header.previous == ending.name { return ending.offset < header.previousEnd }
-        return run.damage == nil && ending.isTrusted && borrowed[name] == nil && borrowed[ending.name] == nil
-            && !isListed(header.previous)
+        return run.damage == nil && ending.isTrusted && evidence.borrowed[name] == nil
+            && evidence.borrowed[ending.name] == nil && !isListed(header.previous)
     }
 
     private func isListed(_ name: FileName) -> Bool {
@@ -124,17 +132,22 @@ struct LogSurvey {
 
     /// - Parameter limit: where the segment ends, if another one says that it follows it there.
     private mutating func walk(
-        _ first: SegmentReader, _ name: FileName, limit: UInt64?, isLast: Bool,
-        _ body: (UInt64, [UInt8]) throws -> Void
+        _ first: SegmentReader, _ name: FileName, limit: UInt64?, isLast: Bool, _ body: Body
     ) throws {
         var reader = first
-        let bound = borrowed[name] ?? .max
+        let bound = evidence.borrowed[name] ?? .max
+        let isNewest = name >= max(names.last ?? name, evidence.newestSegment ?? name)
         var goesOn = isContinued(by: reader.header, name)
-        if goesOn { runs[runs.count - 1].damage = nil }
+        if goesOn {
+            runs[runs.count - 1].damage = nil
+            // The chain proves it, or it was trusted before.
+            runs[runs.count - 1].isTrusted = true
+        }
         /// Where a commit began that goes on in the next frame.
         var part: Start?
         var durableBehind: UInt64?
         var isTrusted = true
+        var isHistory = true
         /// Called before the search for later frames, which moves the reader.
         func here() -> Ending {
             Ending(
@@ -162,15 +175,16 @@ struct LogSurvey {
                     part = part ?? start
                     continue
                 }
-                for commit in commits { try body(commit.number, commit.item) }
-                if reader.next > start.next {
+                if let last = commits.last {
                     if goesOn {
-                        runs[runs.count - 1].last = reader.next - 1
+                        runs[runs.count - 1].last = last.number
                     } else {
-                        runs.append(Run(start: part ?? start, first: start.next, last: reader.next - 1))
+                        runs.append(
+                            Run(start: part ?? start, first: start.next, last: last.number, isTrusted: isHistory))
                         goesOn = true
                     }
                 }
+                for commit in commits { try body(runs.count - 1, commit.number, commit.item) }
                 part = nil
             case .end(.damage(.newer(let what))):
                 throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
@@ -190,12 +204,16 @@ struct LogSurvey {
                 let goes = try reader.resynchronize(before: limit ?? .max)
                 part = nil
                 if goes {
-                    isTrusted = limit != nil || durable >= reader.next
+                    isTrusted = limit != nil || durable >= reader.next || evidence.proves(reader, name)
+                    isHistory = isTrusted || isNewest
                     // Whether it was a frame without commits: the log goes on with the commit that was expected there.
                     if isTrusted, stop.isReached, reader.next == stop.next { continue }
                 }
                 // Zeros, and a rest at the end of the log that was never acknowledged, are not damage.
-                if goes || !isLast || proven >= reader.next { end(name, stop.offset, damage.sentence) }
+                if goes || !isLast || proven >= stop.next {
+                    let doubt = ", and what is behind it may be the rest of a failed write"
+                    end(name, stop.offset, damage.sentence + (goes && !isHistory ? doubt : ""))
+                }
                 guard goes else { return }
                 goesOn = false
             }

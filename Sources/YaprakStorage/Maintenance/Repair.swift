@@ -61,6 +61,8 @@ package struct Repair {
     private let lineage: Lineage
     private let epoch: UInt64
     private let survey: LogSurvey
+    /// The runs that may be in the result. Others are lost: they may be the rest of failed writes.
+    private let history: [LogSurvey.Run]
     private let damages: RunDamages
     private var names: [(name: FileName, isDerivedDamaged: Bool)] = []
     /// Whether the result begins with an empty state at its first commit, because no other state leads there.
@@ -119,10 +121,12 @@ package struct Repair {
         epoch = listing.epoch
         var newest: (name: FileName, header: FileHeader?)?
         if let newestOwn { newest = (newestOwn, try store.header(newestOwn, .segment).header) }
-        survey = try LogSurvey(
-            directory.segments, listing.segments, lineage,
-            proven: closing?.evidence(for: lineage, newest: newest) ?? 0, borrowed: borrowed, accepts: accepts)
-        damages = RunDamages(survey.runs)
+        var evidence = LogSurvey.Evidence(listing.checkpoints, in: directory.checkpoints, lineage, closing)
+        evidence.proven = closing?.evidence(for: lineage, newest: newest) ?? 0
+        evidence.borrowed = borrowed
+        survey = try LogSurvey(directory.segments, listing.segments, lineage, evidence, accepts: accepts)
+        history = survey.runs.filter(\.isTrusted)
+        damages = RunDamages(history)
         try chooseCheckpoints(listing, directory)
         if options.salvages { planSalvage() } else { planPrefix() }
     }
@@ -148,13 +152,13 @@ package struct Repair {
 
     /// The states from which replaying can begin, oldest first.
     private var bases: [UInt64] {
-        let isFromFirst = survey.runs.first.map { $0.first == 1 } ?? names.isEmpty
+        let isFromFirst = history.first.map { $0.first == 1 } ?? names.isEmpty
         return (isFromFirst ? [0] : []) + names.map(\.name.first)
     }
 
     /// Plans the state that leads furthest, with all history before it that can be read.
     private mutating func planPrefix() {
-        let reaches = RunReaches(survey.runs)
+        let reaches = RunReaches(history)
         let furthest = bases.map(reaches.newestCommit).max() ?? 0
         settle(bases.first ?? 0, furthest, connected: furthest)
         let known = max(furthest, survey.proven, survey.runs.map(\.last).max() ?? 0, names.last?.name.first ?? 0)
@@ -167,14 +171,14 @@ package struct Repair {
         if let base = bases.last {
             newest = base
         } else {
-            newest = (survey.runs.first?.first ?? 1) - 1
+            newest = (history.first?.first ?? 1) - 1
             beginsEmpty = true
             if newest > 0 { note(1...newest) }
         }
-        let connected = RunReaches(survey.runs).newestCommit(from: newest)
+        let connected = RunReaches(history).newestCommit(from: newest)
         var last = connected
         var missing: UInt64 = 0
-        for run in survey.runs where run.last > last {
+        for run in history where run.last > last {
             let gap = run.first - min(run.first, last)
             missing += min(gap - min(gap, 1), Self.gapMax)
             guard gap <= Self.gapMax, missing <= Self.gapsMax else { break }
@@ -182,7 +186,9 @@ package struct Repair {
             last = run.last
         }
         settle(bases.first ?? newest, last, connected: connected)
-        if survey.proven > last { note(last + 1...survey.proven) }
+        let doubtful = survey.runs.filter { !$0.isTrusted }.map(\.last).max() ?? 0
+        let known = max(survey.proven, doubtful)
+        if known > last { note(last + 1...known) }
     }
 
     /// - Parameter connected: up to here the last states are reached without a commit that is made up.
@@ -206,7 +212,7 @@ package struct Repair {
             let state = names[place].name.first
             plan.holes.append(.init(loss: loss(of: commits, after: next - 1), nextState: CommitNumber(state)))
         }
-        for run in survey.runs where run.last >= next && run.first <= connected {
+        for run in history where run.last >= next && run.first <= connected {
             if run.first > next { note(next...run.first - 1) }
             next = run.last + 1
         }
@@ -229,7 +235,7 @@ package struct Repair {
     package func forEachLostCommit(_ body: (CommitNumber, [UInt8]) throws -> Void) throws {
         let lost = plan.losses.map(\.commits)
         guard !lost.isEmpty else { return }
-        try survey.forEachCommit { number, item in
+        try survey.forEachCommit { number, item, _ in
             let number = CommitNumber(number)
             // They are in ascending order.
             let place = lost.partitioningIndex { $0.upperBound >= number }
@@ -356,7 +362,8 @@ package struct Repair {
             next = hole.loss.commits.upperBound.rawValue + 1
             try writer.startSegment(afterHoleBefore: next)
         }
-        try survey.forEachCommit { number, item in
+        try survey.forEachCommit { number, item, isTrusted in
+            guard isTrusted else { return }
             try skipHole()
             guard number >= next, number <= plan.last.rawValue else { return }
             while next < number { try add(placeholder(CommitNumber(next), previous)) }
