@@ -189,6 +189,49 @@ import YaprakSimulator
         #expect(try items(of: repair) == expected(1...100))
     }
 
+    /// A database that has gone on behind a fork, which ends at commit 49 or within the group of 50 to 52, and has gone on, too.
+    private func forked(at number: Int) throws -> MemoryFileSystem {
+        let disk = MemoryFileSystem()
+        try disk.openDirectory("/").makeDirectory("db")
+        let root = try disk.openDirectory(Harness.path)
+        try root.makeDirectory("wal")
+        try root.makeDirectory("ckpt")
+        let writer = LogWriter(
+            directory: try root.openDirectory("wal"), options: options(1), lineage: Lineage(id: .init(high: 1, low: 1)),
+            epoch: 1, tail: LogTail())
+        try writer.startSegment()
+        for group in (1...49).map({ $0...$0 }) + [50...52] { try writer.write(group.map { Harness.item($0) }) }
+        try writer.sync()
+        _ = try StoreReader.open(Harness.path, fileSystem: disk)
+            .fork(at: CommitNumber(UInt64(number)), to: "/fork", options: options(2), fileSystem: disk)
+        for number in 53...60 { try writer.write([Harness.item(number)]) }
+        try writer.close()
+        for seed in 3...4 as ClosedRange<UInt64> {
+            var fork = try Opened(disk, "/fork", options(seed))
+            for _ in 1...3 { try fork.append(Harness.item(1001 + fork.items.count)) }
+            try fork.store.close()
+        }
+        return disk
+    }
+
+    // They were taken in place of the fork's own, up to the next segment of the fork that was left.
+    @Test(arguments: [49, 51])
+    func `A fork takes from the database it was made from what they share, and nothing of what came later`(
+        number: Int
+    ) throws {
+        let disk = try forked(at: number)
+        let wal = try disk.openDirectory("/fork/wal")
+        let names = disk.names("/fork/wal").sorted()
+        try #require(names.count == 4 && FileName(names[3], .segment)?.first == UInt64(number + 4))
+        for name in names[1...2] { try wal.unlink(name) }
+        var options = RepairOptions()
+        options.donor = Harness.path
+        let repair = try Repair(try StoreReader.open("/fork", fileSystem: disk), options, fileSystem: disk)
+        let (kept, newest) = (CommitNumber(UInt64(number)), CommitNumber(UInt64(number + 6)))
+        #expect(repair.plan.last == kept && repair.plan.losses.map(\.commits) == [kept.next()...newest])
+        #expect(try items(of: repair) == expected(1...number))
+    }
+
     // The state of the copy's checkpoint is that of other commits with the same numbers.
     @Test func `Where the log since the copying is gone, the copy's is not put before the own checkpoint`() throws {
         let own = MemoryFileSystem()

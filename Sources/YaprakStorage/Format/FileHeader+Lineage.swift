@@ -25,4 +25,11 @@ extension Lineage {
         header.databaseID == id
             || ancestors.contains { $0.id == header.databaseID && header.first <= $0.through }
     }
+
+    /// The last commit of the directory that a file with this header may hold. What it has behind that, its database has made
+    /// since the fork.
+    func lastShared(with header: FileHeader) -> UInt64 {
+        if header.databaseID == id { return .max }
+        return ancestors.filter { $0.id == header.databaseID }.map(\.through).max() ?? 0
+    }
 }

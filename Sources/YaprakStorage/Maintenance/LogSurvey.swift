@@ -33,6 +33,7 @@ struct LogSurvey {
     private let headers: [FileHeader?]
     /// The segment that each one is followed by, as that one's header says.
     private let successors: [FileName: FileHeader]
+    private let lineage: Lineage
     private let evidence: Evidence
     /// Whether an item is the commit of that number. If it is not, it can't be replayed, even if its checksums are right.
     private let accepts: @Sendable (UInt64, [UInt8]) -> Bool
@@ -65,6 +66,7 @@ struct LogSurvey {
         self.accepts = accepts
         self.directory = directory
         self.names = names
+        self.lineage = lineage
         self.evidence = evidence
         proven = evidence.proven
         headers = try names.map { try Self.header($0, in: directory, lineage) }
@@ -105,7 +107,7 @@ struct LogSurvey {
             let (file, _) = try DatabaseDirectory.open(name, .segment, in: directory)
             defer { try? file.close() }
             let reader = SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file))
-            proven = max(proven, header.attested)
+            proven = max(proven, min(header.attested, lineage.lastShared(with: header)))
             try walk(reader, name, limit: successors[name]?.previousEnd, isLast: index + 1 == names.count, body)
         }
     }
@@ -136,6 +138,7 @@ struct LogSurvey {
     ) throws {
         var reader = first
         let bound = evidence.borrowed[name] ?? .max
+        let lastShared = lineage.lastShared(with: reader.header)
         let isNewest = name >= max(names.last ?? name, evidence.newestSegment ?? name)
         var goesOn = isContinued(by: reader.header, name)
         if goesOn {
@@ -166,6 +169,15 @@ struct LogSurvey {
                     ending = here()
                     return
                 }
+                // What the database that this was forked from has made since.
+                let isPast = (reader.partialStart == nil ? reader.next - 1 : reader.next) > lastShared
+                if isPast { commits.removeAll { $0.number > lastShared } }
+                guard !isPast || !commits.isEmpty else {
+                    ending = Ending(
+                        name: name, offset: start.offset, chain: start.chain, next: start.next,
+                        isReached: goesOn && part == nil, isTrusted: isTrusted)
+                    return
+                }
                 guard commits.allSatisfy({ accepts($0.number, $0.item) }) else {
                     end(name, start.offset, "a commit is not in the form of this version")
                     (goesOn, part) = (false, nil)
@@ -186,12 +198,17 @@ struct LogSurvey {
                 }
                 for commit in commits { try body(runs.count - 1, commit.number, commit.item) }
                 part = nil
+                if isPast {
+                    ending = here()
+                    ending?.next = lastShared + 1
+                    return
+                }
             case .end(.damage(.newer(let what))):
                 throw LogError.newer(what, in: name.path(.segment), at: reader.offset)
             case .end(let found):
                 let stop = here()
                 ending = stop
-                proven = max(proven, reader.durable)
+                proven = max(proven, min(reader.durable, lastShared))
                 guard case .damage(let damage) = found else { return }
                 // Evidence found from one damaged frame on serves all later ones: a segment is searched once.
                 if durableBehind == nil, reader.durable < reader.next {
@@ -200,8 +217,8 @@ struct LogSurvey {
                     ).durable
                 }
                 let durable = max(reader.durable, durableBehind ?? 0)
-                proven = max(proven, durable)
-                let goes = try reader.resynchronize(before: limit ?? .max)
+                proven = max(proven, min(durable, lastShared))
+                let goes = try reader.resynchronize(before: limit ?? .max) && reader.next <= lastShared
                 part = nil
                 if goes {
                     isTrusted = limit != nil || durable >= reader.next || evidence.proves(reader, name)
