@@ -114,10 +114,15 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// CBOR, version 1, no checks.
     public init() {}
 
-    /// Checks or changes every record before it is written. A second call replaces the closure of the first.
+    /// Checks or changes each record that a transaction sets, before it is written. A second call replaces the closure of the
+    /// first.
     ///
     /// The closure runs inside the transaction for each object or metadata that is set. What it throws makes the whole
-    /// write throw, unchanged; what it changes is what gets stored, indexed and logged. Touches and removals don't run it.
+    /// write throw, unchanged; what it changes is what gets stored, indexed and logged.
+    ///
+    /// Touches and removals don't run it. Nor does what puts back what a database had: ``Database/restore(_:origin:)``,
+    /// ``WriteTransaction/setUntyped(_:metadata:version:for:inCollectionNamed:)``, and of `YaprakReplay`, reverting commits and
+    /// playing a fixture. Such a record may be one that the closure would refuse today.
     ///
     ///     $0.prepare { key, book, _ in
     ///         guard !book.title.isEmpty else { throw EmptyTitle(key) }
