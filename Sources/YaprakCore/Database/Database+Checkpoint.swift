@@ -13,7 +13,8 @@ extension Database {
     /// - Returns: the commit that was written; `nil` in memory.
     /// - Throws: `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `corruptCheckpoint` if what was written can't be
     ///   read back, `overLimit`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary extension's `encode`
-    ///   throws; `CancellationError` while another checkpoint is written, or while it waits for a
+    ///   throws; `abandoned` if the log refused a commit of another task meanwhile, as it does when the checkpoint before this
+    ///   one fills the disk: call it again; `CancellationError` while another checkpoint is written, or while it waits for a
     ///   writer after a commit that failed. The database goes on, and the log keeps everything.
     /// - Complexity: O(number of records).
     @discardableResult
@@ -83,10 +84,11 @@ extension Database {
     /// number. It appears under its name only when it is complete and synced.
     ///
     /// - Parameter snapshot: any snapshot of this database; the newest if `nil`.
-    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `permissionDenied`,
-    ///   `syncFailed`, `corruptCheckpoint` if what was written can't be read back, `overLimit`, `encodingFailed` with the key,
-    ///   and what a primary extension's `encode` throws; `CancellationError` if the task is cancelled before all is written.
-    ///   Nothing is left at the path then.
+    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `ioFailed` if that can't be opened,
+    ///   `alreadyOpen` if another process makes the same directory; `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`,
+    ///   `corruptCheckpoint` if what was written can't be read back, `overLimit`, `encodingFailed` with the key, and what a
+    ///   primary extension's `encode` throws; `CancellationError` if the task is cancelled before all is written. Nothing is
+    ///   left at the path then, unless the sync of its name failed: the message says that it is complete.
     /// - Complexity: O(number of records).
     public nonisolated func backup(_ snapshot: Snapshot? = nil, to path: FilePath) async throws {
         try await backup(snapshot, to: path, fileSystem: PosixFileSystem())

@@ -22,7 +22,7 @@ extension Database {
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
     /// - Throws: `stateDiffers` with the commits, the collection and the key if a checkpoint is not what the log leads to;
     ///   `commitOutOfReach` if the files don't lead there; `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`,
-    ///   `newerFormat`, `ioFailed`, `permissionDenied`, `undecodableRecord`, `migrationFailed`, `invalidName`.
+    ///   `newerFormat`, `ioFailed`, `permissionDenied`, `overLimit`, `undecodableRecord`, `migrationFailed`, `invalidName`.
     /// - Complexity: O(bytes of the log, and records of each checkpoint).
     public static func replay<each Object, each Metadata>(
         _ log: FilePath, upTo last: CommitNumber? = nil, checkingCoding: Bool = false,

@@ -38,8 +38,14 @@ extension Snapshot {
     /// It holds the records, and the extensions that are registered in the snapshot, as a checkpoint does. A snapshot that was
     /// read without types has none, so that primary state is not in what it writes. The directory appears under its name only
     /// when it is complete and synced.
-    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `diskFull`, `writeFailed`, `syncFailed`,
-    ///   `encodingFailed`. - Complexity: O(number of records).
+    ///
+    /// It blocks its thread until then. In a task, use ``Database/backup(_:to:)-(_,FilePath)``, which does not, and which ends
+    /// when the task is cancelled.
+    /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `ioFailed` if that can't be opened,
+    ///   `alreadyOpen` if another process makes the same directory; `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`,
+    ///   `corruptCheckpoint` if what was written can't be read back, `overLimit`, `encodingFailed` with the key, and what a
+    ///   primary extension's `encode` throws. Nothing is left at the path then, unless the sync of its name failed.
+    /// - Complexity: O(number of records).
     public func write(to path: FilePath) throws {
         _ = try CheckpointContents(state: state).write(
             to: try Store.createStandalone(path, at: commitNumber, options: StoreOptions()))

@@ -163,8 +163,8 @@ public actor Database {
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
     /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the
     /// database is closed when this returns, whatever it throws.
-    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`, `permissionDenied` if what was left to write could not be written; the
-    ///   database is closed all the same.
+    /// - Throws: `syncFailed` if the device did not confirm commits that were acknowledged before, or the end of the log; the
+    ///   database is closed all the same. A commit that fails throws where it was written, not here.
     public func close() async throws {
         await turns.takeBehindAll()
         defer { passTurn() }

@@ -7,7 +7,7 @@ extension StoreReader {
     /// findings: files that it removes are skipped, and what it appends may be checked or not. If it removes them faster than
     /// this reads them, this starts over, a few times at most, and says so if that was not enough.
     /// - Parameter progress: called now and then with the bytes checked, the bytes in total, and the commits.
-    /// - Throws: `permissionDenied`, `ioFailed` if the directories can't be listed. Faults of files are findings.
+    /// - Throws: `permissionDenied`, `ioFailed`, `overLimit` if the directories can't be listed. Faults of files are findings.
     /// - Complexity: O(bytes of the directory).
     package func verify(
         level: Int, progress: @escaping (_ done: UInt64, _ total: UInt64, _ commits: Int) -> Void = { _, _, _ in }

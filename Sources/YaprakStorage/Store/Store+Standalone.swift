@@ -9,7 +9,8 @@ extension Store {
     /// - Parameters:
     ///   - isSalvaged: whether the history lacks commits, which the files say then.
     ///   - tags: the content of the file of tags; no file is made if it is empty.
-    /// - Throws: `alreadyExists`, `notFound` (the parent), `diskFull`, `writeFailed`.
+    /// - Throws: `alreadyExists`, `notFound` (the parent), `alreadyOpen`, `diskFull`, `writeFailed`, `permissionDenied`,
+    ///   `ioFailed`.
     package static func createStandalone(
         _ path: FilePath, at number: CommitNumber, isSalvaged: Bool = false, tags: [UInt8] = [],
         options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()

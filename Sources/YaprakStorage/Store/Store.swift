@@ -43,7 +43,7 @@ package final class Store: Sendable {
     /// Opens a directory, takes its lock and finds the newest checkpoint that verifies.
     ///
     /// - Throws: `alreadyOpen`, `notFound`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog`,
-    ///   `corruptCheckpoint`, `ioFailed`.
+    ///   `corruptCheckpoint`, `overLimit`, `ioFailed`; `diskFull`, `writeFailed` if the directory can't be made.
     /// - Complexity: O(bytes of the checkpoint); the log is read by `Recovery.replay`.
     package static func open(
         _ path: FilePath, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()
@@ -194,8 +194,8 @@ package final class Store: Sendable {
     /// Begins a checkpoint of the state after `number`, which must be durable. The log continues in a new segment.
     ///
     /// The checkpoint is written on the caller's thread while appends continue. One at a time.
-    /// - Throws: `readOnly`, `closed`, `diskFull`, `writeFailed`, `alreadyExists` (this opening has made one at the same
-    ///   commit), `overLimit` (there are too many checkpoints).
+    /// - Throws: `readOnly`, `closed`, `abandoned`, `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `alreadyExists`
+    ///   (this opening has made one at the same commit), `overLimit` (there are too many checkpoints).
     package func beginCheckpoint(at number: CommitNumber) throws(DatabaseError) -> CheckpointWriter {
         let isFree = checkpointIsOpen.withLock { isOpen -> Bool in
             defer { isOpen = true }
@@ -268,7 +268,7 @@ package final class Store: Sendable {
     /// Writes what is queued, seals the log and releases the lock. All completions have run when it returns.
     ///
     /// A second call does nothing. Blocks; not for use on the cooperative pool when the disk is slow.
-    /// - Throws: `syncFailed`, `diskFull`, `writeFailed`; the lock is released nevertheless.
+    /// - Throws: `syncFailed`; the lock is released nevertheless. Commits that can't be written fail at their completions.
     package func close() throws(DatabaseError) {
         let answer = Monitor<Result<Void, DatabaseError>?>(nil)
         close { result in
