@@ -52,7 +52,8 @@ public final class CommitIndex: Sendable {
     /// The commits of a range, ascending. Where the log ends before, begins after it, or has a hole that a repair left, those
     /// that it has.
     ///
-    /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`; `commitOutOfReach` if the log was pruned meanwhile.
+    /// - Throws: `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`; `commitOutOfReach` if the log was
+    ///   pruned meanwhile.
     /// - Complexity: O(bytes of the commits that were not asked for before), and O(number of commits in the range).
     public func entries(in range: ClosedRange<CommitNumber>) throws(DatabaseError) -> [Entry] {
         var entries: [Entry] = []

@@ -38,7 +38,8 @@ public struct ReplayHistory: AsyncSequence, Sendable {
 
         /// The next commit that concerns the record, or `nil` at the end.
         ///
-        /// - Throws: `commitOutOfReach`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
+        /// - Throws: `commitOutOfReach`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `permissionDenied`, `ioFailed`,
+        ///   `overLimit`.
         /// - Complexity: O(bytes of the log up to it); the first time also O(bytes of the oldest checkpoint, if the log does
         ///   not reach back to the first commit).
         public mutating func next() throws -> ReplayRevision? { try next(unless: { false }) }

@@ -64,7 +64,8 @@ public struct ReplayStatistics: Sendable {
 extension ReplayReader {
     /// Counts what there is.
     ///
-    /// - Throws: `corruptLog`, `corruptCheckpoint`, `newerFormat`, `ioFailed`.
+    /// - Throws: `notADatabase` if no file has a header that verifies; `corruptLog`, `corruptCheckpoint`, `newerFormat`,
+    ///   `commitOutOfReach` if the files lead to no state; `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: O(bytes of the log and of the newest checkpoint).
     public func statistics() throws -> ReplayStatistics {
         let id = try isBlank() ? "" : "\(store.databaseID())"
@@ -96,7 +97,8 @@ extension ReplayReader {
 
     /// The files of the log, oldest first.
     ///
-    /// - Throws: `ioFailed`. - Complexity: O(number of frames the first time): their headers are read.
+    /// - Throws: `permissionDenied`, `ioFailed`, `overLimit`.
+    /// - Complexity: O(number of frames the first time): their headers are read.
     public func segments() throws(DatabaseError) -> [ReplayStatistics.Segment] {
         try store.segments().map {
             .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)
@@ -105,7 +107,7 @@ extension ReplayReader {
 
     /// The checkpoints, oldest first. They are not verified.
     ///
-    /// - Throws: `ioFailed`. - Complexity: O(number of checkpoints).
+    /// - Throws: `permissionDenied`, `ioFailed`, `overLimit`. - Complexity: O(number of checkpoints).
     public func checkpoints() throws(DatabaseError) -> [ReplayStatistics.Checkpoint] {
         try store.checkpoints().map {
             .init(file: $0.file, byteCount: $0.bytes, number: $0.number, nanosecondsSince1970: $0.createdNs)

@@ -102,14 +102,15 @@ extension ReplayReader {
     /// Checks the directory. Reads only, also while a program is writing.
     ///
     ///     let report = try reader.verify(.replay)
-    ///     guard report.severity <= .torn else { … }
+    ///     guard [.clean, .torn].contains(report.severity) else { … }
     ///
     /// Finds as much as it can: behind damage it continues with the next frame that verifies. What a program writes or prunes
     /// meanwhile is no finding.
     /// - Parameters:
     ///   - level: how thorough the check is.
     ///   - progress: is called now and then with how far it is.
-    /// - Throws: `permissionDenied`, `ioFailed` if the directory can't be listed. What is wrong with files is a finding.
+    /// - Throws: `permissionDenied`, `ioFailed`, `overLimit` if the directory can't be listed. What is wrong with files is a
+    ///   finding.
     /// - Complexity: O(bytes of the directory); at level ``ReplayVerification/Level/replay`` the memory of one state, else of
     ///   one frame.
     public func verify(

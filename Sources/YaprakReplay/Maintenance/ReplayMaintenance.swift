@@ -37,8 +37,9 @@ public struct ReplayMaintenance: Sendable {
 
     /// Writes a checkpoint of the newest commit, unless there is one. Nothing is removed.
     ///
-    /// - Throws: `alreadyOpen`, `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`, `newerFormat`, `diskFull`,
-    ///   `writeFailed`, `syncFailed`. - Complexity: O(records of the database, bytes of the log since its newest checkpoint).
+    /// - Throws: `alreadyOpen`, `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`, `newerFormat`,
+    ///   `permissionDenied`, `ioFailed`, `overLimit`, `diskFull`, `writeFailed`, `syncFailed`.
+    /// - Complexity: O(records of the database, bytes of the log since its newest checkpoint).
     @discardableResult
     public func checkpoint() throws -> Outcome { Outcome(try Maintenance(path).checkpoint()) }
 
@@ -47,7 +48,7 @@ public struct ReplayMaintenance: Sendable {
     /// - Parameters:
     ///   - retention: how much history to keep.
     ///   - isDryRun: reports what would be removed, and changes nothing.
-    /// - Throws: as ``checkpoint()``. - Complexity: as ``checkpoint()``.
+    /// - Throws: as ``checkpoint()``; `writeFailed` also if files could not be removed. - Complexity: as ``checkpoint()``.
     @discardableResult
     public func compact(keeping retention: Retention, isDryRun: Bool = false) throws -> Outcome {
         Outcome(try Maintenance(path).compact(retention, isDryRun: isDryRun))

@@ -168,8 +168,8 @@ extension ReplayReader {
     /// By default the newest state that can be reached without a gap, and all history before it that can be read. Commits
     /// after that state are ``ReplayRepair/losses``; missing commits before it, which a later checkpoint includes, are
     /// ``ReplayRepair/holes``. A directory without damage gives all of it.
-    /// - Throws: `notADatabase` if nothing can be recovered, `newerFormat`, `permissionDenied`, `ioFailed`; errors of opening
-    ///   the donor.
+    /// - Throws: `notADatabase` if nothing can be recovered, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`; errors
+    ///   of opening the donor.
     /// - Complexity: O(bytes of the directory).
     public func repair(_ options: ReplayRepair.Options = .init()) throws -> ReplayRepair {
         try ReplayRepair(self, options)

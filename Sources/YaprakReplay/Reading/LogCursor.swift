@@ -69,7 +69,7 @@ extension LogCursor: CustomStringConvertible {
 extension ReplayReader {
     /// The cursor of a reader that has read up to a commit.
     ///
-    /// - Throws: `notADatabase`, `ioFailed`.
+    /// - Throws: `notADatabase`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: O(1), whatever the number of files; a reader's first cursor reads the header of each segment.
     public func cursor(at commit: ReplayCommit) throws(DatabaseError) -> LogCursor {
         LogCursor(
@@ -79,7 +79,8 @@ extension ReplayReader {
     /// The commits after a cursor, up to `last` or the newest there is.
     ///
     /// - Throws: `typeMismatch` if the cursor belongs to another database or another history; `commitOutOfReach` if the
-    ///   log does not reach back to it, or does not reach it; `corruptLog`, `newerFormat`, `ioFailed`.
+    ///   log does not reach back to it, or does not reach it; `notADatabase`, `corruptLog`, `newerFormat`, `permissionDenied`,
+    ///   `ioFailed`, `overLimit`.
     /// - Complexity: as ``commits(from:through:)``.
     public func commits(after cursor: LogCursor, through last: CommitNumber? = nil) throws(DatabaseError)
         -> ReplayCommits

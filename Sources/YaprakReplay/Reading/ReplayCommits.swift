@@ -29,7 +29,7 @@ public struct ReplayCommits: AsyncSequence, Sendable {
         /// The next commit, or `nil` at the end; ask again later where a program may be writing.
         ///
         /// - Throws: `DatabaseError`: `commitOutOfReach` if the log does not reach back to it, or was pruned meanwhile;
-        ///   `corruptLog`, `newerFormat`, `ioFailed`.
+        ///   `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
         /// - Complexity: the first is O(bytes of its segment and number of files), the others O(their bytes), whatever
         ///   the number of files; the answer that there is none lists the directory.
         public mutating func next() throws(DatabaseError) -> ReplayCommit? {
@@ -56,7 +56,7 @@ extension ReplayReader {
 
     /// The commits from `last`, or the newest there is, back to `first`.
     ///
-    /// - Throws: errors of finding the newest: `corruptLog`, `newerFormat`, `ioFailed`.
+    /// - Throws: errors of finding the newest: `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: as ``newestCommitNumber()``.
     public func commitsBackwards(
         from first: CommitNumber = 1, through last: CommitNumber? = nil

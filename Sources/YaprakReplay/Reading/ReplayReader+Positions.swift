@@ -9,7 +9,7 @@ extension ReplayReader {
     /// A commit that has a number here exists. Whether its state can still be rebuilt is a different question: retention
     /// decides how far back the files reach.
     /// - Throws: `commitOutOfReach` if there is no such commit; `notFound` if there is no such tag; `corruptTags`,
-    ///   `corruptLog`, `newerFormat`, `ioFailed`.
+    ///   `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: as ``newestCommitNumber()``; of a time as ``commitNumber(atOrBefore:)``.
     public func commitNumber(at position: LogPosition) throws(DatabaseError) -> CommitNumber {
         let base =
@@ -56,7 +56,7 @@ extension ReplayReader {
     /// - Returns: 0 if all commits are later and the log reaches back to the first.
     /// - Throws: `commitOutOfReach` if all commits in the log are later and it does not reach back to the first, or if there is
     ///   only a checkpoint, and that is later;
-    ///   `corruptLog`, `newerFormat`, `ioFailed`.
+    ///   `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: O(bytes of the log after that commit). A search by halves would be wrong: times are not sorted.
     public func commitNumber(atOrBefore nanoseconds: Int64) throws(DatabaseError) -> CommitNumber {
         try search(atOrBefore: nanoseconds).number

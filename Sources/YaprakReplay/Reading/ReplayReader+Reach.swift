@@ -4,7 +4,7 @@ import YaprakStorage
 extension ReplayReader {
     /// The oldest commit whose state the files lead to; 0, the empty database, if they keep everything.
     ///
-    /// - Throws: `commitOutOfReach` if they lead to no state at all; `ioFailed`.
+    /// - Throws: `commitOutOfReach` if they lead to no state at all; `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: O(bytes of the log): the headers of all frames are read. Checkpoints are not verified.
     public func oldestReachableCommitNumber() throws(DatabaseError) -> CommitNumber {
         let checkpoints = try store.checkpoints().map(\.number)
@@ -24,6 +24,7 @@ extension ReplayReader {
 extension ReplayReader {
     /// The commits that have a checkpoint, ascending.
     ///
-    /// - Throws: `ioFailed`. - Complexity: O(number of files); none is opened, so a damaged one is among them.
+    /// - Throws: `permissionDenied`, `ioFailed`, `overLimit`.
+    /// - Complexity: O(number of files); none is opened, so a damaged one is among them.
     public func checkpointNumbers() throws(DatabaseError) -> [CommitNumber] { try store.checkpointNumbers().sorted() }
 }

@@ -14,6 +14,9 @@ public import struct Foundation.Date
 ///
 /// Takes no lock and writes nothing (except tags, on request), so a program may be writing meanwhile: each call sees
 /// the commits that are complete when it is made. Calls read files and block while they do.
+///
+/// Any call that reads files throws `permissionDenied` if the file system refuses one of them, `ioFailed` if it fails to read,
+/// and `overLimit` if a folder has more than 131,072 names.
 public struct ReplayReader: Sendable {
     /// The directory.
     public let path: FilePath
@@ -74,13 +77,13 @@ public struct ReplayReader: Sendable {
 
     /// The newest complete commit there is now; 0 in a new database.
     ///
-    /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
+    /// - Throws: `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: O(frames of the newest segment) the first time, then O(new ones); payloads are not read.
     public func newestCommitNumber() throws(DatabaseError) -> CommitNumber { try store.newest() }
 
     /// The oldest commit in the log, where ``commits(from:through:)`` can start; `nil` if the log has none.
     ///
-    /// - Throws: `ioFailed`. - Complexity: O(number of files) as a rule.
+    /// - Throws: `permissionDenied`, `ioFailed`, `overLimit`. - Complexity: O(number of files) as a rule.
     public func oldestCommitNumber() throws(DatabaseError) -> CommitNumber? {
         try store.oldest()
     }
@@ -95,7 +98,8 @@ public struct ReplayReader: Sendable {
     ///
     /// - Parameter number: the commit; the newest there is if `nil`.
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptLog`, `corruptCheckpoint`,
-    ///   `newerFormat`, `ioFailed`; with types `undecodableRecord`, `migrationFailed`, `extensionFailed`, too.
+    ///   `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`; with types `undecodableRecord`, `migrationFailed`,
+    ///   `extensionFailed`, too.
     /// - Complexity: O(bytes of the checkpoint and of the log after it), in time and in memory; with types the decoding of
     ///   all their records, too.
     public func snapshot(at number: CommitNumber? = nil) throws -> Snapshot {

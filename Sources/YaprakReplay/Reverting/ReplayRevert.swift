@@ -73,7 +73,8 @@ extension ReplayReader {
     ///   - commits: the commits to revert.
     ///   - snapshot: of this database; its commits include those that are reverted.
     ///   - choice: what of the commits to revert.
-    /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading.
+    /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; `corruptLog`,
+    ///   `corruptCheckpoint`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: as ``changes(from:to:)``.
     public func revert(
         of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice = .init()
@@ -133,8 +134,10 @@ extension Database {
     ///   - choice: what of the commits to revert.
     /// - Returns: what was written.
     /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back,
-    ///   or there is none, in memory; `undecodableRecord`, `migrationFailed` where a record does not fit the type that is
-    ///   bound now; and as `write`. Nothing was changed then.
+    ///   or there is none, in memory; `corruptLog`, `corruptCheckpoint`, `newerFormat`, `permissionDenied`, `ioFailed`,
+    ///   `overLimit` where the files can't be read; `notFound`, `notADatabase` if the directory was removed meanwhile;
+    ///   `undecodableRecord`, `migrationFailed` where a record does not fit the type that is bound now; and as `write`. Nothing
+    ///   was changed then.
     /// - Complexity: as ``ReplayReader/changes(from:to:)``.
     @discardableResult
     public nonisolated(nonsending) func revert(

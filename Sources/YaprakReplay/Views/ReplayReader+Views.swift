@@ -9,7 +9,7 @@ extension ReplayReader {
     ///
     ///     for view in try reader.views() { print(view.name, view.kind, view.commitsDescription) }
     ///
-    /// - Throws: `corruptLog`, `newerFormat`, `ioFailed`.
+    /// - Throws: `corruptLog`, `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit`.
     /// - Complexity: O(bytes of the log and of the checkpoints).
     public func views() throws -> [ReplayView] { try ViewSurvey(store).views }
 
