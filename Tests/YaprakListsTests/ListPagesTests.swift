@@ -71,12 +71,20 @@ import Yaprak
         }
         _ = try widest.extend("departed", by: 1, at: .beginning, in: shown)
 
+        let list = ListView()
         // snippet: list-options
         let earlier = sections
-        sections.setDynamicForAllGroups(true)
-        let changes = try sections.changes(since: earlier, in: shown)  // the empty section goes
+        sections.setDynamicForAllGroups(true)  // the empty section goes
+        let changes = try sections.changes(since: earlier, in: shown)
+        if changes.isReload { list.reloadData() } else { list.apply(changes.sectionChanges, changes.rowChanges) }
         // end
-        #expect(changes.sectionChanges.map(\.kind) == [.delete(2)])
+        #expect(changes.sectionChanges.map(\.kind) == [.delete(2)] && list.reloads == 0)
+
+        // The exception that the page names.
+        let straight = sections
+        sections.setReversed(true, for: "boarding")
+        let reversed = try sections.changes(since: straight, in: shown)
+        #expect(reversed.isReload && reversed.sectionChanges.isEmpty && reversed.rowChanges.isEmpty)
     }
 
     @Test func `A chat shows the newest messages, what arrives, and earlier ones when asked`() async throws {

@@ -185,9 +185,11 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///     let earlier = sections
     ///     sections.setRange(.fixed(length: 100, from: .beginning), for: "sci-fi")
     ///     sections.setDynamicForAllGroups(true)
-    ///     list.apply(try sections.changes(since: earlier, in: shown))
+    ///     let changes = try sections.changes(since: earlier, in: shown)
+    ///     if changes.isReload { list.reloadData() } else { list.apply(changes.sectionChanges, changes.rowChanges) }
     ///
-    /// Any options may be different, the groups too; if a group is reversed, the answer is ``ListChanges/isReload``.
+    /// Any options may be different, the groups too. If a group that both lists show is in the opposite order, the answer is
+    /// ``ListChanges/isReload``, without changes.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
     /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go; in a searched list O(*w* + *g* + *n* / 64).
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
