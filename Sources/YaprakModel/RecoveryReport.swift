@@ -1,7 +1,8 @@
 /// What opening a database found and did.
 ///
-///     let report = database.recoveryReport
-///     print(report)       // checkpoint 1200, 34 commits replayed to 1234, 512 torn bytes ignored, 0.003 seconds
+///     if let report = database.recoveryReport {           // nil in memory
+///         print(report)   // checkpoint 1200, 34 commits replayed to 1234, 512 torn bytes ignored, 0.003 seconds
+///     }
 public struct RecoveryReport: Sendable, CustomStringConvertible {
     /// The checkpoint the state was loaded from; nil when the log reaches back to the first commit and none was used.
     public package(set) var checkpoint: CommitNumber?

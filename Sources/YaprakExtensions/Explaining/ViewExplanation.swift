@@ -1,7 +1,7 @@
 /// Why a record is where it is in a view, or why it is not there.
 ///
 ///     print(database.snapshot.explain("abc", in: unread))
-///     // "abc" is not in view "unread": the filter, which reads the metadata, rejects its row of view "inbox".
+///     // "abc" is not in view "unread": its filter, which reads the metadata, rejects its row of view "inbox".
 ///
 /// The answer is what the view knows: what closures returned when the record last changed. No closure runs again.
 public struct ViewExplanation: Sendable {
