@@ -121,4 +121,29 @@ import YaprakReplay
         #expect(rebuilt.commitNumber == 43)
         #expect(try ReplayReader(path).newestCommitNumber() == 60)
     }
+
+    @Test func `A commit is reverted, or some of its records`() async throws {
+        let path = try await makeShop()
+        var options = DatabaseOptions()
+        options.retention = .all
+        let database = try await Database.open(at: path, options: options, collections: .books)
+        // snippet: travel-revert
+        let plan = try ReplayReader(path).revert(of: 17...17, in: database.snapshot)  // writes nothing
+        for change in plan.changes {
+            print(change.key, change.isConflict ? "was changed since" : "becomes what it was")
+        }
+        do {
+            try await database.revert(17...17)
+        } catch let conflict as ReplayRevertConflict {
+            print(conflict)  // "abc" of "books" changed since
+            var choice = ReplayRevert.Choice()
+            choice.key = "book 17"
+            try await database.revert(17...17, choosing: choice)  // one new commit
+        }
+        // end
+        #expect(plan.changes.map(\.key) == ["abc", "book 17"] && plan.conflicts.map(\.key) == ["abc"])
+        #expect(database.commitNumber == 61 && database.snapshot[.books]["abc"]?.rank == 60)
+        #expect(database.snapshot[.books]["book 17"] == nil && database.snapshot[.books].count == 60)
+        try await database.close()
+    }
 }
