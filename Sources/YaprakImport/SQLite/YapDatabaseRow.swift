@@ -18,16 +18,18 @@
         ///
         ///     try row.decodedObject(Book.self)
         ///
-        /// - Throws: `DecodingError`. - Complexity: O(bytes).
+        /// Only binary property lists are read, which is what it writes; one in XML is refused. Safe to use on bytes from
+        /// anywhere: so is a list that holds itself, nests deeper or is larger than a record may be.
+        /// - Throws: `DecodingError`. - Complexity: O(bytes) for a list that holds each object once.
         public func decodedObject<Object: Decodable>(_ type: Object.Type) throws -> Object {
-            try PropertyListDecoder().decode(type, from: object)
+            try BinaryPropertyList.decoded(type, from: object)
         }
 
-        /// The metadata as a type that `PropertyListEncoder` encoded; `nil` if the row has none.
-        /// - Throws: `DecodingError`. - Complexity: O(bytes).
+        /// The metadata as a type that `PropertyListEncoder` encoded; `nil` if the row has none. As ``decodedObject(_:)``.
+        /// - Throws: `DecodingError`. - Complexity: as that.
         public func decodedMetadata<Metadata: Decodable>(_ type: Metadata.Type) throws -> Metadata? {
             guard let metadata, !metadata.isEmpty else { return nil }
-            return try PropertyListDecoder().decode(type, from: metadata)
+            return try BinaryPropertyList.decoded(type, from: metadata)
         }
     }
 #endif

@@ -12,6 +12,8 @@ struct ReferenceWalk {
     private var isOnDeepStack = false
     /// It was ended because it needs a ``DeepStack``.
     private var isCutShort = false
+    /// The deepest level that was met.
+    private(set) var deepest = 0
     /// The names of the classes of a keyed archive that were met, by their place in it.
     var classNames: [UInt64: [String]] = [:]
 
@@ -62,6 +64,7 @@ struct ReferenceWalk {
             throw ForeignDataError(.cyclic, "the value holds itself")
         }
         defer { around.remove(number) }
+        deepest = max(deepest, level)
         return try convert(&self, try object(number), level)
     }
 
