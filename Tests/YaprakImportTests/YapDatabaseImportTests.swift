@@ -159,6 +159,24 @@
             #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).inserted == 1)
         }
 
+        // As many rows were counted as the file itself has room for, without its log.
+        @Test func `Collections and rows that are in SQLite's log alone are counted, all of them`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file)
+            try old.run("BEGIN")
+            for number in 0..<3000 { try old.insert("c\(number / 1000)", "\(number)", Data("[1]".utf8)) }
+            try old.run("COMMIT")
+            let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
+            try #require(size / 4 < 2000, "the rows are in the file: \(size) bytes")
+            let plan = YapDatabaseImport(FilePath(file))
+            let collections = try plan.collections()
+            #expect(collections.map(\.name) == ["c0", "c1", "c2"])
+            #expect(collections.map(\.rows) == [1000, 1000, 1000])
+            let report = try await plan.run(into: Database.inMemory())
+            #expect(report.total == 3000 && report.inserted == 3000 && report.noteCount == 0, "\(report)")
+            withExtendedLifetime(old) {}
+        }
+
         @Test func `A closed file in a folder that can't be written is read, and leaves nothing beside it`()
             async throws
         {

@@ -13,7 +13,7 @@
 
         /// The file as it was when it was opened, if it was opened as one that nobody changes.
         private let before: Attributes?
-        /// The bytes of the file.
+        /// The bytes of the file and of the logs beside it: where it was not checkpointed, most of its pages are in there.
         let size: Int
 
         private struct Attributes: Equatable {
@@ -37,9 +37,10 @@
             guard attributes.isRegular else {
                 throw DatabaseError(.ioFailed, "\(path) is no file. Check the path.", place: .init(file: path.string))
             }
-            size = attributes.size
             real = try Self.resolved(path)
-            let isAlone = try Self.isAlone(real, path)
+            let logBytes = try Self.logBytes(real, path), isAlone = logBytes == 0
+            let (sum, isOver) = attributes.size.addingReportingOverflow(logBytes)
+            size = isOver ? .max : sum
             before = isAlone ? attributes : nil
             guard real.withPlatformString({ access($0, R_OK) }) == 0 else {
                 throw DatabaseError(
@@ -130,7 +131,7 @@
         /// Throws if another program wrote to a file that was taken for one that nobody changes.
         func checkUnchanged() throws(DatabaseError) {
             guard let before else { return }
-            guard try Self.attributes(real, path) == before, try Self.isAlone(real, path) else {
+            guard try Self.attributes(real, path) == before, try Self.logBytes(real, path) == 0 else {
                 throw DatabaseError(
                     .alreadyOpen,
                     "\(path) was changed while it was read. Close the program that has it open, and try again.",
@@ -174,9 +175,9 @@
                 place: .init(file: path.string), cause: cause)
         }
 
-        /// Whether no log is beside the file. One that is there has to be readable.
-        private static func isAlone(_ real: FilePath, _ path: FilePath) throws(DatabaseError) -> Bool {
-            var isAlone = true
+        /// The bytes of the logs beside the file; 0 if there is none. One that is there has to be readable.
+        private static func logBytes(_ real: FilePath, _ path: FilePath) throws(DatabaseError) -> Int {
+            var bytes = 0
             for ending in ["-wal", "-journal"] {
                 let log = beside(real, ending)
                 guard let found = try attributes(log, path), !found.isRegular || found.size > 0 else { continue }
@@ -186,9 +187,10 @@
                         "\(log), which belongs to the database, can't be read. Check its permissions.",
                         place: .init(file: log.string))
                 }
-                isAlone = false
+                // A file with holes may be of any size.
+                bytes += min(found.size, .max / 2)
             }
-            return isAlone
+            return bytes
         }
 
         /// A path with more behind its last component.
