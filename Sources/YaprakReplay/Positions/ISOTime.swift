@@ -22,6 +22,24 @@ package enum ISOTime {
     /// Nanoseconds since 1970 and the unit of what is written; nil if the text is no time, or one that does not fit (before
     /// 1677, after 2262).
     static func moment(_ text: String) -> (nanoseconds: Int64, unit: Unit)? {
+        guard let parts = parts(of: text) else { return nil }
+        var (seconds, fraction) = (parts.seconds, parts.fraction)
+        // Both parts get one sign, so that the earliest moments that fit don't overflow half-way.
+        if seconds < 0, fraction > 0 {
+            seconds += 1
+            fraction -= nanosecondsPerSecond
+        }
+        let (whole, isLarge) = seconds.multipliedReportingOverflow(by: nanosecondsPerSecond)
+        let (sum, isLarger) = whole.addingReportingOverflow(fraction)
+        return isLarge || isLarger ? nil : (sum, parts.unit)
+    }
+
+    /// Seconds since 1970 and the nanoseconds after them, of any year of four digits; nil if the text is no time.
+    package static func seconds(_ text: String) -> (whole: Int64, nanoseconds: Int64)? {
+        parts(of: text).map { ($0.seconds, $0.fraction) }
+    }
+
+    private static func parts(of text: String) -> (seconds: Int64, fraction: Int64, unit: Unit)? {
         var reader = ISOTimeReader(text)
         guard let day = reader.day() else { return nil }
         var seconds = day * secondsPerDay, fraction: Int64 = 0
@@ -32,15 +50,7 @@ package enum ISOTime {
             seconds += time.seconds
             fraction = time.nanoseconds
         }
-        guard reader.isAtEnd else { return nil }
-        // Both parts get one sign, so that the earliest moments that fit don't overflow half-way.
-        if seconds < 0, fraction > 0 {
-            seconds += 1
-            fraction -= nanosecondsPerSecond
-        }
-        let (whole, isLarge) = seconds.multipliedReportingOverflow(by: nanosecondsPerSecond)
-        let (sum, isLarger) = whole.addingReportingOverflow(fraction)
-        return isLarge || isLarger ? nil : (sum, reader.unit)
+        return reader.isAtEnd ? (seconds, fraction, reader.unit) : nil
     }
 
     /// The time to a unit, so that it reads back as the same time of the same unit.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import YaprakReplay
 
 /// Decodes a value from the fields of one row, each of which is a text: a number is read where the property is one.
 struct CSVRowDecoder: Decoder {
@@ -89,8 +90,8 @@ struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    func decode(_ type: Double.Type) throws -> Double { try parsed(Double(text)) }
-    func decode(_ type: Float.Type) throws -> Float { try parsed(Float(text)) }
+    func decode(_ type: Double.Type) throws -> Double { try parsed(real()) }
+    func decode(_ type: Float.Type) throws -> Float { try parsed(real()) }
     func decode(_ type: Int.Type) throws -> Int { try parsed(Int(text)) }
     func decode(_ type: Int8.Type) throws -> Int8 { try parsed(Int8(text)) }
     func decode(_ type: Int16.Type) throws -> Int16 { try parsed(Int16(text)) }
@@ -104,14 +105,24 @@ struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Dates are decoded as numbers by themselves; a table has them as ISO 8601.
-        if type == Date.self, Double(text) == nil {
-            return try parsed((try? Date(text, strategy: Self.iso(text))) as? Value)
-        }
+        if type == Date.self { return try parsed(date() as? Value) }
         return try Value(from: self)
     }
 
-    private static func iso(_ text: String) -> Date.ISO8601FormatStyle {
-        text.contains("T") ? .init(includingFractionalSeconds: text.contains(".")) : .init().year().month().day()
+    /// A number in decimal. `Double` would read hexadecimal ones and `nan` as well, and what is too large as infinity.
+    private func real<Real: BinaryFloatingPoint & LosslessStringConvertible>() -> Real? {
+        let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+        return isDecimal ? Real(text).flatMap { $0.isFinite ? $0 : nil } : nil
+    }
+
+    /// A time of ISO 8601, or seconds since 2001. Digits alone are no seconds: "20130105" is meant as a day.
+    private func date() -> Date? {
+        if let time = ISOTime.seconds(text) {
+            let whole = Double(time.whole) - Date.timeIntervalBetween1970AndReferenceDate
+            return Date(timeIntervalSinceReferenceDate: whole + Double(time.nanoseconds) / 1e9)
+        }
+        guard !text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds: Double = real() else { return nil }
+        return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     private func parsed<Value>(_ value: Value?) throws -> Value {

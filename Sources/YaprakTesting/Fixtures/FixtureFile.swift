@@ -29,7 +29,8 @@ public struct FixtureFile: Sendable {
     /// Values between separators, with the names of the fields in the first line (RFC 4180).
     ///
     /// An empty value is `nil` for an optional property and an empty text for a `String`. Numbers, `Bool` (`true`, `false`)
-    /// and dates (ISO 8601) are read as what the property is.
+    /// and dates are read as what the property is. A date is one of ISO 8601, in UTC if it has no zone: `2013-01-05`,
+    /// `2013-01-05 12:00`, `2013-01-05T12:00:00.5+01:00`; or seconds since 2001 with a point, as `yaprak export` writes them.
     /// - Parameters:
     ///   - path: the file.
     ///   - separator: what is between values; a tab or a semicolon, say.
