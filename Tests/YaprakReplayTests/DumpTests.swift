@@ -130,6 +130,9 @@ import YaprakTrees
         (#"{"yaprak":"dump","version":0,"commit":1,"records":{}}"#, .invalidDump),
         (#"{"yaprak":"dump"}"#, .invalidDump),
         (#"{"yaprak":"dump","version":1,"commit":-1,"records":{}}"#, .invalidDump),
+        // The first write to a database that starts there would have no number.
+        (#"{"yaprak":"dump","version":1,"commit":18446744073709551615,"records":{}}"#, .invalidDump),
+        (#"{"yaprak":"dump","version":1,"commit":9223372036854775807,"records":{}}"#, .invalidDump),
         (#"{"yaprak":"dump","version":1,"commit":1,"records":{"a":-1}}"#, .invalidDump),
         (#"{"yaprak":"dump","version":1,"commit":1,"records":{},"digest":"x"}"#, .invalidDump), ("{", .invalidDump),
     ])

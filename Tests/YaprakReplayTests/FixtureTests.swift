@@ -61,6 +61,26 @@ import YaprakReplay
         }
     }
 
+    // Without the line of a record, its removal by the commit did nothing, and no error said so.
+    @Test func `A text without the line of a record, with one twice or with another is refused`() async throws {
+        let database = try await Database.open(at: path, options: replayable(), collections: .books)
+        try await database.write { transaction in
+            for key in ["a", "b", "c"] { transaction[.books][key] = Book(title: key) }
+        }
+        try await database.write { $0[.books]["b"] = nil }
+        try await database.close()
+        let lines = try ReplayReader(path).fixture(of: 2).text.split(separator: "\n").map(String.init)
+        try #require(lines.count == 6 && lines[1...3].allSatisfy { $0.hasPrefix(#"{"collection":"books""#) })
+        #expect(throws: Never.self) { try ReplayFixture(lines.joined(separator: "\n")) }
+        let (a, b, c) = (lines[1], lines[2], lines[3])
+        let other = b.replacing(#""books""#, with: #""other""#)
+        for records in [[a, c], [a, a, c], [a, b, c, other]] {
+            let text = ([lines[0]] + records + [lines[4], lines[5]]).joined(separator: "\n")
+            let error = #expect(throws: DatabaseError.self) { try ReplayFixture(text) }
+            #expect(error?.code == .invalidDump && error?.message.contains("first line promises") == true)
+        }
+    }
+
     @Test func `Nobody's text stops the reader`() async throws {
         try await writeShop(at: path, commits: 4, seed: 1)
         let reader = try ReplayReader(path)

@@ -110,6 +110,10 @@ public struct ReplayDumpHeader: Sendable, Hashable {
         guard case .unsigned(let commit)? = json["commit"], let records = json["records"]?.map else {
             throw .dump("the first line says neither commit nor records")
         }
+        // A database that starts with it makes others.
+        guard commit < LogPosition.commitNumberMax else {
+            throw .dump("the first line has a commit that is none: they end with \(LogPosition.commitNumberMax)")
+        }
         var counts: [String: Int] = [:]
         for pair in records {
             guard let name = pair.key.text, let count = pair.value.integer, count >= 0 else {
@@ -125,6 +129,18 @@ public struct ReplayDumpHeader: Sendable, Hashable {
         commitNumber = CommitNumber(commit)
         self.counts = counts
         self.digest = digest
+    }
+
+    /// Holds what followed against what this line promises: how many records each collection has, each key counted once.
+    ///
+    /// - Throws: `invalidDump`. - Complexity: O(number of collections).
+    package func check(_ found: [String: Int]) throws(DatabaseError) {
+        for name in Set(counts.keys).union(found.keys).sorted() {
+            let count = found[name] ?? 0, promised = counts[name] ?? 0
+            guard count == promised else {
+                throw .dump("it has \(count) records of \(quoted(name)), and its first line promises \(promised)")
+            }
+        }
     }
 }
 

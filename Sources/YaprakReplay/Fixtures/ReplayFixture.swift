@@ -31,7 +31,7 @@ public struct ReplayFixture: Sendable {
 
     /// Reads a fixture.
     ///
-    /// - Throws: `invalidDump` with the line, `newerFormat`. - Complexity: O(length).
+    /// - Throws: `invalidDump` with the line, also for a text that was cut short; `newerFormat`. - Complexity: O(length).
     public init(_ text: String) throws(DatabaseError) {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { Array($0)[...] }
         guard let first = lines.first else { throw .dump("there is no line in it") }
@@ -58,6 +58,9 @@ public struct ReplayFixture: Sendable {
         guard commit["changes"] == .integer(Int64(changes.count)) else {
             throw .dump("\(changes.count) changes follow, and the line of the commit promises others")
         }
+        var keys: [String: Set<String>] = [:]
+        for record in records { keys[record.collection, default: []].insert(record.key) }
+        try header.check(keys.mapValues(\.count))
         commitNumber = CommitNumber(number)
         nanosecondsSince1970 = time
         origin = commit["origin"]?.text ?? ""
