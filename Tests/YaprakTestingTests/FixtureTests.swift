@@ -142,6 +142,37 @@ import YaprakTesting
         #expect(error.code == .undecodableRecord && error.place.key == "a" && error.message.contains(words), "\(error)")
     }
 
+    // What stood behind the day was dropped, and days that no month has were those of the next one.
+    @Test(arguments: [
+        ("2013-01-05", 1_357_344_000), ("2013-01-05 23:59", 1_357_430_340), ("2013-01-05T12:00:00", 1_357_387_200),
+        ("2013-01-05T12:00Z", 1_357_387_200), ("2013-01-05T12:00:00.25+01:00", 1_357_383_600.25),
+        ("2012-02-29", 1_330_473_600), ("9999-12-31", 253_402_214_400), ("379036800.5", 1_357_344_000.5),
+        ("-978307200", 0),
+    ])
+    func `A date of CSV is the time that is written there`(text: String, seconds: Double) async throws {
+        let path = try file("sales.csv", "id,count,price,isPaid,note,day\na,1,1,true,,\(text)\n")
+        let database = try await Fixture.file(.csv(path), into: sales, key: "id").fork()
+        #expect(database.snapshot[sales]["a"]?.day == Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test(arguments: [
+        "2013-01-05xyz", "2013-01-05T12:00:00Zjunk", "2013-02-31", "2013-02-29", "2013-01-05 12:61", "20130105", "2013",
+        "2013-01", "1e400", "nan", "0x10",
+    ])
+    func `What is almost a date is none`(text: String) async throws {
+        let path = try file("sales.csv", "id,count,price,isPaid,note,day\na,1,1,true,,\(text)\n")
+        let error = try #require(await refusal(.file(.csv(path), into: sales, key: "id")))
+        #expect(error.code == .undecodableRecord && error.place.key == "a")
+        #expect(error.message.contains("line 2: ") && error.message.contains(#""day" is no Date"#), "\(error)")
+    }
+
+    @Test(arguments: ["1e400", "-1e400", "nan", "inf", "0x10", "1,5", "1 "])
+    func `What is no finite decimal number is none`(text: String) async throws {
+        let path = try file("sales.csv", "id;count;price;isPaid;note;day\na;1;\(text);true;;\n")
+        let error = try #require(await refusal(.file(.csv(path, separator: ";"), into: sales, key: "id")))
+        #expect(error.code == .undecodableRecord && error.message.contains(#""price" is no Double"#), "\(error)")
+    }
+
     // MARK: Metadata
 
     private struct Mark: Codable, Sendable, Hashable {
@@ -232,6 +263,34 @@ import YaprakTesting
         #expect(empty.code == .invalidDump)
     }
 
+    // Only the digest was compared, which a dump of some collections doesn't have.
+    @Test func `A dump of a collection that was cut short, or has a record twice, is refused`() async throws {
+        var lines: [String] = []
+        ReplayDump(of: try await Fixture.shelf.fork().snapshot, collections: ["books"]).forEachLine {
+            lines.append($0)
+        }
+        // As of a selection: no digest.
+        lines[0] = #"{"yaprak":"dump","version":1,"commit":1,"records":{"books":3,"none":0}}"#
+        let whole = try file("whole.ndjson", lines.joined(separator: "\n"))
+        #expect(try await Fixture.dump(whole, collections: .books).fork().snapshot[.books].count == 3)
+        let (dune, emma, it) = (lines[1], lines[2], lines[3])
+        let other = it.replacing(#""it""#, with: #""is""#)
+        for records in [[dune, emma], [dune, emma, dune], [dune, emma, it, other]] {
+            let path = try file("cut.ndjson", ([lines[0]] + records).joined(separator: "\n"))
+            let error = try #require(await refusal(.dump(path, collections: .books)))
+            #expect(error.code == .invalidDump && error.place.file == path, "\(error)")
+            #expect(error.message.contains(#"records of "books", and its first line promises 3"#), "\(error)")
+        }
+    }
+
+    // The first write of a test trapped.
+    @Test func `A dump whose commit is beyond all numbers is refused with the line`() async throws {
+        let path = try file(
+            "far.ndjson", #"{"yaprak":"dump","version":1,"commit":18446744073709551615,"records":{}}"#)
+        let error = try #require(await refusal(.dump(path, collections: .books)))
+        #expect(error.code == .invalidDump && error.message.contains("line 1: "), "\(error)")
+    }
+
     private struct OtherBook: Codable, Sendable {
         var title: String
         var salesRank: String
@@ -271,6 +330,21 @@ import YaprakTesting
         #expect(database.commitNumber == CommitNumber(commit))
         #expect(database.snapshot[.books]["dune"]?.salesRank == (commit == 0 ? nil : Int(commit)))
         try await database.write { $0[.books].removeAll() }
+    }
+
+    // The time of the newest commit was looked for in the log, which does not have it there.
+    @Test(arguments: ["@", "9", "@{now}"])
+    func `A backup gives its state, and so does a database without its history`(position: String) async throws {
+        let path = try await writeLog(), backup = directory.appending("backup.yaprak")
+        let database = try await Database.open(at: FilePath(path), collections: .books)
+        try await database.backup(to: FilePath(backup))
+        try await database.close()
+        try ReplayMaintenance(FilePath(path)).purgeHistory()
+        for path in [backup, path] {
+            let copy = try await Fixture.log(path, at: position, collections: .books).fork()
+            #expect(copy.commitNumber == 9 && copy.snapshot[.books]["dune"]?.salesRank == 9)
+        }
+        #expect(await refusal(.log(backup, at: "@{1 week ago}", collections: .books))?.code == .commitOutOfReach)
     }
 
     @Test func `A position that is none, or not there, is refused`() async throws {

@@ -34,7 +34,8 @@ extension Fixture {
     ///
     ///     static let shop = Fixture.dump("shop.ndjson", collections: .books, .authors)
     ///
-    /// It starts with the commit number of the dump. A dump of a whole database has a digest, which is compared.
+    /// It starts with the commit number of the dump. The first line says how many records of each collection follow, which is
+    /// compared, and so is the digest that a dump of a whole database has.
     /// - Parameters:
     ///   - path: the dump; a relative path starts in the folder of the source file.
     ///   - source: where a relative path starts.
@@ -69,7 +70,8 @@ extension Fixture {
     ///     static let crash = Fixture.log("crash.yaprak", at: "@{10 minutes ago}", collections: .books)
     ///
     /// The directory is read, not changed. Relative times count from the newest commit in the log, not from today, so that the
-    /// fixture stays the same. The log is replayed from the oldest commit on and held against each checkpoint.
+    /// fixture stays the same; where a checkpoint is all there is, as in a backup, from that. The log is replayed from the
+    /// oldest commit on and held against each checkpoint.
     /// - Parameters:
     ///   - path: the directory; a relative path starts in the folder of the source file.
     ///   - position: the commit, as `LogPosition` writes it: `42`, `@~3`, `@{2013-01-05 12:00}`, a tag. The newest by default.
@@ -94,22 +96,30 @@ extension Fixture {
         return Fixture(
             checkingCoding: checkingCoding,
             from: { [bindings] in
-                let number = try await commitNumber(at: position, in: path)
+                let number = try await blocking { try commitNumber(at: position, in: path) }
                 let database = try await Database.replay(path, upTo: number, options: options)
                 for binding in bindings { try await binding.bind(database) }
                 return database
             }, then: build)
     }
 
-    private static func commitNumber(at position: String, in path: FilePath) async throws -> CommitNumber {
+    /// The commit at a position; times count from the newest commit.
+    private static func commitNumber(at position: String, in path: FilePath) throws -> CommitNumber {
         let position = try LogPosition(position)
         var reader = try ReplayReader(path)
+        let time = try newestTime(in: reader)
+        reader.clock = { time }
+        return try reader.commitNumber(at: position)
+    }
+
+    /// When the newest commit was made. Where only a checkpoint has it, as in a backup, its own time is the next best.
+    private static func newestTime(in reader: ReplayReader) throws -> Int64 {
         let newest = try reader.newestCommitNumber()
-        if newest > .zero, let commit = try await reader.commits(from: newest).first(where: { _ in true }) {
-            let time = commit.nanosecondsSince1970
-            reader.clock = { time }
+        if let oldest = try reader.oldestCommitNumber(), oldest <= newest {
+            var commits = reader.commits(from: newest).makeAsyncIterator()
+            if let commit = try commits.next() { return commit.nanosecondsSince1970 }
         }
-        return try await blocking { [reader] in try reader.commitNumber(at: position) }
+        return try reader.checkpoints().map(\.nanosecondsSince1970).max() ?? reader.clock()
     }
 
     private static func readDump(_ path: String, _ options: DatabaseOptions) throws -> Database {
@@ -128,7 +138,17 @@ extension Fixture {
             throw DatabaseError(.invalidDump, "\(path) is empty. Make it with `yaprak dump`.", place: .init(file: path))
         }
         let database = Database.inMemory(collections.all, at: header.commitNumber, options: options)
-        if let digest = header.digest, database.snapshot.digest != digest {
+        let snapshot = database.snapshot
+        do throws(DatabaseError) {
+            // Of records that are there twice one is left.
+            let counts = snapshot.collectionNames.map { ($0, snapshot.count(inCollectionNamed: $0)) }
+            try header.check(Dictionary(counts) { $0 + $1 })
+        } catch {
+            throw DatabaseError(
+                error.code, "\(path): \(error.message). Make it again with `yaprak dump`, or correct the first line.",
+                place: .init(file: path), cause: error)
+        }
+        if let digest = header.digest, snapshot.digest != digest {
             throw DatabaseError(
                 .invalidDump,
                 """
