@@ -54,6 +54,29 @@ import YaprakReplay
         }
     }
 
+    @Test func `A range that can't be tested takes two probes more, and is named only where it hides the answer`() {
+        let count: UInt64 = 24
+        for low in 1..<count {
+            for high in low..<count {
+                for first in 1...count {
+                    var search = ReplayBisection(good: 0, bad: CommitNumber(count))
+                    while let commit = search.next {
+                        if (low...high).contains(commit.rawValue) {
+                            search.note(skipping: CommitNumber(low)...CommitNumber(high))
+                        } else {
+                            search.note(commit.rawValue >= first ? .bad : .good)
+                        }
+                    }
+                    let words: Comment = "\(first) is the first, \(low) to \(high) are skipped"
+                    let isHidden = (low...high + 1).contains(first)
+                    let hidden = ReplayBisection.Outcome.undecided(CommitNumber(low)...CommitNumber(high + 1))
+                    #expect(search.outcome == (isHidden ? hidden : .found(CommitNumber(first))), words)
+                    #expect(search.probeCount <= boundOf(count) + 3, words)
+                }
+            }
+        }
+    }
+
     @Test func `Skipped commits are passed by, and named where they hide the answer`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix64(seed: seed)

@@ -19,9 +19,11 @@ import YaprakReplay
     }
 
     /// Makes a counter that is one more with each commit, from 1 on, and a mark that is there from `mark` on.
-    private func count(to last: Int, mark: Int, checkpointsEach: Int = 0) async throws {
+    private func count(
+        to last: Int, mark: Int, checkpointsEach: Int = 0, durability: Durability = .relaxed
+    ) async throws {
         var options = DatabaseOptions()
-        options.durability = .relaxed
+        options.durability = durability
         options.retention = .all
         options.checkpoints = .manual
         let counter = RecordCollection<Int, NoMetadata>("counter")
@@ -109,6 +111,43 @@ import YaprakReplay
         #expect(outcome.err.contains("may have held earlier"))
         let later = await yaprak("bisect", database, "--where", "counter['now'] > \(floor)")
         #expect(later.lines.last?.hasPrefix(#"{"firstBad":\#(floor.rawValue + 1),"commit""#) == true)
+    }
+
+    // The first probe in a hole ended the search, with an error.
+    @Test(arguments: [false, true])
+    func `A hole that a repair left is skipped with what is behind it, and hides only what began there`(
+        runsCommand: Bool
+    ) async throws {
+        // Each commit in a frame of its own.
+        try await count(to: 70, mark: 1, checkpointsEach: 40, durability: .always)
+        let source = folder("source"), reader = try ReplayReader(FilePath(database))
+        var commits = reader.commits(from: 25, through: 25).makeAsyncIterator()
+        let place = try #require(try commits.next()).place
+        try FileManager.default.moveItem(atPath: database, toPath: source)
+        let file = URL(fileURLWithPath: source + "/" + (place.file ?? ""))
+        var bytes = try Data(contentsOf: file)
+        bytes[Int(place.offset ?? 0) + 9] ^= 2
+        try bytes.write(to: file)
+        let repair = try ReplayReader(FilePath(source)).repair()
+        _ = try repair.perform(to: FilePath(database))
+        let hole = try #require(repair.holes.first)
+        let lost = hole.loss.commits.lowerBound.rawValue, next = hole.nextState.rawValue
+        try #require(lost == 25 && next == 40 && repair.last == 70)
+        for first in [2, lost - 1, lost, 30, next, next + 1, 66] {
+            let question =
+                runsCommand
+                ? ["--run", "test \"$YAPRAK_COMMIT\" -lt \(first)"] : ["--where", "counter['now'] >= \(first)"]
+            let outcome = await yaprak(["bisect", database] + question)
+            if (lost...next).contains(first) {
+                #expect(outcome.code == 1, "\(first): \(outcome)")
+                #expect(outcome.err.contains("the first bad one is among \(lost) to \(next)"), "\(first): \(outcome)")
+                #expect(outcome.err.contains("commits \(lost) to \(next - 1) are skipped: "), "\(first): \(outcome)")
+            } else {
+                #expect(outcome.code == 0, "\(first): \(outcome)")
+                #expect(outcome.lines.last?.hasPrefix(#"{"firstBad":\#(first),"#) == true, "\(first): \(outcome)")
+            }
+            #expect(probes(outcome) <= 11, "\(first): \(outcome)")
+        }
     }
 
     // MARK: Commands

@@ -44,6 +44,8 @@ public struct ReplayBisection: Sendable {
     public private(set) var probeCount = 0
 
     private var skipped: Set<UInt64> = []
+    /// Ranges of commits that can't be tested. They may overlap.
+    private var skippedRanges: [ClosedRange<UInt64>] = []
     private var isEndGood = false
 
     /// Starts a search.
@@ -71,7 +73,7 @@ public struct ReplayBisection: Sendable {
     public var outcome: Outcome? {
         if next != nil { return nil }
         if isEndGood { return .notBad(bad) }
-        let isEndKnown = !skipped.contains(bad.rawValue)
+        let isEndKnown = skippedRun(at: bad.rawValue) == nil
         return candidates.lowerBound == bad && isEndKnown ? .found(bad) : .undecided(candidates)
     }
 
@@ -94,6 +96,17 @@ public struct ReplayBisection: Sendable {
         next = choose()
     }
 
+    /// Reports that ``next`` can't be tested, and none of the commits in a range around it: they are not proposed.
+    /// - Precondition: the search is not over. - Complexity: O(number of commits and of ranges skipped).
+    package mutating func note(skipping range: ClosedRange<CommitNumber>) {
+        guard let commit = next, range.contains(commit), commit != bad else { return note(.skip) }
+        probeCount += 1
+        // The ends are known, whatever the range says.
+        let first = max(range.lowerBound, good.next()), last = CommitNumber(bad.rawValue - 1)
+        skippedRanges.append(first.rawValue...min(range.upperBound, last).rawValue)
+        next = choose()
+    }
+
     // MARK: Choosing the next
 
     /// The commit in the middle; where that was skipped, others, spread over what is left.
@@ -101,28 +114,40 @@ public struct ReplayBisection: Sendable {
         let low = good.rawValue + 1, high = bad.rawValue - 1
         guard low <= high else { return nil }
         let inside = skipped.reduce(0) { $0 + ($1 >= low && $1 <= high ? 1 : 0) }
-        if inside == 0 { return CommitNumber(good.rawValue + (bad.rawValue - good.rawValue) / 2) }
-        guard UInt64(inside) <= high - low else { return nil }
-        // Commits that can't be tested often stand together. So the next is not the neighbour: halves, quarters, eighths
-        // of the way, in the order of the bits turned round (van der Corput's sequence).
-        let turned = bitsTurned(UInt64(inside) + 1)
-        let target = low + turned.multipliedFullWidth(by: high - low + 1).high
-        return CommitNumber(nearest(to: target, in: low...high))
+        var target = good.rawValue + (bad.rawValue - good.rawValue) / 2
+        if inside > 0 {
+            // Commits that can't be tested often stand together. So the next is not the neighbour: halves, quarters, eighths
+            // of the way, in the order of the bits turned round (van der Corput's sequence).
+            let turned = bitsTurned(UInt64(inside) + 1)
+            target = low + turned.multipliedFullWidth(by: high - low + 1).high
+        }
+        return nearest(to: target, in: low...high).map { CommitNumber($0) }
     }
 
     private func bitsTurned(_ value: UInt64) -> UInt64 {
         (0..<64).reduce(0) { $0 | ((value >> UInt64($1)) & 1) << UInt64(63 - $1) }
     }
 
-    /// The commit nearest to `target` that was not skipped; there is one.
-    private func nearest(to target: UInt64, in range: ClosedRange<UInt64>) -> UInt64 {
-        for distance in 0...UInt64(skipped.count + 1) {
-            let (below, underflow) = target.subtractingReportingOverflow(distance)
-            if !underflow, range.contains(below), !skipped.contains(below) { return below }
-            let (above, overflow) = target.addingReportingOverflow(distance)
-            if !overflow, range.contains(above), !skipped.contains(above) { return above }
+    /// The commit nearest to `target` that was not skipped; `nil` if all were.
+    private func nearest(to target: UInt64, in range: ClosedRange<UInt64>) -> UInt64? {
+        let below = free(from: target, in: range, upwards: false)
+        let above = free(from: target, in: range, upwards: true)
+        guard let below, let above else { return below ?? above }
+        return target - below <= above - target ? below : above
+    }
+
+    /// The first commit from `target` on, in one direction, that was not skipped.
+    private func free(from target: UInt64, in range: ClosedRange<UInt64>, upwards: Bool) -> UInt64? {
+        var place = target
+        while let run = skippedRun(at: place) {
+            guard upwards ? run.upperBound < range.upperBound : run.lowerBound > range.lowerBound else { return nil }
+            place = upwards ? run.upperBound + 1 : run.lowerBound - 1
         }
-        // At a border only one side is left, which may take twice as many steps.
-        return range.first { !skipped.contains($0) } ?? range.lowerBound
+        return place
+    }
+
+    /// The commits around one that were skipped with it; `nil` if it was not.
+    private func skippedRun(at place: UInt64) -> ClosedRange<UInt64>? {
+        skipped.contains(place) ? place...place : skippedRanges.first { $0.contains(place) }
     }
 }

@@ -28,3 +28,37 @@ extension ReplayReader {
     /// - Complexity: O(number of files); none is opened, so a damaged one is among them.
     public func checkpointNumbers() throws(DatabaseError) -> [CommitNumber] { try store.checkpointNumbers().sorted() }
 }
+
+extension ReplayReader {
+    /// The commits around one to whose states nothing leads: from what the log lacks up to the next checkpoint.
+    ///
+    /// - Parameter error: what reading its state threw.
+    /// - Returns: `nil` if the log leads there: the error has another reason.
+    /// - Throws: `commitOutOfReach`, `newerFormat`, `ioFailed`. - Complexity: O(bytes of the log since the checkpoint before).
+    package func unreachableCommits(
+        around number: CommitNumber, after error: DatabaseError
+    ) throws(DatabaseError) -> ClosedRange<CommitNumber>? {
+        let checkpoints = try checkpointNumbers()
+        var first = error.place.commits?.lowerBound
+        if error.code != .corruptLog || first.map({ $0 > number }) ?? true {
+            first = try firstUnreadable(after: checkpoints.last { $0 < number } ?? .zero, through: number)
+        }
+        guard let first else { return nil }
+        if let next = checkpoints.first(where: { $0 > number }) { return first...CommitNumber(next.rawValue - 1) }
+        return first...max(number, try newestCommitNumber())
+    }
+
+    /// The first commit of a range that is not in the log, or can't be read.
+    private func firstUnreadable(
+        after start: CommitNumber, through last: CommitNumber
+    ) throws(DatabaseError) -> CommitNumber? {
+        var read = start
+        do throws(DatabaseError) {
+            var commits = try store.commits(from: start.next(), through: last)
+            while let commit = try commits.next() { read = commit.number }
+        } catch {
+            guard error.code == .corruptLog else { throw error }
+        }
+        return read < last ? read.next() : nil
+    }
+}

@@ -21,7 +21,8 @@ struct BisectCommand: AsyncParsableCommand {
 
             --bad is checked first; it is the newest commit by default. --good is not checked; without it the search goes \
             back to the empty database, or to the oldest reachable commit. Among n commits it takes at most log2(n) + 1 \
-            probes, rounded up, if none is skipped.
+            probes, rounded up, if none is skipped. Commits whose state can't be read are skipped: those that a repair could \
+            not read, and those behind them up to the next checkpoint.
 
               yaprak bisect world.yaprak --where 'any(flights, .delay < 0)'
               yaprak bisect world.yaprak --good 100 --bad @~3 --run './check "$YAPRAK_DATABASE"'
@@ -84,12 +85,24 @@ struct BisectCommand: AsyncParsableCommand {
         var printer = BisectPrinter(output.format(on: console), reader, console)
         while let commit = search.next {
             if Invocation.isInterrupted() { throw CancellationError() }
-            let verdict = try question.verdict(on: commit, isFirst: search.probeCount == 0)
-            search.note(verdict)
+            let verdict: ReplayBisection.Verdict
+            do {
+                verdict = try question.verdict(on: commit, isFirst: search.probeCount == 0)
+                search.note(verdict)
+            } catch let error as DatabaseError where search.probeCount > 0 && Self.mayBeHole.contains(error.code) {
+                guard let lost = try reader.unreachableCommits(around: commit, after: error) else { throw error }
+                verdict = .skip
+                search.note(skipping: lost)
+                try console.err.write(
+                    "yaprak: commits \(lost.lowerBound) to \(lost.upperBound) are skipped: \(error.message.plain)\n")
+            }
             try printer.write(commit, verdict, search)
         }
         try finish(search, ends.floor, question, reader, &printer)
     }
+
+    /// What reading a state throws if commits before it are missing; a fork may take the log to end there.
+    private static let mayBeHole: Set<DatabaseError.Code> = [.corruptLog, .commitOutOfReach]
 
     // MARK: The question
 

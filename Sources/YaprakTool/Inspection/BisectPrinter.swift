@@ -68,6 +68,10 @@ struct BisectPrinter {
     private func commit(_ number: CommitNumber) throws -> ReplayCommit? {
         guard let oldest = try reader.oldestCommitNumber(), number >= oldest, number > 0 else { return nil }
         var commits = reader.commits(from: number, through: number).makeAsyncIterator()
-        return try commits.next()
+        do throws(DatabaseError) { return try commits.next() } catch {
+            // The search says so, and goes on.
+            guard error.code == .corruptLog else { throw error }
+            return nil
+        }
     }
 }
