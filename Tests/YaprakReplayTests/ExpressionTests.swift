@@ -202,6 +202,29 @@ import YaprakCBOR
         #expect(expression.value(in: snapshot, unless: { false }) == 2000)
     }
 
+    // It asked before each record alone, and one record may have millions of items.
+    @Test(arguments: [false, true])
+    func `An expression over the elements of one record ends when nobody waits for it any more`(isMap: Bool)
+        async throws
+    {
+        let database = Database.inMemory()
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        let items: CBORValue =
+            isMap
+            ? .map((0..<3000).map { .init(.text("\($0)"), .unsigned($0)) }) : .array((0..<3000).map { .unsigned($0) })
+        try await database.write { $0[things]["k"] = ["items": items] }
+        let all = "things['k'].items"
+        let expression = try ReplayExpression("any(\(all), any(\(all), any(\(all), . == 0 - 1)))", about: .snapshot)
+        var asked = 0
+        func isCancelled() -> Bool {
+            asked += 1
+            return asked > 10
+        }
+        let value = expression.value(in: database.snapshot, unless: isCancelled)
+        #expect(value == nil)
+        #expect(asked < 20)
+    }
+
     @Test(arguments: [
         ("", 1, "a value is missing before the end"), ("cont(flights) > 1", 1, "no function \"cont\""),
         ("count(flights) > ", 18, "a value is missing"), ("flights > 3", 1, "flights is a collection"),

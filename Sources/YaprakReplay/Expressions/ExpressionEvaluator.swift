@@ -164,9 +164,13 @@ struct ExpressionEvaluator {
         }
         switch value(of: source, for: element)?.untagged {
         case .array(let items)?:
-            for item in items where !body(ExpressionElement(object: item, key: nil)) { return }
+            for item in items {
+                if isCancelled?() == true || !body(ExpressionElement(object: item, key: nil)) { return }
+            }
         case .map(let pairs)?:
-            for pair in pairs where !body(ExpressionElement(object: pair.value, key: pair.key)) { return }
+            for pair in pairs {
+                if isCancelled?() == true || !body(ExpressionElement(object: pair.value, key: pair.key)) { return }
+            }
         default: return
         }
     }

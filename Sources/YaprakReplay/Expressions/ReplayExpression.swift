@@ -74,7 +74,8 @@ public struct ReplayExpression: Sendable, Hashable {
         return ExpressionEvaluator(snapshot).value(of: root, for: nil) ?? .null
     }
 
-    /// The same, unless it takes so long that nobody waits for it any more; asks before each record of a collection.
+    /// The same, unless it takes so long that nobody waits for it any more; asks before each record of a
+    /// collection and each element of an array or a map.
     ///
     /// - Returns: `nil` if `isCancelled` was true.
     package func value(in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool) -> CBORValue? {
