@@ -115,7 +115,7 @@ public final class SeededRun: Sendable {
 /// Each seed is another order of the tasks; see ``SeededRun`` for what it controls. A seed fails if the body throws,
 /// records an issue, waits for ever, or starts a task that escapes; in a test of XCTest the issues of this library count,
 /// failed assertions of XCTest don't: throw there. The failure has the seed: `YAPRAK_SEED=17` in the environment runs that
-/// one alone, and it fails in the same way.
+/// one alone, and it fails in the same way. If the task is canceled, the seed at hand is the last.
 /// - Parameters:
 ///   - count: how many seeds are tried.
 ///   - first: the first seed; the others are the numbers after it, and 0 after the largest.
@@ -127,9 +127,15 @@ public func explore(
     seeds count: Int = 1_000, from first: UInt64 = 0, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable (SeededRun) async throws -> Void
 ) async -> UInt64? {
-    let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
+    let only: UInt64?
+    do throws(WantedSeed.Fault) { only = try WantedSeed.fromEnvironment() } catch {
+        reportIssue("\(error)", at: sourceLocation)
+        return nil
+    }
     // The numbers go on with 0 after the largest one.
     for number in 0..<UInt64(only == nil ? max(count, 1) : 1) {
+        // Bodies run in tasks of their own: a test that is over, by its time limit say, would go on with all the others.
+        if Task.isCancelled { return nil }
         let seed = only ?? first &+ number
         let remedy = "seed \(seed); YAPRAK_SEED=\(seed) repeats it"
         let issues = IssueCount(remedy)

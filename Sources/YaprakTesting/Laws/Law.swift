@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Testing
 internal import YaprakCore
 internal import YaprakSimulator
@@ -22,11 +21,17 @@ protocol Law: Sendable {
 extension Law {
     /// Runs random histories until one breaks the law; then reports the shortest that can be found.
     ///
-    /// - Returns: whether none does. Histories that have nothing to look at prove nothing, and that is reported, too.
+    /// - Returns: whether none does. Histories that have nothing to look at prove nothing, and that is reported, too. False
+    ///   if the task was canceled before all were tried.
     func check(histories: Int, seed: UInt64, at location: SourceLocation) async -> Bool {
-        let only = ProcessInfo.processInfo.environment["YAPRAK_SEED"].flatMap { UInt64($0) }
+        let only: UInt64?
+        do throws(WantedSeed.Fault) { only = try WantedSeed.fromEnvironment() } catch {
+            reportIssue("\(title): \(error)", at: location)
+            return false
+        }
         var refusal: String?, hasCommits = false, met: Set<Int> = []
         for seed in only.map({ [$0] }) ?? (0..<UInt64(max(histories, 1))).map({ seed &+ $0 }) {
+            if Task.isCancelled { return false }
             var script = LawScript(seed: seed, onlyCommits: hasOnlyCommits)
             let trace = LawTrace()
             guard await attempt(script, trace) != nil else {
