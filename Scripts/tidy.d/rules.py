@@ -62,7 +62,7 @@ IMPORTS_ALLOWED = {}
 # MARK: Dead names
 # What the standard library, the compiler or a package calls by its name.
 WITNESSES = {
-    "callAsFunction", "databaseTableName", "enqueue", "hash", "IntegerLiteralType",
+    "callAsFunction", "databaseTableName", "enqueue", "hash", "IntegerLiteralType", "unownedExecutor",
     "addingReportingOverflow", "subtractingReportingOverflow", "multipliedReportingOverflow",
     "appendInterpolation", "appendLiteral", "channelActive", "channelInactive", "channelRead", "errorCaught", "userInboundEventTriggered",
     "InboundIn", "OutboundOut",

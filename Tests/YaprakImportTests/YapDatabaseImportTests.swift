@@ -443,6 +443,31 @@
             #expect(code("empty") == .notFound)
         }
 
+        // Where SQLite waited for another program, so did all tasks of the process.
+        @Test func `Imports that wait keep no thread from other tasks`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(1, at: file)
+            let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 4
+            let waiting = Mutex(0), isOver = Mutex(false)
+            let gate = DispatchSemaphore(value: 0)
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: .importedBooks) { row in
+                waiting.withLock { $0 += 1 }
+                // Had the task below no thread, it would never open.
+                if gate.wait(timeout: .now() + 60) == .timedOut { isOver.withLock { $0 = true } }
+                return try row.decodedObject(ImportedBook.self)
+            } metadata: {
+                try $0.decodedMetadata(ImportedMark.self)
+            }
+            try await withThrowingTaskGroup(of: Int.self) { [plan] group in
+                for _ in 0..<count { group.addTask { try await plan.run(into: Database.inMemory()).inserted } }
+                while waiting.withLock({ $0 }) < count { await Task.yield() }
+                for _ in 0..<count { gate.signal() }
+                for try await inserted in group { #expect(inserted == 1) }
+            }
+            #expect(!isOver.withLock { $0 })
+        }
+
         @MainActor private final class Shown {
             var rows: [Int] = []
             var lines: [String] = []

@@ -11,6 +11,7 @@
             let report: ImportReport
         }
 
+        private let queue = ImportQueue()
         private let plan: YapDatabaseImport
         private let rules: [[UInt8]: ImportRule]
         private let writer: ImportWriter
@@ -21,6 +22,8 @@
             self.rules = rules
             writer = ImportWriter(database: database, origin: plan.origin, replacesExisting: plan.replacesExisting)
         }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
         /// Imports the next rows; `nil` at the end.
         func next() async throws -> Step? {
