@@ -122,7 +122,7 @@ import YaprakReplay
         try await count(to: 70, mark: 1, checkpointsEach: 40, durability: .always)
         let source = folder("source"), reader = try ReplayReader(FilePath(database))
         var commits = reader.commits(from: 25, through: 25).makeAsyncIterator()
-        let place = try #require(try commits.next()).place
+        let place = try #require(try await commits.next()).place
         try FileManager.default.moveItem(atPath: database, toPath: source)
         let file = URL(fileURLWithPath: source + "/" + (place.file ?? ""))
         var bytes = try Data(contentsOf: file)
