@@ -11,8 +11,12 @@ internal import SystemPackage
 /// An opened directory of the operating system.
 final class PosixDirectory: Directory {
     private let descriptor: Int32
+    private let calls: PosixCalls
 
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    init(_ descriptor: Int32, calls: PosixCalls = .system) {
+        self.descriptor = descriptor
+        self.calls = calls
+    }
 
     deinit { _ = closeDescriptor(descriptor) }
 
@@ -99,7 +103,9 @@ final class PosixDirectory: Directory {
     }
 
     func sync() throws(DiskError) {
-        guard fsync(descriptor) == 0 else { throw DiskError(.syncDirectory, ".", lastErrno()) }
+        if let error = uninterrupted({ calls.syncDirectory(descriptor) }) {
+            throw DiskError(.syncDirectory, ".", error)
+        }
     }
 
     func lock(_ name: String) throws(DiskError) -> (any FileLock)? {

@@ -13,11 +13,13 @@ internal import SystemPackage
 final class PosixFile: File {
     let descriptor: Int32
     private let name: String
+    private let calls: PosixCalls
     private let isClosed = OnceFlag()
 
-    init(_ descriptor: Int32, _ name: String) {
+    init(_ descriptor: Int32, _ name: String, calls: PosixCalls = .system) {
         self.descriptor = descriptor
         self.name = name
+        self.calls = calls
     }
 
     deinit { if isClosed.set() { _ = closeDescriptor(descriptor) } }
@@ -34,6 +36,12 @@ final class PosixFile: File {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
         return status.st_nlink > 0
+    }
+
+    func hasOtherNames() throws(DiskError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DiskError(.size, name, lastErrno()) }
+        return status.st_nlink > 1
     }
 
     func nextData(from offset: UInt64) -> UInt64 {
@@ -59,32 +67,20 @@ final class PosixFile: File {
     }
 
     func syncData() throws(DiskError) {
-        #if canImport(Darwin)
-            try sync()
-        #else
-            guard fdatasync(descriptor) == 0 else { throw DiskError(.syncData, name, lastErrno()) }
-        #endif
+        if let error = uninterrupted({ calls.syncData(descriptor) }) { throw DiskError(.syncData, name, error) }
     }
 
     func sync() throws(DiskError) {
-        #if canImport(Darwin)
-            // There fsync does not flush the drive's cache.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-            guard errno == ENOTSUP || errno == EINVAL else { throw DiskError(.sync, name, lastErrno()) }
-        #endif
-        guard fsync(descriptor) == 0 else { throw DiskError(.sync, name, lastErrno()) }
+        if let error = uninterrupted({ calls.sync(descriptor) }) { throw DiskError(.sync, name, error) }
     }
 
     func allocate(to length: UInt64) throws(DiskError) {
         guard let target = off_t(exactly: length) else { throw DiskError(.allocate, name, .fileTooLarge) }
-        #if canImport(Darwin)
-            guard ftruncate(descriptor, max(target, off_t(try size()))) == 0 else {
-                throw DiskError(.allocate, name, lastErrno())
-            }
-        #else
-            let result = posix_fallocate(descriptor, 0, target)
-            guard result == 0 else { throw DiskError(.allocate, name, Errno(rawValue: result)) }
-        #endif
+        // Only behind the end. Where a file system can't allocate, the C library reads a byte of each block and writes a zero
+        // over it if it is one: for the whole file each time, durable blocks included.
+        let size = off_t(try size())
+        guard target > size else { return }
+        if let error = calls.allocate(descriptor, size, target - size) { throw DiskError(.allocate, name, error) }
     }
 
     func truncate(to length: UInt64) throws(DiskError) {
