@@ -54,6 +54,8 @@ package protocol File: AnyObject, Sendable {
     func size() throws(DiskError) -> UInt64
     /// Whether any name leads to the file: false once it was removed.
     func hasName() throws(DiskError) -> Bool
+    /// Whether more than one name leads to the file: what is written to it is then in other places, too.
+    func hasOtherNames() throws(DiskError) -> Bool
     /// The first offset from `offset` on whose byte may be other than zero, because space is allocated for it; `UInt64.max` if
     /// there is none. A file system that does not tell answers with `offset`.
     func nextData(from offset: UInt64) -> UInt64
@@ -65,7 +67,7 @@ package protocol File: AnyObject, Sendable {
     func syncData() throws(DiskError)
     /// Makes the content, the length and all other metadata of the file durable.
     func sync() throws(DiskError)
-    /// Allocates space up to `length`. The new part reads as zeros.
+    /// Allocates space from the end of the file up to `length`. The new part reads as zeros.
     func allocate(to length: UInt64) throws(DiskError)
     /// Truncates the file.
     func truncate(to length: UInt64) throws(DiskError)
@@ -77,13 +79,20 @@ package protocol File: AnyObject, Sendable {
 
 extension File {
     func hasName() throws(DiskError) -> Bool { true }
+    package func hasOtherNames() throws(DiskError) -> Bool { false }
     package func nextData(from offset: UInt64) -> UInt64 { offset }
 }
 
 /// A lock that is held until it is released.
 package protocol FileLock: AnyObject, Sendable {
+    /// Whether the file of the lock had other names when it was taken: then nothing is written to it.
+    var hasOtherNames: Bool { get }
     /// Writes who holds it into the first 64 bytes of the file, for information only.
     func note(_ text: String)
     /// Releases the lock.
     func release()
+}
+
+extension FileLock {
+    package var hasOtherNames: Bool { false }
 }

@@ -23,11 +23,13 @@ final class PosixLock: FileLock {
 
     private let file: PosixFile
     private let key: Key
+    let hasOtherNames: Bool
     private let isReleased = OnceFlag()
 
-    private init(_ file: PosixFile, _ key: Key) {
+    private init(_ file: PosixFile, _ key: Key, hasOtherNames: Bool) {
         self.file = file
         self.key = key
+        self.hasOtherNames = hasOtherNames
     }
 
     deinit { release() }
@@ -45,10 +47,12 @@ final class PosixLock: FileLock {
             if error == .wouldBlock || error == .resourceTemporarilyUnavailable { return nil }
             throw DiskError(.lock, "LOCK", error)
         }
-        return PosixLock(file, key)
+        return PosixLock(file, key, hasOtherNames: status.st_nlink > 1)
     }
 
     func note(_ text: String) {
+        // A hard link may lead out of the directory.
+        guard !hasOtherNames else { return }
         // For information: a process that finds the lock taken may read it. The rest of the file stays (`ClosingMark`).
         let bytes = Array(text.utf8.prefix(64))
         try? file.writeAll(bytes + [UInt8](repeating: 0x0A, count: 64 - bytes.count), at: 0)

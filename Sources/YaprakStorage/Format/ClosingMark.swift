@@ -82,7 +82,7 @@ struct ClosingMark: Equatable, Sendable {
         }
     }
 
-    /// Writes the mark and syncs it.
+    /// Writes the mark and syncs it. A lock file that is a hard link, which may lead out of the directory, gets none.
     func write(in root: any Directory) throws(DiskError) {
         var isNew = false
         let file: any File
@@ -95,6 +95,7 @@ struct ClosingMark: Equatable, Sendable {
             isNew = true
         }
         defer { try? file.close() }
+        guard try !file.hasOtherNames() else { return }
         try file.writeAll(encoded(), at: Self.offset)
         try file.syncData()
         if isNew { try root.sync() }
