@@ -1,3 +1,4 @@
+internal import SystemPackage
 internal import YaprakLocks
 package import YaprakModel
 
@@ -5,7 +6,7 @@ extension Store {
     /// Removes the checkpoints that retention does not keep, and the segments that no kept checkpoint needs.
     ///
     /// At least two checkpoints that verify stay, once there are two, and the oldest that stays is one that verifies. If a file
-    /// can't be removed, the next checkpoint tries again, and a folder that is full meanwhile says why.
+    /// can't be removed, the others are, the next checkpoint tries again, and a folder that is full meanwhile says why.
     func prune() {
         do throws(DiskError) {
             try removeSurplus()
@@ -19,10 +20,45 @@ extension Store {
         let surplus = try surplus()
         guard !surplus.isEmpty else { return }
         try makeFoldersDurable()
-        for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
+        var failure: DiskError?
+        var segments = surplus.segments
+        for name in surplus.checkpoints {
+            guard let error = remove(name, .checkpoint) else { continue }
+            failure = failure ?? error
+            if mayBeOurs(name, .checkpoint) { segments = Self.unneeded(segments, from: name) }
+        }
         // The checkpoints first, durably, then the segments that only they needed.
         if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
-        try removeSegments(surplus.segments)
+        try removeSegments(segments)
+        if let failure { throw failure }
+    }
+
+    /// Removes a file, if it is there; returns why it can't.
+    private func remove(_ name: FileName, _ kind: FileKind) -> DiskError? {
+        do throws(DiskError) {
+            try folder(kind).unlink(name.string(kind))
+            return nil
+        } catch {
+            return error.errno == .noSuchFileOrDirectory ? nil : error
+        }
+    }
+
+    /// Whether a file that can't be removed may be one that something needs, and not a folder with its name, or another's file.
+    private func mayBeOurs(_ name: FileName, _ kind: FileKind) -> Bool {
+        do {
+            let (file, header) = try DatabaseDirectory.open(name, kind, in: folder(kind))
+            try? file.close()
+            return (try? header.get()).map(lineage.accepts) ?? false
+        } catch {
+            return !error.isAboutNoFile && error.errno != .noSuchFileOrDirectory
+        }
+    }
+
+    private func folder(_ kind: FileKind) -> any Directory {
+        switch kind {
+        case .segment: directory.segments
+        case .checkpoint: directory.checkpoints
+        }
     }
 
     /// Why the last pruning left files that nobody needs; nil if it did not.
@@ -72,64 +108,36 @@ extension Store {
         guard let oldest = oldestKept(listing.checkpoints + (coming.map { [$0] } ?? []), coming: coming) else {
             return Surplus()
         }
-        // A segment is needed unless the one after it starts at or before the first commit after the oldest checkpoint.
-        let pairs = zip(listing.segments, listing.segments.dropFirst())
         return Surplus(
             checkpoints: listing.checkpoints.filter { $0 < oldest },
-            segments: pairs.prefix { $1.first <= oldest.first + 1 }.map(\.0))
+            segments: Self.unneeded(listing.segments, from: oldest))
     }
 
-    /// The oldest checkpoint to keep; nil to keep everything. O(bytes) of three checkpoints, and of those that are damaged.
-    private func oldestKept(_ names: [FileName], coming: FileName?) -> FileName? {
-        guard names.count >= 2, let newest = names.last else { return nil }
-        let wanted: FileName?
-        switch options.retention {
-        case .all:
-            return nil
-        case .checkpoints(let count):
-            let kept = max(2, count)
-            wanted = names.count > kept ? names[names.count - kept] : names.first
-        case .commits(let count):
-            let reach = newest.first - min(newest.first, UInt64(max(0, count)))
-            wanted = names.last { $0.first <= reach }
-        case .age(let age):
-            let (time, isTooEarly) = options.now().subtractingReportingOverflow(Int64(clamping: age.nanoseconds))
-            let reach = isTooEarly ? .min : time
-            wanted = names.last { created($0).map { $0 <= reach } ?? false }
-        }
-        guard let wanted else { return nil }
-        // The newest two that verify stay, and one that verifies where retention ends: nothing leads from a damaged one to the
-        // commits after it.
-        var good = 0
-        for name in names.reversed() where good < 2 || name <= wanted {
-            guard name == coming || verifies(name) else { continue }
-            good += 1
-            if good >= 2, name <= wanted { return name }
-        }
-        return nil
+    /// The segments that are not needed for the commits after a checkpoint: all before the last that starts at or before the
+    /// first of them.
+    private static func unneeded(_ segments: [FileName], from checkpoint: FileName) -> [FileName] {
+        zip(segments, segments.dropFirst()).prefix { $1.first <= checkpoint.first + 1 }.map(\.0)
     }
 
-    private func verifies(_ name: FileName) -> Bool {
-        (try? CheckpointProof.prove(name, in: directory.checkpoints, of: lineage)) != nil
-    }
-
-    private func created(_ name: FileName) -> Int64? {
-        guard let (file, header) = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints) else {
-            return nil
-        }
-        try? file.close()
-        return try? header.get().createdNs
-    }
-
+    /// A segment of ours that can't be removed keeps those behind it, so that the log has no gap.
+    ///
+    /// - Throws: the first failure, when the others are gone.
     private func removeSegments(_ names: [FileName]) throws(DiskError) {
+        guard !names.isEmpty else { return }
+        var failure: DiskError?
+        for name in names {
+            guard let error = remove(name, .segment) else { continue }
+            failure = failure ?? error
+            if mayBeOurs(name, .segment) { break }
+        }
         do throws(DiskError) {
-            for name in names { try directory.segments.unlink(name.string(.segment)) }
-            if !names.isEmpty { try directory.segments.sync() }
+            try directory.segments.sync()
         } catch {
             // The directory of the log failed to sync: names of segments may be lost, so nothing more is acknowledged.
-            if error.isFailedSync { logThread.poison(error.asDatabaseError(writing: true)) }
+            logThread.poison(error.asDatabaseError(writing: true))
             throw error
         }
+        if let failure { throw failure }
     }
 }
 
