@@ -38,9 +38,18 @@ struct RecoveryBase {
         return base
     }
 
+    /// A checkpoint that is damaged, and has a header that verifies.
+    private struct Damaged {
+        let header: FileHeader
+        let name: FileName
+        let cause: DatabaseError
+    }
+
     private mutating func chooseCheckpoint(_ directory: DatabaseDirectory) throws {
         var firstFailure: DatabaseError?
+        var damaged: [Damaged] = []
         for name in listing.checkpoints.reversed() {
+            let failure: DatabaseError
             do {
                 let reader = try CheckpointProof.prove(name, in: directory.checkpoints, of: lineage, allowing: .derived)
                 evidence = max(evidence, reader.number.rawValue)
@@ -51,18 +60,22 @@ struct RecoveryBase {
                         "\(reader.fileName): what is kept of \(section.name.debugDescription) is damaged; it is recomputed"
                     )
                 }
+                try judge(damaged, reader.header)
                 return
-            } catch let failure as CheckpointProof.Failure {
-                let error = LogError.checkpoint(name, failure)
-                if failure.isNewer { throw error }
-                try noteEvidence(name, directory)
-                notes.append(error.message)
-                firstFailure = firstFailure ?? error
+            } catch let error as CheckpointProof.Failure {
+                failure = LogError.checkpoint(name, error)
+                if error.isNewer { throw failure }
+                notes.append(failure.message)
             } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
+                failure = error.asDatabaseError(writing: false)
                 notes.append("\(name.string(.checkpoint)) can't be read: \(error)")
-                firstFailure = firstFailure ?? error.asDatabaseError(writing: false)
+            }
+            firstFailure = firstFailure ?? failure
+            if let header = try Self.header(name, directory) {
+                damaged.append(Damaged(header: header, name: name, cause: failure))
             }
         }
+        try judge(damaged, nil)
         if let firstFailure, listing.segments.first?.first != 1 {
             throw DatabaseError(
                 .corruptCheckpoint,
@@ -72,17 +85,41 @@ struct RecoveryBase {
     }
 
     /// A damaged checkpoint with an intact header still proves up to which commit the log was durable.
-    private mutating func noteEvidence(_ name: FileName, _ directory: DatabaseDirectory) throws(DiskError) {
+    ///
+    /// - Parameter found: the header of the newest that verifies.
+    /// - Throws: `corruptCheckpoint` if there is no log that could have the commits up to there.
+    private mutating func judge(_ damaged: [Damaged], _ found: FileHeader?) throws(DatabaseError) {
+        for one in damaged {
+            var isRelated = lineage?.accepts(one.header) ?? false
+            if listing.segments.isEmpty, let found {
+                // No segment says whose directory it is: the newer of two checkpoints may be that of a fork.
+                isRelated = isRelated || one.header.lineage.accepts(found)
+            }
+            guard isRelated else { continue }
+            evidence = max(evidence, one.header.first)
+            guard listing.segments.isEmpty, let found, one.header.first > found.first else { continue }
+            throw DatabaseError(
+                .corruptCheckpoint,
+                "\(one.name.path(.checkpoint)) is damaged, and no segment has the commits \(found.first + 1) to "
+                    + "\(one.header.first), which were durable. Restore the segments, or a backup.",
+                place: .init(
+                    file: one.name.path(.checkpoint), offset: one.cause.place.offset,
+                    commits: CommitNumber(found.first + 1)...CommitNumber(one.header.first)),
+                cause: one.cause)
+        }
+    }
+
+    /// The header of a checkpoint; nil if it does not verify, or if the file says nothing.
+    private static func header(_ name: FileName, _ directory: DatabaseDirectory) throws(DiskError) -> FileHeader? {
         let opened: (file: any File, header: Result<FileHeader, HeaderDamage>)
         do throws(DiskError) {
             opened = try DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints)
         } catch {
             guard error.saysNothing else { throw error }
-            return
+            return nil
         }
         try? opened.file.close()
-        guard let proven = try? opened.header.get(), lineage?.accepts(proven) ?? false else { return }
-        evidence = max(evidence, proven.first)
+        return try? opened.header.get()
     }
 
     private mutating func chooseSegment() throws {
