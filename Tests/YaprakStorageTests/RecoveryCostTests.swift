@@ -18,11 +18,11 @@ import YaprakSimulator
         var opened = try Opened(disk, Harness.path, options)
         for number in 1...commits { try opened.append(Harness.item(number)) }
         let remains = disk.afterKill()
-        let (directory, lock) = try DirectoryOpening.open(Harness.path, creates: false, remains)
-        defer { lock.release() }
-        let base = try RecoveryBase.find(in: directory)
+        let found = try DirectoryOpening.open(Harness.path, creates: false, remains)
+        defer { found.lock.release() }
+        let base = try RecoveryBase.find(in: found.directory)
         var walk = LogWalk(
-            directory: directory.segments, segments: base.listing.segments, lineage: base.lineage, evidence: 0)
+            directory: found.directory.segments, segments: base.listing.segments, lineage: base.lineage, evidence: 0)
         let end = try walk.run(from: 0) { _, _, _, _ in }
         #expect(end.last == UInt64(commits) && end.firstUnproven?.first == 1)
         #expect(walk.frames >= commits && walk.placesVisited <= 2 * walk.frames + 2)

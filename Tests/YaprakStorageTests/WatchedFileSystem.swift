@@ -3,7 +3,7 @@ import YaprakLocks
 
 @testable import YaprakStorage
 
-/// Counts the bytes that a reader reads, and does something else before one of its calls.
+/// Counts the bytes that a reader reads, and does something else before one of its calls. Its paths may end in dots.
 final class WatchedFileSystem: FileSystem {
     private let base: any FileSystem
     fileprivate let bytes = Mutex(0)
@@ -36,21 +36,26 @@ final class WatchedFileSystem: FileSystem {
     }
 
     func openDirectory(_ path: FilePath) throws(DiskError) -> any Directory {
-        WatchedDirectory(try base.openDirectory(path), self)
+        WatchedDirectory(try base.openDirectory(path), self, path: path.lexicallyNormalized())
     }
 }
 
 private final class WatchedDirectory: Directory {
     private let base: any Directory
     private let watch: WatchedFileSystem
+    /// Where it is, if it was opened by its path.
+    private let path: FilePath?
 
-    init(_ base: any Directory, _ watch: WatchedFileSystem) {
+    init(_ base: any Directory, _ watch: WatchedFileSystem, path: FilePath? = nil) {
         self.base = base
         self.watch = watch
+        self.path = path
     }
 
     func openDirectory(_ name: String) throws(DiskError) -> any Directory {
-        WatchedDirectory(try base.openDirectory(name), watch)
+        // As a system has it; the simulated disk knows no dots.
+        if name == "..", let path { return try watch.openDirectory(path.removingLastComponent()) }
+        return WatchedDirectory(try base.openDirectory(name), watch)
     }
     func open(_ name: String, _ mode: OpenMode) throws(DiskError) -> any File {
         watch.note()

@@ -11,15 +11,20 @@ internal import YaprakModel
 
 /// Opening a directory for writing: finds or creates it, takes its lock, and refuses directories that are not ours.
 enum DirectoryOpening {
-    /// Opens or creates the directory, and takes the lock before anything is read.
-    static func open(
-        _ path: FilePath, creates: Bool, _ fileSystem: any FileSystem
-    ) throws(DatabaseError) -> (directory: DatabaseDirectory, lock: any FileLock) {
+    /// A directory with its lock.
+    struct Opened {
+        let directory: DatabaseDirectory
+        let lock: any FileLock
+        /// Whether this opening has made it.
+        let isNew: Bool
+    }
+
+    /// Opens or creates the directory, and takes the lock before the content of any file is read.
+    static func open(_ path: FilePath, creates: Bool, _ fileSystem: any FileSystem) throws(DatabaseError) -> Opened {
         try translatingDiskErrors(writing: false, file: path.string) {
-            let root = try rootDirectory(path, creates: creates, fileSystem)
+            let (root, isNew) = try rootDirectory(path, creates: creates, fileSystem)
             let names = try root.list(limit: FormatLimits.directoryEntriesMax)
-            let isOurs =
-                names.contains(Layout.segmentsName) || names.contains(Layout.checkpointsName)
+            let isOurs = try DirectoryOwnership.isDatabase(root, names)
             // A crash during creation leaves the directory empty, or with a lock file.
             guard isOurs || names.allSatisfy({ $0 == Layout.lockName }) else {
                 throw DatabaseError(
@@ -31,11 +36,7 @@ enum DirectoryOpening {
                     .notFound, "\(path) is empty. Allow the database to be made, or check the path.",
                     place: .init(file: path.string))
             }
-            guard let lock = try root.lock(Layout.lockName) else {
-                throw DatabaseError(
-                    .alreadyOpen, "\(path) is open\(holder(in: root)). Close it there first.",
-                    place: .init(file: path.string))
-            }
+            let lock = try takeLock(in: root, path)
             do {
                 lock.note("pid \(getpid())\n")
                 let segments = try subdirectory(Layout.segmentsName, of: root, names)
@@ -45,7 +46,9 @@ enum DirectoryOpening {
                 // power cut may take it with the closing mark, and a directory without proves less and loses nothing.
                 let ours = [Layout.lockName, Layout.segmentsName, Layout.checkpointsName]
                 if isOurs, !ours.allSatisfy(names.contains) { try root.sync() }
-                return (DatabaseDirectory(root: root, segments: segments, checkpoints: checkpoints), lock)
+                return Opened(
+                    directory: DatabaseDirectory(root: root, segments: segments, checkpoints: checkpoints), lock: lock,
+                    isNew: isNew)
             } catch {
                 lock.release()
                 throw error
@@ -55,19 +58,47 @@ enum DirectoryOpening {
 
     /// Makes the names of the directories durable. Otherwise a power cut could remove the directory with the first commit.
     /// Needed as long as there is no segment, also for directories that others created.
+    ///
+    /// - Parameter isNew: whether this opening has made it. If not, its parent may be one that this process may enter and not
+    ///   read: then the program that made the directory answers for its name.
     static func syncNames(
-        _ path: FilePath, _ directory: DatabaseDirectory, _ fileSystem: any FileSystem
+        _ path: FilePath, _ directory: DatabaseDirectory, isNew: Bool, _ fileSystem: any FileSystem
     ) throws(DiskError) {
         try directory.root.sync()
-        guard let parts = PathParts(path) else { return }
-        try fileSystem.openDirectory(parts.parent).sync()
+        let parent: any Directory
+        do throws(DiskError) {
+            if let parts = PathParts(path) {
+                parent = try fileSystem.openDirectory(parts.parent)
+            } else {
+                // The path ends in dots, as `.` and `shop.yaprak/.` do.
+                parent = try directory.root.openDirectory("..")
+            }
+        } catch {
+            let isHidden = error.errno == .permissionDenied || error.errno == .notPermitted
+            // A simulated disk knows no dots.
+            let isNone = PathParts(path) == nil && error.errno == .noSuchFileOrDirectory
+            guard isHidden && !isNew || isNone else { throw error }
+            return
+        }
+        try parent.sync()
+    }
+
+    private static func takeLock(in root: any Directory, _ path: FilePath) throws -> any FileLock {
+        do {
+            if let lock = try root.lock(Layout.lockName) { return lock }
+        } catch {
+            // The file is made where there is none, and a full disk has no room for it.
+            throw error.asDatabaseError(writing: error.isAboutSpace, file: path.string)
+        }
+        throw DatabaseError(
+            .alreadyOpen, "\(path) is open\(holder(in: root)). Close it there first.", place: .init(file: path.string))
     }
 
     private static func rootDirectory(
         _ path: FilePath, creates: Bool, _ fileSystem: any FileSystem
-    ) throws -> any Directory {
+    ) throws -> (root: any Directory, isNew: Bool) {
         do {
-            return try fileSystem.openDirectory(path)
+            return (try fileSystem.openDirectory(path), false)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory where creates:
@@ -97,7 +128,7 @@ enum DirectoryOpening {
                 place: .init(file: parts.parent.string), cause: error)
         }
         try makeIfAbsent(parts.name, in: parent)
-        return try parent.openDirectory(parts.name)
+        return (try parent.openDirectory(parts.name), true)
     }
 
     private static func subdirectory(

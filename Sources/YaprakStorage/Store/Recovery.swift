@@ -16,6 +16,8 @@ package final class Recovery {
     /// What a recovery needs of its store.
     struct Opening {
         let path: FilePath
+        /// Whether this opening has made the directory.
+        let isNew: Bool
         let fileSystem: any FileSystem
         let directory: DatabaseDirectory
         let options: StoreOptions
@@ -52,7 +54,7 @@ package final class Recovery {
         do {
             try run(body)
         } catch let error as DiskError {
-            throw error.asDatabaseError(writing: error.operation != .read && error.operation != .size)
+            throw error.asDatabaseError(writing: false)
         }
         report.duration = .nanoseconds(Int64(clamping: monotonicNanoseconds() - opening.started))
     }
@@ -79,19 +81,25 @@ package final class Recovery {
             report.wasClosedCleanly = end.isClosed
             if end.firstUnproven != nil { relog = end }
         } else {
-            try DirectoryOpening.syncNames(opening.path, opening.directory, opening.fileSystem)
+            try DirectoryOpening.syncNames(
+                opening.path, opening.directory, isNew: opening.isNew, opening.fileSystem)
             report.proven = CommitNumber(base.number)
         }
         report.newest = CommitNumber(tail.last)
         let writer = LogWriter(
             directory: opening.directory.segments, options: opening.options, lineage: opening.lineage,
             epoch: opening.epoch, tail: tail, entries: base.listing.segmentEntries)
-        if let relog {
-            try writeAgain(relog, writer)
-        } else {
-            // An earlier opening may have written this tail, and its sync of the directory may have failed behind the rename:
-            // what is shown from here on would go with the name.
-            try writer.syncTailName()
+        do {
+            if let relog {
+                try writeAgain(relog, writer)
+            } else {
+                // An earlier opening may have written this tail, and its sync of the directory may have failed behind the
+                // rename: what is shown from here on would go with the name.
+                try writer.syncTailName()
+            }
+        } catch let error as DiskError {
+            // What is written again is read, too.
+            throw error.asDatabaseError(writing: error.operation != .read && error.operation != .size)
         }
         try opening.activate(writer, base.closing)
     }

@@ -43,16 +43,22 @@ package final class Store: Sendable {
     /// Opens a directory, takes its lock and finds the newest checkpoint that verifies.
     ///
     /// - Throws: `alreadyOpen`, `notFound`, `notADatabase`, `permissionDenied`, `newerFormat`, `corruptLog`,
-    ///   `corruptCheckpoint`, `overLimit`, `ioFailed`; `diskFull`, `writeFailed` if the directory can't be made.
+    ///   `corruptCheckpoint`, `overLimit`, `ioFailed`; `diskFull`, `writeFailed` where something has to be made.
     /// - Complexity: O(bytes of the checkpoint); the log is read by `Recovery.replay`.
     package static func open(
         _ path: FilePath, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(DatabaseError) -> (store: Store, recovery: Recovery) {
         let started = monotonicNanoseconds()
-        let (directory, lock) = try DirectoryOpening.open(path, creates: options.createsIfMissing, fileSystem)
+        let opened = try DirectoryOpening.open(path, creates: options.createsIfMissing, fileSystem)
+        let (directory, lock) = (opened.directory, opened.lock)
         do throws(DatabaseError) {
             return try translatingDiskErrors(writing: false) {
-                let base = try RecoveryBase.find(in: directory)
+                var base = try RecoveryBase.find(in: directory)
+                if lock.hasOtherNames {
+                    base.notes.append(
+                        "\(Layout.lockName) is a hard link, and is not written to: nothing proves where a close leaves the "
+                            + "log. Remove it while the database is closed; the next opening makes another.")
+                }
                 let epoch = base.listing.epoch + 1
                 guard epoch <= FileName.epochMax else {
                     throw DatabaseError(.overLimit, "The database was opened more often than its names can count.")
@@ -65,7 +71,7 @@ package final class Store: Sendable {
                     lineage: base.lineage ?? Lineage(id: DatabaseID(high: options.random(), low: options.random())),
                     epoch: epoch, lock: lock)
                 let opening = Recovery.Opening(
-                    path: path, fileSystem: fileSystem, directory: directory, options: options,
+                    path: path, isNew: opened.isNew, fileSystem: fileSystem, directory: directory, options: options,
                     lineage: store.lineage, epoch: epoch, started: started,
                     activate: { writer, closing throws(DatabaseError) in
                         writer.pruningFailure = store.pruningFailure
