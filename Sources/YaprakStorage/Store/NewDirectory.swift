@@ -36,7 +36,7 @@ final class NewDirectory: Sendable {
         self.path = path
         name = parts.name
         temporary = TemporaryName.of(parts.name, random)
-        guard try !parent.contains(name) else { throw Self.taken(path, cause: nil) }
+        guard try !Self.isTaken(path, parts.name, in: parent) else { throw Self.taken(path, cause: nil) }
         AbandonedDirectories.remove(of: name, in: parent)
         try parent.makeDirectory(temporary)
         do {
@@ -133,6 +133,17 @@ final class NewDirectory: Sendable {
             .alreadyOpen, "Another process makes \(path), too. Try again.", place: .init(file: path.string))
     }
 
+    private static func isTaken(_ path: FilePath, _ name: String, in parent: any Directory) throws -> Bool {
+        do {
+            return try parent.contains(name)
+        } catch {
+            guard error.errno == .fileNameTooLong else { throw error }
+            throw DatabaseError(
+                .notFound, "\(path) can't be made: its name is longer than the file system allows. Choose another.",
+                place: .init(file: path.string), cause: error)
+        }
+    }
+
     private static func taken(_ path: FilePath, cause: (any Error)?) -> DatabaseError {
         DatabaseError(
             .alreadyExists, "There is something at \(path). Choose another path, or remove it.",
@@ -142,12 +153,21 @@ final class NewDirectory: Sendable {
 
 extension Directory {
     /// Whether something has that name.
+    ///
+    /// - Throws: what does not say so.
     fileprivate func contains(_ name: String) throws(DiskError) -> Bool {
         do throws(DiskError) {
             _ = try openDirectory(name)
             return true
         } catch {
-            return error.errno != .noSuchFileOrDirectory
+            switch error.errno {
+            case .noSuchFileOrDirectory: return false
+            case .notDirectory, .tooManySymbolicLinkLevels: return true
+            case .permissionDenied, .notPermitted:
+                // Either it may not be read, or this directory may not be entered.
+                return try list(limit: .max).contains { $0.utf8.elementsEqual(name.utf8) }
+            default: throw error
+            }
         }
     }
 }

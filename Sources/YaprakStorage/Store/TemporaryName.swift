@@ -2,7 +2,7 @@ internal import YaprakModel
 
 /// The name of a directory under construction.
 enum TemporaryName {
-    /// `.shop.yaprak.tmp-0123456789abcdef` for `shop.yaprak`.
+    /// `.shop.yaprak.tmp-0123456789abcdef` for `shop.yaprak`; of a long name only the beginning.
     static func of(_ name: String, _ random: UInt64) -> String { prefix(name) + hexadecimal(random) }
 
     /// Whether `candidate` is exactly a temporary name for `name`.
@@ -16,5 +16,18 @@ enum TemporaryName {
             }
     }
 
-    private static func prefix(_ name: String) -> String { ".\(name).tmp-" }
+    private static func prefix(_ name: String) -> String { ".\(cut(name)).tmp-" }
+
+    /// As much of a name as leaves room for the rest in the 255 bytes that file systems allow. Names with the same beginning then
+    /// share their temporary names: the locks tell which of these are abandoned.
+    private static func cut(_ name: String) -> String {
+        var bytes = 0
+        let scalars = name.unicodeScalars.prefix { scalar in
+            bytes += UTF8.width(scalar)
+            return bytes <= bytesMax
+        }
+        return String(scalars)
+    }
+
+    private static let bytesMax = 255 - ".".utf8.count - ".tmp-".utf8.count - 16
 }
