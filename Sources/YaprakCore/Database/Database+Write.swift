@@ -246,8 +246,9 @@ extension Database {
         } catch {
             timeline.abandon(after: working.version, roots: state.trees(since: working))
             reclaimer.reclaimSome(timeline)
-            // A commit too large is the writer's failure, not the log's: those that wait there are well.
-            if error.code != .transactionTooLarge { health.note(error, era: era) }
+            // A commit too large, or behind the last number, is the writer's failure, not the log's: those that wait there are
+            // well, and are not to be taken back.
+            if ![.transactionTooLarge, .overLimit].contains(error.code) { health.note(error, era: era) }
             throw error
         }
         // The log may have published it already: then what was there before goes with the last line.
