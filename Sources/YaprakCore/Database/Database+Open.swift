@@ -17,7 +17,7 @@ extension Database {
     /// - Throws: ``DatabaseError``: `notFound` if the parent directory isn't there, `alreadyOpen`, `notADatabase`,
     ///   `permissionDenied`, `newerFormat`, `corruptLog` with the file, offset and lost commits, `corruptCheckpoint`,
     ///   `overLimit`, `ioFailed`, `undecodableRecord` with the first keys, `migrationFailed`, `invalidName`; and `diskFull`,
-    ///   `writeFailed`, `syncFailed` where a tail has to be written again.
+    ///   `writeFailed`, `syncFailed` where the directory has to be made, or a tail to be written again.
     /// - Complexity: O(bytes of the checkpoint and of the log after it).
     public static func open<each Object, each Metadata>(
         at path: FilePath, options: DatabaseOptions = DatabaseOptions(),
