@@ -3,6 +3,7 @@
     import TestSupport
     import Testing
     import Yaprak
+    import YaprakLocks
 
     @testable import YaprakInspector
 
@@ -172,6 +173,52 @@
             #expect(text.contains("answer to /quick") && text.contains("answer to /slow"), "\(text)")
             // A client that asks nothing after that is given up as ever.
             #expect(client.receive(seconds: 20).isClosed)
+            server.stop()
+            await server.wait()
+        }
+
+        /// Each was answered within the one before: some thousand were the end of the stack, and of the program.
+        @Test func `Refused requests that come at once are answered one after the other`() async throws {
+            try await serving { port, cookie, _ in
+                let client = try #require(SocketClient(port: port))
+                // While the first one is answered, the others arrive.
+                client.send(
+                    "GET / HTTP/1.1\r\n\r\n" + String(repeating: "PUT / HTTP/1.1\r\n\r\n", count: 2000)
+                        + String(repeating: "GET /%zz HTTP/1.1\r\n\r\n", count: 400)
+                        + "PUT / HTTP/1.1\r\nConnection: close\r\n\r\n")
+                let answer = client.receive(seconds: 60)
+                #expect(answer.isClosed)
+                #expect(answer.text.components(of: "HTTP/1.1 405") == 2001)
+                #expect(answer.text.components(of: "HTTP/1.1 400") == 400)
+                let other = try #require(SocketClient(port: port))
+                other.send(head(port, cookie))
+                #expect(other.receive(seconds: 20) { $0.contains("newest") }.text.hasPrefix("HTTP/1.1 200"))
+            }
+        }
+
+        /// Every further request put the deadline off, and its answer waited beside the ones before.
+        @Test func `A client that goes on asking and reads nothing is given up, with one answer that waited`() async throws
+        {
+            var limits = ServerLimits()
+            limits.writeSeconds = 1
+            // More than the system takes.
+            let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 20)
+            let asked = Mutex(0)
+            let server = try await HTTPServer.start(
+                port: 0, limits: limits, connections: ConnectionCount(max: 10)
+            ) { _, _ in
+                asked.withLock { $0 += 1 }
+                return Response(200, "text/plain", bytes: bytes)
+            }
+            let client = try #require(SocketClient(port: server.port))
+            let start = ContinuousClock.now
+            var isOpen = true
+            while isOpen, ContinuousClock.now - start < .seconds(30) {
+                isOpen = client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(!isOpen)
+            #expect(asked.withLock { $0 } == 1)
             server.stop()
             await server.wait()
         }

@@ -16,8 +16,6 @@
         private var bodyBytes = 0
         private var task: Task<Void, Never>?
         private var deadline: Scheduled<Void>?
-        /// Whether a request has arrived that was not answered yet.
-        private var isAnswering = false
         private var isCounted = false
         private var isRefused = false
 
@@ -78,13 +76,12 @@
                 bodyBytes += part.readableBytes
                 guard bodyBytes <= limits.bodyBytesMax else {
                     isRefused = true
-                    return respond(
+                    return respondSoon(
                         .text(413, "No request has use for a body."), head?.method == .HEAD, true, context)
                 }
             case .end:
                 guard let head else { return }
                 self.head = nil
-                isAnswering = true
                 take(head, context)
             }
         }
@@ -94,10 +91,10 @@
             let closes = !head.isKeepAlive
             guard head.method == .GET || isHead else {
                 let refusal = Response.text(405, "This server only reads.").with("Allow", "GET, HEAD")
-                return respond(refusal, false, closes, context)
+                return respondSoon(refusal, false, closes, context)
             }
             guard let request = Request(head) else {
-                return respond(.malformedAddress(head.uri), isHead, closes, context)
+                return respondSoon(.malformedAddress(head.uri), isHead, closes, context)
             }
             // The answer says so itself when it takes too long; this is for one that does not.
             setDeadline(limits.answerSeconds + 10, context)
@@ -113,10 +110,19 @@
 
         // MARK: Answers
 
+        /// Responds when the request has been taken: the end of an answer hands over the next request, and of those that come at
+        /// once each would be taken within the one before, until the stack ends.
+        private func respondSoon(
+            _ response: Response, _ isHead: Bool, _ closes: Bool, _ context: ChannelHandlerContext
+        ) {
+            let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            context.eventLoop.execute { connection.value.respond(response, isHead, closes, bound.value) }
+        }
+
         private func respond(
             _ response: Response, _ isHead: Bool, _ closes: Bool, _ context: ChannelHandlerContext
         ) {
-            isAnswering = false
             guard context.channel.isActive else { return }
             setDeadline(limits.writeSeconds, context)
             var headers = HTTPHeaders(Response.securityHeaders)
@@ -128,18 +134,21 @@
             case .bytes(let bytes):
                 headers.add(name: "Content-Length", value: "\(bytes.count)")
                 if closes { headers.add(name: "Connection", value: "close") }
-                context.write(
-                    wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
-                if !isHead, response.status != 304 {
-                    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
+                let head = wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers)))
+                let flushed: EventLoopFuture<Void>
+                if isHead || response.status == 304 {
+                    flushed = context.writeAndFlush(head)
+                } else {
+                    context.write(head, promise: nil)
+                    flushed = context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))))
                 }
                 let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
                 let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-                context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { result in
-                    guard case .success = result, !closes else { return bound.value.close(promise: nil) }
-                    // Of requests that came at once, the next one has a deadline of its own by now.
-                    guard !connection.value.isAnswering else { return }
-                    connection.value.setDeadline(connection.value.limits.requestSeconds, bound.value)
+                let loop = context.eventLoop
+                flushed.whenComplete { result in
+                    let isAccepted = if case .success = result { true } else { false }
+                    // It may be flushed within the call, and the end of an answer comes after that.
+                    loop.execute { connection.value.end(isAccepted && !closes, bound.value) }
                 }
             case .events(let events):
                 headers.add(name: "Connection", value: "close")
@@ -149,6 +158,18 @@
                 deadline?.cancel()
                 follow(events, context)
             }
+        }
+
+        /// Ends an answer, which lets the next request in, or closes the connection.
+        ///
+        /// Not before the client has accepted the answer: of one that asks again and again and reads nothing, one answer waits,
+        /// and the time for writing is that of this one. The end of an answer of a known length has no bytes.
+        private func end(_ isKept: Bool, _ context: ChannelHandlerContext) {
+            guard context.channel.isActive else { return }
+            guard isKept else { return context.close(promise: nil) }
+            // A request that is here already is handed over within the next call, and sets a deadline of its own.
+            setDeadline(limits.requestSeconds, context)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
 
         /// Writes events as they come, each within the time for writing, until either side ends.
