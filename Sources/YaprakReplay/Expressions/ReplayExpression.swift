@@ -92,12 +92,35 @@ public struct ReplayExpression: Sendable, Hashable {
         value(for: record, in: snapshot) == .bool(true)
     }
 
+    /// The same, unless it takes so long that nobody waits for it any more; asks now and then, and at the end.
+    ///
+    /// - Returns: `nil` if `isCancelled` was true.
+    package func holds(
+        for record: ReplayRecord, in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool
+    ) -> Bool? {
+        value(for: record, in: snapshot, unless: isCancelled).map { $0 == .bool(true) }
+    }
+
     /// The value of the expression for a record; null where there is none. Costs as ``holds(in:)``.
     /// - Precondition: ``subject`` is the record.
     public func value(for record: ReplayRecord, in snapshot: Snapshot) -> CBORValue {
         precondition(subject == .record, "an expression about the whole database is asked of a snapshot")
         let element = ExpressionElement(record)
         return ExpressionEvaluator(snapshot).value(of: root, for: element) ?? .null
+    }
+
+    /// The same, unless it takes so long that nobody waits for it any more; asks now and then, and at the end.
+    ///
+    /// - Returns: `nil` if `isCancelled` was true.
+    package func value(
+        for record: ReplayRecord, in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool
+    ) -> CBORValue? {
+        precondition(subject == .record, "an expression about the whole database is asked of a snapshot")
+        let evaluator = ExpressionEvaluator(snapshot, isCancelled: isCancelled)
+        let value = evaluator.value(of: root, for: ExpressionElement(record))
+        // A `nil` beside a value would be its null.
+        if isCancelled() { return Optional.none }
+        return value ?? .null
     }
 
     /// Whether the expression is true of what became of a record from one state of the database to another.
