@@ -178,7 +178,7 @@
             func stateTag() async throws -> String { try await history.stateTag() }
             func health() async throws -> [HealthPart] { try await history.health() }
             func fork() -> Database? { history.fork() }
-            func follow() -> AsyncStream<CommitNumber> { history.follow() }
+            func follow() -> AsyncStream<FollowedState> { history.follow() }
         }
 
         @Test func `The newest state of a busy program is its own, and has all its views`() async throws {

@@ -12,6 +12,7 @@
         /// How many more may pass.
         private let open = Mutex(0)
         private let reads = Mutex<[CommitNumber]>([])
+        private let failure = Mutex<DatabaseError?>(nil)
         private let delay: Duration
         private let ignoresCancellation: Bool
 
@@ -33,11 +34,15 @@
         /// Lets so many pass, and then none.
         func open(reads count: Int = .max) { open.withLock { $0 = count } }
 
+        /// Throws an error in the place of each state from now on; `nil` for the states.
+        func fail(_ error: DatabaseError?) { failure.withLock { $0 = error } }
+
         private func pass(_ number: CommitNumber) async throws {
             reads.withLock { $0.append(number) }
             let gate = ignoresCancellation ? Task.detached { try await self.wait() } : nil
             if let gate { try await gate.value } else { try await wait() }
             if delay > .zero { try await Task.sleep(for: delay) }
+            if let error = failure.withLock({ $0 }) { throw error }
         }
 
         private func mayPass() -> Bool {
@@ -91,6 +96,6 @@
         func stateTag() async throws -> String { try await history.stateTag() }
         func health() async throws -> [HealthPart] { try await history.health() }
         func fork() -> Database? { history.fork() }
-        func follow() -> AsyncStream<CommitNumber> { history.follow() }
+        func follow() -> AsyncStream<FollowedState> { history.follow() }
     }
 #endif

@@ -45,6 +45,6 @@
         func stateTag() async throws -> String { try await history.stateTag() }
         func health() async throws -> [HealthPart] { try await history.health() }
         func fork() -> Database? { history.fork() }
-        func follow() -> AsyncStream<CommitNumber> { history.follow() }
+        func follow() -> AsyncStream<FollowedState> { history.follow() }
     }
 #endif

@@ -1,4 +1,5 @@
 #if Inspector
+    import Foundation
     import TestSupport
     import Testing
     import Yaprak
@@ -87,6 +88,27 @@
                 AutoView("shelves", versionTag: "2", of: .items, groupedBy: \.name, sortedBy: \.rank))
             let answer = await service.ask("/api/views", headers: [("If-None-Match", other)]).text
             #expect(answer.contains("\"version\":\"2\""))
+        }
+
+        /// Records of a bound type read as they are migrated, at the same commit.
+        @Test func `A tag of an answer does not outlive the types of its collections`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            try await inspected.database.close()
+            let database = try await Database.open(at: inspected.path)
+            let service = try TestService(try LiveHistory(database))
+            let target = "/api/record?collection=items&key=key%201"
+            let tag = try #require(await service.ask(target).headers["ETag"])
+            #expect(await service.ask(target, headers: [("If-None-Match", tag)]).status == 304)
+            let commit = database.commitNumber
+            try await database.bind(
+                RecordCollection<Item, Int>.items.configured {
+                    $0.version = 2
+                    $0.migrate(from: 1, to: 2) { $0.object["name"] = "migrated" }
+                })
+            try #require(database.commitNumber == commit)
+            let answer = await service.ask(target, headers: [("If-None-Match", tag)])
+            #expect(answer.status == 200 && answer.text.contains("migrated"), "\(answer)")
+            try await database.close()
         }
 
         @Test func `Without a commit, a running program's views are those of a fork, and the program's stay`()
@@ -234,6 +256,26 @@
             #expect([120, 121].contains(last.id))
             #expect(last.data["isCut"] == true && last.data["commits"]?.array?.count == 100)
             try await inspected.database.close()
+        }
+
+        @Test func `A follower hears that another directory took the place, though it has as many commits`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 3), other = try await InspectedDatabase(commits: 3)
+            try await inspected.database.close()
+            try await other.database.close()
+            let service = try inspected.service()
+            let hub = Task { await service.hub.run() }
+            defer { hub.cancel() }
+            var events = service.hub.events(after: 2, heartbeat: .seconds(60)) {}.makeAsyncIterator()
+            let first = try await next(&events)
+            #expect(first.id == 3 && first.data["isReplaced"] == nil)
+            try FileManager.default.moveItem(
+                atPath: inspected.path.string, toPath: inspected.directory.appending("away"))
+            try FileManager.default.moveItem(atPath: other.path.string, toPath: inspected.path.string)
+            let second = try await next(&events)
+            #expect(second.id == 3 && second.data["isReplaced"] == true && second.data["isCut"] == true)
+            #expect(second.data["commits"] == .array([]))
         }
 
         @Test func `A follower that goes is forgotten`() async throws {

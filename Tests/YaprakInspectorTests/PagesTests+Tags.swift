@@ -67,6 +67,30 @@
             try await inspected.database.close()
         }
 
+        @Test func `A tag of an answer does not outlive the directory, though the next one has as many commits`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 3), other = try await InspectedDatabase(commits: 2)
+            try await other.database.write { $0[.items]["key 1"] = Item(name: "of another") }
+            try await inspected.database.close()
+            try await other.database.close()
+            let service = try inspected.service()
+            var tags: [String: String] = [:]
+            let targets = ["/api/record?collection=items&key=key%201", "/collection?name=items"]
+            for target in targets { tags[target] = await service.ask(target).headers["ETag"] }
+            for target in targets {
+                let tag = try #require(tags[target])
+                #expect(await service.ask(target, headers: [("If-None-Match", tag)]).status == 304)
+            }
+            try FileManager.default.moveItem(
+                atPath: inspected.path.string, toPath: inspected.directory.appending("away"))
+            try FileManager.default.moveItem(atPath: other.path.string, toPath: inspected.path.string)
+            for target in targets {
+                let answer = await service.ask(target, headers: [("If-None-Match", try #require(tags[target]))])
+                #expect(answer.status == 200 && answer.text.contains("of another"), "\(target)")
+            }
+        }
+
         @Test func `An answer that was cut has no tag: the next one may have more`() async throws {
             let inspected = try await InspectedDatabase(commits: 3)
             let service = try TestService(HastyHistory(try FileHistory(inspected.path)))

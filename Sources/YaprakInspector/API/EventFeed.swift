@@ -11,7 +11,8 @@
         private let news = FollowerNews()
         private let heart: Task<Void, Never>
         private let onEnd: @Sendable () -> Void
-        private var seen: CommitNumber?
+        private let last: CommitNumber?
+        private var seen: FollowedState?
         private var hasJoined = false
 
         init(
@@ -19,7 +20,7 @@
         ) {
             self.hub = hub
             self.onEnd = onEnd
-            seen = last
+            self.last = last
             heart = Task { [news] in
                 while !Task.isCancelled {
                     try? await Task.sleep(for: heartbeat)
@@ -42,12 +43,16 @@
                 return Self.signOfLife
             }
             while let waiting = await news.next() {
-                guard let news = waiting.news, news.newest != seen else {
+                // Which database it was that a follower saw before it came, nobody knows: it is taken for this one.
+                if seen == nil, let last, let now = waiting.news?.state {
+                    seen = FollowedState(newest: last, replacements: now.replacements)
+                }
+                guard let news = waiting.news, news.state != seen else {
                     if waiting.hasBeaten { return Self.signOfLife }
                     continue
                 }
                 let event = await hub.event(of: news, after: seen)
-                seen = news.newest
+                seen = news.state
                 return event
             }
             return nil

@@ -9,6 +9,9 @@
     ///     event: commits
     ///     data: {"newest":31108,"commits":[{"commit":31108,…}],"isCut":false}
     ///
+    /// Where another database took the place of the one that was followed, `"isReplaced":true` says so: what is known of its
+    /// commits is void, though it may have as many.
+    ///
     /// The identifier of an event is the newest commit it speaks of. A follower that comes back with it (`Last-Event-ID`)
     /// gets what it missed in one event: at most the last hundred commits, and whether there were more. A follower that
     /// does not read gets fewer events, each with more commits: what waits for it is one number, and the commits of its next
@@ -23,30 +26,30 @@
         static let pause = Duration.milliseconds(100)
 
         struct News: Sendable {
-            let newest: CommitNumber
-            /// The commit that was the newest before, and the event for those who know of it.
-            let before: CommitNumber?
+            let state: FollowedState
+            /// The state before, and the event for those who know of it.
+            let before: FollowedState?
             let event: String
         }
 
         private let history: any InspectedHistory
         private var followers: [ObjectIdentifier: FollowerNews] = [:]
-        private var newest: CommitNumber?
+        private var newest: FollowedState?
 
         init(_ history: any InspectedHistory) { self.history = history }
 
         /// Follows the history until its task ends.
         func run() async {
-            for await number in history.follow() {
+            for await state in history.follow() {
                 // A registration, or a type that a collection gets, is a state of its own, without a commit.
-                if number == newest { continue }
+                if state == newest { continue }
                 if followers.isEmpty {
-                    newest = number
+                    newest = state
                     continue
                 }
-                let event = await event(of: number, after: newest)
-                let news = News(newest: number, before: newest, event: event)
-                newest = number
+                let event = await event(of: state, after: newest)
+                let news = News(state: state, before: newest, event: event)
+                newest = state
                 for follower in followers.values { follower.put(news) }
                 try? await Task.sleep(for: Self.pause)
             }
@@ -66,7 +69,7 @@
         /// Puts what is new from now on in for a follower, and the newest commit there is.
         func join(_ follower: FollowerNews) {
             followers[ObjectIdentifier(follower)] = follower
-            if let newest { follower.put(News(newest: newest, before: nil, event: "")) }
+            if let newest { follower.put(News(state: newest, before: nil, event: "")) }
         }
 
         /// How many follow now.
@@ -74,18 +77,19 @@
 
         func leave(_ follower: FollowerNews) { followers.removeValue(forKey: ObjectIdentifier(follower))?.finish() }
 
-        /// The event of some news for who has seen a commit: the one that is made already, if that was the newest before.
-        nonisolated func event(of news: News, after seen: CommitNumber?) async -> String {
+        /// The event of some news for who has seen a state: the one that is made already, if that was the newest before.
+        nonisolated func event(of news: News, after seen: FollowedState?) async -> String {
             let isNext = seen != nil && seen == news.before
-            return isNext ? news.event : await event(of: news.newest, after: seen)
+            return isNext ? news.event : await event(of: news.state, after: seen)
         }
 
-        /// What came after a commit; nothing but the newest if there is none before, or if nothing came.
-        private nonisolated func event(of number: CommitNumber, after seen: CommitNumber?) async -> String {
+        /// What came after a state; nothing but the newest if there is none before, or if nothing came.
+        private nonisolated func event(of state: FollowedState, after seen: FollowedState?) async -> String {
+            let number = state.newest
+            let isReplaced = seen.map { $0.replacements != state.replacements } ?? false
             // A number that goes back is another log: a backup that was put back.
-            let isAnother = seen.map { number < $0 } ?? false
-            var commits: [CommitIndex.Entry] = [], isCut = isAnother
-            if let from = seen, from < number {
+            var commits: [CommitIndex.Entry] = [], isCut = isReplaced || seen.map { number < $0.newest } ?? false
+            if let from = seen?.newest, from < number, !isReplaced {
                 let first = max(
                     from.next(), CommitNumber(number.rawValue - min(number.rawValue, Self.commitsMax - 1)))
                 isCut = first > from.next()
@@ -93,11 +97,12 @@
                 // Some may not be known: removed, or made before the inspector came.
                 if UInt64(commits.count) <= number.rawValue - first.rawValue { isCut = true }
             }
-            let data: CBORValue = [
-                "newest": .unsigned(number.rawValue), "commits": .array(commits.map { API.json($0) }),
-                "isCut": .bool(isCut),
+            var data: [CBORValue.Pair] = [
+                .init("newest", .unsigned(number.rawValue)), .init("commits", .array(commits.map { API.json($0) })),
+                .init("isCut", .bool(isCut)),
             ]
-            return "id: \(number)\nevent: commits\ndata: \(data.json())\n\n"
+            if isReplaced { data.append(.init("isReplaced", true)) }
+            return "id: \(number)\nevent: commits\ndata: \(CBORValue.map(data).json())\n\n"
         }
     }
 #endif

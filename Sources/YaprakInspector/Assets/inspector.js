@@ -34,6 +34,7 @@ addEventListener("keydown", (event) => {
 
 const connection = document.getElementById("connection");
 let events;
+let again;
 
 function say(words, state) {
   if (connection.textContent === words) return;
@@ -42,17 +43,26 @@ function say(words, state) {
 }
 
 function listen() {
+  clearTimeout(again);
   events?.close();
-  events = new EventSource("/events");
-  events.addEventListener("open", () => say("connected", "good"));
-  events.addEventListener("error", () => say("connection lost", "bad"));
-  events.addEventListener("commits", (event) => noteCommits(JSON.parse(event.data).newest));
+  const source = new EventSource("/events");
+  events = source;
+  source.addEventListener("open", () => say("connected", "good"));
+  source.addEventListener("error", () => {
+    say("connection lost", "bad");
+    // After an answer that refuses it (there may be too many followers) the browser does not try again.
+    if (source !== events || source.readyState !== EventSource.CLOSED) return;
+    clearTimeout(again);
+    again = setTimeout(() => { if (!document.hidden) listen(); }, 5000);
+  });
+  source.addEventListener("commits", (event) => noteCommits(JSON.parse(event.data)));
 }
 
-function noteCommits(newest) {
+function noteCommits({ newest, isReplaced }) {
   const shown = Number(document.body.dataset.commit ?? -1);
   noteNewest(newest);
-  if (document.body.dataset.follows && shown !== newest) {
+  // Another database may have as many commits.
+  if (document.body.dataset.follows && (shown !== newest || isReplaced)) {
     say(`live at commit ${newest}`, "good");
     refresh();
   } else if (shown >= 0 && shown < newest) {
@@ -95,6 +105,7 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("pagehide", () => {
   stop();
   giveUp();
+  clearTimeout(again);
   events?.close();
 });
 addEventListener("pageshow", (event) => {

@@ -6,7 +6,8 @@
     /// The history that the files of a database have, also while a program writes them.
     ///
     /// Where the directory was replaced by another, it is opened again: what was kept of the old one is forgotten. So it is where
-    /// commits are missing; files that were exchanged one by one, for a log with as many commits or more, are not noticed.
+    /// commits are missing, and where another reader can read what this one can't; files that were exchanged one by one, for a
+    /// log with as many commits or more, are not noticed.
     actor FileHistory: InspectedHistory {
         nonisolated let path: FilePath?
         nonisolated let title: String
@@ -15,10 +16,15 @@
         private var newestSeen = CommitNumber.zero
         /// Which directory was opened.
         private var opened: FileIdentity?
+        /// How often another took its place.
+        private var replacements = 0
+        private let revisionsMax: Int
 
+        /// - Parameter revisionsMax: the most revisions that are kept of one record.
         /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`.
-        init(_ path: FilePath) throws(DatabaseError) {
+        init(_ path: FilePath, revisionsMax: Int = Revisions.most) throws(DatabaseError) {
             self.path = path
+            self.revisionsMax = revisionsMax
             directory = path
             title = path.lexicallyNormalized().lastComponent?.string ?? "database"
             opened = FileIdentity(of: path)
@@ -28,14 +34,7 @@
         /// Reads; where the files don't go on from what was seen, opens them again and reads once more.
         private func reading<Result: Sendable>(
             _ body: @escaping @Sendable (ReplayReader) throws -> Result
-        ) async throws -> Result {
-            do {
-                return try await history.reading(body)
-            } catch let error as DatabaseError where Self.mayBeReplaced(error) {
-                try reopen()
-                return try await history.reading(body)
-            }
-        }
+        ) async throws -> Result { try await asking { try await $0.reading(body) } }
 
         /// The same for what takes long.
         private func readingLong<Result: Sendable>(
@@ -44,12 +43,29 @@
 
         /// The same with the cursors.
         private func asking<Result: Sendable>(_ body: (SharedHistory) async throws -> Result) async throws -> Result {
+            let asked = history
             do {
-                return try await body(history)
+                return try await body(asked)
             } catch let error as DatabaseError where Self.mayBeReplaced(error) {
-                try reopen()
-                return try await body(history)
+                return try await askingAgain(insteadOf: asked, body)
             }
+        }
+
+        /// Reads once more: what others opened meanwhile, what is in the place of the directory, or the same with another reader.
+        /// If that one can't read it either, nothing was exchanged, and what was kept stays.
+        private func askingAgain<Result: Sendable>(
+            insteadOf asked: SharedHistory, _ body: (SharedHistory) async throws -> Result
+        ) async throws -> Result {
+            if history !== asked { return try await body(history) }
+            let found = FileIdentity(of: directory)
+            let other = SharedHistory(try ReplayReader(directory))
+            if found != opened {
+                replace(by: other, found)
+                return try await body(other)
+            }
+            let result = try await body(other)
+            if history === asked { replace(by: other, found) }
+            return result
         }
 
         private static func mayBeReplaced(_ error: DatabaseError) -> Bool {
@@ -59,10 +75,18 @@
         private func reopen() throws {
             // Asked for first: one that comes in between is found the next time. So is one that is not complete yet.
             let found = FileIdentity(of: directory)
-            history = SharedHistory(try ReplayReader(directory))
+            replace(by: SharedHistory(try ReplayReader(directory)), found)
+        }
+
+        private func replace(by other: SharedHistory, _ found: FileIdentity?) {
+            history = other
             opened = found
             newestSeen = .zero
+            replacements += 1
         }
+
+        /// Which reader is asked, with what it has kept of the files.
+        var readerIdentity: ObjectIdentifier { ObjectIdentifier(history) }
 
         func newest() async throws -> CommitNumber {
             // One that was moved away stays readable, and nothing else says so.
@@ -148,23 +172,22 @@
         func revisions(
             ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
         ) async throws -> Revisions {
-            try await readingLong { reader, isCancelled in
-                var found = Revisions()
+            let most = revisionsMax
+            return try await readingLong { reader, isCancelled in
+                var found = Revisions(max: most)
                 var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
-                func isLate() -> Bool { isCancelled() || ContinuousClock.now >= deadline }
-                while let revision = try revisions.next(unless: isLate) {
+                func isStopped() -> Bool { isCancelled() || ContinuousClock.now >= deadline }
+                var isLate = false
+                while !isLate, let revision = try revisions.next(unless: isStopped) {
                     let commit = revision.commit
-                    found.revisions.append(
+                    found.append(
                         .init(
                             number: commit.commitNumber, nanosecondsSince1970: commit.nanosecondsSince1970,
                             origin: commit.origin, before: revision.before, after: revision.after))
-                    guard !isLate(), found.revisions.count < Revisions.most else {
-                        found.isCut = true
-                        break
-                    }
+                    isLate = isStopped()
                 }
                 if isCancelled() { throw CancellationError() }
-                found.isCut = found.isCut || revisions.isStopped
+                found.finish(isLate: isLate || revisions.isStopped)
                 return found
             }
         }
@@ -176,27 +199,35 @@
         }
 
         func stateTag() async throws -> String {
+            // Another directory may have as many commits.
+            _ = try await newest()
             // Commits are given up, and others come into reach, with a checkpoint or without one.
-            try await reading { reader in
+            let state = try await reading { reader in
                 let oldest = try reader.oldestCommitNumber().map(\.description) ?? "none"
                 let checkpoints = try reader.checkpointNumbers().map(\.description).joined(separator: ",")
                 return "\(try reader.oldestReachableCommitNumber()) \(oldest) \(checkpoints)"
             }
+            return "\(replacements) \(state)"
         }
 
         func health() async throws -> [HealthPart] { try await reading { try FileHealth.parts(of: $0) } }
 
         nonisolated func fork() -> Database? { nil }
 
-        nonisolated func follow() -> AsyncStream<CommitNumber> {
+        private func followed() async throws -> FollowedState {
+            let number = try await newest()
+            return FollowedState(newest: number, replacements: replacements)
+        }
+
+        nonisolated func follow() -> AsyncStream<FollowedState> {
             AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let task = Task {
-                    var last: CommitNumber?
+                    var last: FollowedState?
                     while !Task.isCancelled {
                         // A directory that is away for a moment comes back.
-                        if let number = try? await self.newest(), number != last {
-                            last = number
-                            continuation.yield(number)
+                        if let state = try? await self.followed(), state != last {
+                            last = state
+                            continuation.yield(state)
                         }
                         try? await Task.sleep(for: .milliseconds(50))
                     }

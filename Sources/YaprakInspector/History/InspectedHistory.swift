@@ -46,8 +46,8 @@
         func health() async throws -> [HealthPart]
         /// A database of its own that begins at the newest state, with the program's views; `nil` if no program runs here.
         func fork() -> Database?
-        /// The newest commit's number, whenever there is a newer one. Ends when its consumer does.
-        func follow() -> AsyncStream<CommitNumber>
+        /// The newest state, whenever there is a newer one, or another database. Ends when its consumer does.
+        func follow() -> AsyncStream<FollowedState>
     }
 
     extension InspectedHistory {
@@ -59,6 +59,14 @@
         }
     }
 
+    /// What who follows a history hears of.
+    struct FollowedState: Sendable, Equatable {
+        /// The newest commit.
+        let newest: CommitNumber
+        /// How often another database took the place of the one that was read.
+        var replacements = 0
+    }
+
     /// A commit as a page shows it.
     struct InspectedStep: Sendable {
         let commit: any CommitDescription
@@ -68,7 +76,7 @@
         let note: String?
     }
 
-    /// What happened to a record.
+    /// What happened to a record, oldest first: the newest ``max`` revisions of those that were read.
     struct Revisions: Sendable {
         /// What happened to it in one commit.
         struct Revision: Sendable {
@@ -78,12 +86,44 @@
             let before: ReplayRecord?
             let after: ReplayRecord?
         }
-        /// The most that are read of one record.
+        /// The most that are kept of one record.
         static let most = 5000
 
-        var revisions: [Revision] = []
-        /// Whether there may be more than time, or ``most``, allowed to read.
-        var isCut = false
+        private let max: Int
+        private(set) var revisions: [Revision] = []
+        /// How many earlier ones were read and are not kept.
+        private(set) var omitted = 0
+        /// Whether time did not allow to read up to the newest commit.
+        private(set) var isLate = false
+
+        init(max: Int = Revisions.most) { self.max = max }
+
+        /// Whether some may be missing.
+        var isCut: Bool { isLate || omitted > 0 }
+
+        /// Whether all commits up to this one were read.
+        func isKnown(through number: CommitNumber) -> Bool {
+            !isLate || (revisions.last?.number ?? .zero) >= number
+        }
+
+        /// Appends the next one. O(1) on average.
+        mutating func append(_ revision: Revision) {
+            revisions.append(revision)
+            // Not one by one: that would move all of them each time.
+            if revisions.count >= max + max / 8 + 1 { drop() }
+        }
+
+        /// Ends the reading.
+        mutating func finish(isLate: Bool) {
+            self.isLate = isLate
+            drop()
+        }
+
+        private mutating func drop() {
+            let surplus = Swift.max(0, revisions.count - max)
+            revisions.removeFirst(surplus)
+            omitted += surplus
+        }
     }
 
     /// A part of the page on health: a heading and a table.

@@ -28,6 +28,9 @@
         private var kept: [Kept] = []
         /// The commits from where the inspector began; `nil` once they are followed.
         private var start: ChangesetSequence?
+        /// The types of the collections when the last tag was made, and how often they were others than before.
+        private var bindings: [CollectionBinding] = []
+        private var rebindings = 0
         /// Whether no more commits will be kept.
         private var hasEnded = false
 
@@ -177,21 +180,20 @@
             ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
         ) async throws -> Revisions {
             if let files { return try await files.revisions(ofKey: key, in: collection, until: deadline) }
-            var found = Revisions()
+            var found = Revisions(), isLate = false
             for kept in kept {
                 try Task.checkCancellation()
-                guard ContinuousClock.now < deadline, found.revisions.count < Revisions.most else {
-                    found.isCut = true
-                    break
-                }
+                isLate = ContinuousClock.now >= deadline
+                if isLate { break }
                 for change in kept.changeset.untypedChanges where change.collection == collection && change.key == key {
-                    found.revisions.append(
+                    found.append(
                         .init(
                             number: kept.changeset.commitNumber,
                             nanosecondsSince1970: kept.changeset.nanosecondsSince1970, origin: kept.changeset.origin,
                             before: change.before, after: change.after))
                 }
             }
+            found.finish(isLate: isLate)
             return found
         }
 
@@ -204,6 +206,13 @@
             for host in await database.registeredExtensions {
                 parts.append("\(host.name.debugDescription) \(host.versionTag.debugDescription) \(await host.status)")
             }
+            // A collection that gets a type, or another version of it, reads as that writes it, without a commit.
+            let found = database.snapshot.bindings
+            if found.count != bindings.count || !zip(found, bindings).allSatisfy({ $0 === $1 }) {
+                bindings = found
+                rebindings += 1
+            }
+            parts.append("\(rebindings)")
             // Commits in memory are known a moment after they are made, with or without their states.
             let states = kept.count { $0.after != nil }
             let first = kept.first?.changeset.commitNumber, last = kept.last?.changeset.commitNumber
@@ -284,14 +293,14 @@
 
         nonisolated func fork() -> Database? { database.fork() }
 
-        nonisolated func follow() -> AsyncStream<CommitNumber> {
+        nonisolated func follow() -> AsyncStream<FollowedState> {
             let database = database
             return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let task = Task {
                     for await snapshot in database.snapshots {
                         // Who hears of a commit asks for it.
                         do { try await self.waitUntilKept(snapshot.commitNumber) } catch { break }
-                        continuation.yield(snapshot.commitNumber)
+                        continuation.yield(FollowedState(newest: snapshot.commitNumber))
                         // A program that writes at full speed goes on alone meanwhile; the next one is the newest then.
                         try? await Task.sleep(for: .milliseconds(20))
                     }
