@@ -68,6 +68,37 @@
             #expect(Pieces.cut("", 0) == "" && Pieces.cut("ab", 1) == "a…")
         }
 
+        /// One letter can have any number of marks: it is one character of any length.
+        @Test func `What is cut is short in bytes, too`() {
+            let text = "e" + String(repeating: "\u{301}", count: 100_000)
+            let cut = Pieces.cut(text, 80)
+            #expect(cut.utf8.count <= 8 * 80 + 3 && cut.unicodeScalars.last == "…")
+            // Where a scalar ends.
+            for most in 1...9 {
+                let scalars = Pieces.cut("a" + text, most).unicodeScalars.dropLast()
+                #expect(!scalars.isEmpty && "a\(text)".unicodeScalars.starts(with: scalars), "\(most)")
+            }
+        }
+
+        @Test func `The beginning of a large value is what cutting the whole of it would leave`() {
+            let values: [CBORValue] = [
+                "text", 17, nil, [], [:], .bytes([1, 2, 3]), .array((0..<10_000).map { .unsigned($0) }),
+                .array((0..<200).map { .text("item \($0)") }), .bytes([UInt8](repeating: 7, count: 100_000)),
+                .text(String(repeating: "ж", count: 100)), .array([.text(String(repeating: "ж", count: 100)), 1, 2]),
+                .array([.text(String(repeating: "ж", count: 10_000)), 1, 2]), .tag(1, .tag(2, [1, 2.5, true])),
+                .map((0..<1000).map { .init(.text("key \($0)"), [.unsigned($0), ["a": .unsigned($0)]]) }),
+            ]
+            for value in values {
+                for most in [1, 2, 20, 40, 80, 160, 600] {
+                    let whole = Pieces.cut(value.text ?? value.diagnostic(), most)
+                    #expect(Pieces.words(value, most) == whole, "\(most)")
+                }
+            }
+            var room = 20
+            let beginning = CBORValue.array((0..<10_000).map { .unsigned($0) }).beginning(&room)
+            #expect(room < 0 && beginning.array?.count ?? 0 <= 20)
+        }
+
         @Test(arguments: ["2013", "2nd", "$ref", "$key", ".x", "a b", "é", "_a1"])
         func `The head of a column sorts by its field, whatever its name`(field: String) async throws {
             let maps = RecordCollection<[String: Int], NoMetadata>("maps")
@@ -91,6 +122,7 @@
             #expect(ValueOrder.compare(.unsigned(1 << 60), .unsigned(1 << 60 + 1)) == -1)
             #expect(ValueOrder.compare(.negative(1 << 60), .negative(1 << 60 + 1)) == 1)
             #expect(ValueOrder.compare(.negative(0), .unsigned(0)) == -1)
+            #expect(ValueOrder.compare(.unsigned(1 << 53 + 1), .float(0x1p53)) == 1)
         }
 
         @Test func `A command for a terminal asks for the key that the page has`() async throws {

@@ -130,6 +130,7 @@
                 let kept = try CBORValue(json: await service.ask("/api/without?commit=\(number)").text)
                 #expect(names(kept["changes"]) == revert.changes.filter { !$0.isConflict }.map(\.key))
                 #expect(names(kept["conflicts"]) == revert.conflicts.map(\.key))
+                #expect(kept["conflictCount"] == .integer(Int64(revert.conflicts.count)))
                 let undone = try CBORValue(
                     json: await service.ask("/api/without?commit=\(number)&conflicts=undo").text)
                 #expect(names(undone["changes"]) == revert.changes.map(\.key))
@@ -176,11 +177,13 @@
             let inspected = try await InspectedDatabase(commits: 1)
             try await inspected.database.write { transaction in
                 transaction[.items]["long"] = Item(name: String(repeating: "é", count: 2_000_000))
+                transaction[.items]["marks"] = Item(name: "e" + String(repeating: "\u{301}", count: 1_000_000))
                 transaction[.items]["many"] = Item(name: "m", parts: (0..<50_000).map { "part \($0)" })
             }
             let service = try inspected.service()
             for page in [
                 "/collection?name=items", "/record?collection=items&key=long", "/record?collection=items&key=many",
+                "/record?collection=items&key=marks",
                 "/commits/2", "/compare?from=1&to=2", "/view?name=shelves",
             ] {
                 let answer = await service.ask(page)

@@ -197,7 +197,8 @@
         }
 
         /// Every further request put the deadline off, and its answer waited beside the ones before.
-        @Test func `A client that goes on asking and reads nothing is given up, with one answer that waited`() async throws
+        @Test func `A client that goes on asking and reads nothing is given up, with one answer that waited`()
+            async throws
         {
             var limits = ServerLimits()
             limits.writeSeconds = 1

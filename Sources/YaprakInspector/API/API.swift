@@ -123,6 +123,7 @@
                 .init("commit", .unsigned(number.rawValue)), .init("in", .unsigned(undone.now.commitNumber.rawValue)),
                 .init("count", .integer(Int64(undone.changes.count))),
                 .init("changes", .array(shown.map(\.json))),
+                .init("conflictCount", .integer(Int64(undone.conflicts.count))),
                 .init(
                     "conflicts",
                     .array(
@@ -174,8 +175,9 @@
             let question = try RecordsQuestion(
                 collection: name, condition: condition, sort: request["sort"], isDescending: isDescending,
                 offset: offset, limit: limit)
-            return try await BlockingWork.run {
-                let answer = question.answer(in: snapshot, until: .now + Pages.patience)
+            return try await BlockingWork.run { cancellation in
+                let answer = try question.answer(
+                    in: snapshot, until: .now + Pages.patience, unless: { cancellation.isCancelled })
                 var pairs: [CBORValue.Pair] = [
                     .init("commit", .unsigned(snapshot.commitNumber.rawValue)),
                     .init("count", .integer(Int64(answer.count))), .init("records", .array(answer.records.map(\.json))),
@@ -186,7 +188,7 @@
         }
 
         private func record(_ request: Request) async throws -> CBORValue {
-            let collection = try request.required("collection"), key = try request.required("key")
+            let collection = try request.required("collection"), key = try request.requiredText("key")
             let snapshot = try await snapshot(request)
             guard let record = snapshot.untyped(collection)[key] else {
                 throw Refusal(404, "notFound", "There is no such record at commit \(snapshot.commitNumber).")
@@ -196,7 +198,7 @@
 
         private func revisions(_ request: Request) async throws -> CBORValue {
             let past = try await history.revisions(
-                ofKey: request.required("key"), in: request.required("collection"), until: .now + Pages.patience)
+                ofKey: request.requiredText("key"), in: request.required("collection"), until: .now + Pages.patience)
             let revisions = past.revisions.map { revision -> CBORValue in
                 var pairs: [CBORValue.Pair] = [
                     .init("commit", .unsigned(revision.number.rawValue)),
@@ -206,7 +208,10 @@
                 if let after = revision.after { pairs.append(.init("after", after.object)) }
                 return .map(pairs)
             }
-            return ["revisions": .array(revisions), "isCut": .bool(past.isCut)]
+            return [
+                "revisions": .array(revisions), "omitted": .integer(Int64(past.omitted)), "isLate": .bool(past.isLate),
+                "isCut": .bool(past.isCut),
+            ]
         }
 
         private func views(_ request: Request) async throws -> CBORValue {
@@ -229,10 +234,11 @@
                 throw Refusal(404, "viewNotShown", "There is no such view at commit \(snapshot.commitNumber).")
             }
             // The rows of all groups are one sequence, of which this is a part.
-            let count = request["group"].map { view.count(ofGroup: $0) } ?? view.count
+            let only = request.text("group")
+            let count = only.map { view.count(ofGroup: $0) } ?? view.count
             var skipped = 0, shown = 0
             var groups: [CBORValue] = []
-            for group in request["group"].map({ [$0] }) ?? view.groupNames {
+            for group in only.map({ [$0] }) ?? view.groupNames {
                 if shown == limit { break }
                 let groupCount = view.count(ofGroup: group)
                 let start = min(groupCount, offset - skipped)

@@ -109,7 +109,7 @@
             // What was not read in time the next answer may have; other answers are cut where they were to be.
             let isWhole =
                 switch request.path {
-                case "/api/history": answer["isCut"] != true
+                case "/api/history": answer["isLate"] != true
                 case "/api/records": answer["note"] == nil
                 default: true
                 }

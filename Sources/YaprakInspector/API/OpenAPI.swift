@@ -8,6 +8,7 @@
             let words: String
             var schema: CBORValue = ["type": "string"]
             var isRequired = false
+            var mayBeEmpty = false
         }
 
         private static let number: CBORValue = ["type": "integer", "minimum": 0]
@@ -18,7 +19,8 @@
         private static let to = Parameter(name: "to", words: "The last commit. The newest if not given.")
         private static let collection = Parameter(
             name: "collection", words: "The name of the collection.", schema: word, isRequired: true)
-        private static let key = Parameter(name: "key", words: "The key of the record.", schema: word, isRequired: true)
+        private static let key = Parameter(
+            name: "key", words: "The key of the record, which may be empty.", isRequired: true, mayBeEmpty: true)
         private static let condition = Parameter(name: "where", words: "An expression, as of the command-line tool.")
         private static let offset = Parameter(
             name: "offset", words: "How many to skip.",
@@ -95,13 +97,17 @@
                         offset, limit,
                     ], objectSchema),
                 path("/api/record", "A record.", [collection, key, at], objectSchema),
-                path("/api/history", "What happened to a record, oldest first.", [collection, key], objectSchema),
+                path(
+                    "/api/history",
+                    "What happened to a record, oldest first: the newest revisions, of which `omitted` came before. Where the "
+                        + "log was not read to its end in time, `isLate` says so; `isCut` is either.",
+                    [collection, key], objectSchema),
                 path("/api/views", "The views that can be shown.", [at], list),
                 path(
                     "/api/view", "The rows of a view, by group: offset and limit count the rows of all groups shown.",
                     [
                         Parameter(name: "name", words: "The name of the view.", schema: word, isRequired: true), at,
-                        Parameter(name: "group", words: "Only this group."), offset, limit,
+                        Parameter(name: "group", words: "Only this group; its name may be empty."), offset, limit,
                     ], part(of: objectSchema)),
                 path(
                     "/api/changes", "The records that differ between two commits.",
@@ -111,7 +117,9 @@
                     ],
                     objectSchema),
                 path(
-                    "/api/without", "What would be different now without a commit; nothing is written.",
+                    "/api/without",
+                    "What would be different now without a commit; nothing is written. `conflicts` has the first thousand of "
+                        + "`conflictCount`.",
                     [
                         Parameter(name: "commit", words: "The commit that is undone.", schema: word, isRequired: true),
                         Parameter(
@@ -154,7 +162,7 @@
                     "in": .text(path.contains("{\(parameter.name)}") ? "path" : "query"),
                     "required": .bool(parameter.isRequired), "description": .text(parameter.words),
                     // Forms send what was left empty.
-                    "allowEmptyValue": .bool(!parameter.isRequired),
+                    "allowEmptyValue": .bool(!parameter.isRequired || parameter.mayBeEmpty),
                     "schema": parameter.schema,
                 ]
             }

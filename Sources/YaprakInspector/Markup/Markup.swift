@@ -47,6 +47,16 @@
             }
         }
 
+        /// Whether a page shows a code point in the place of a character: it can't be seen, or it turns the direction of writing.
+        static func isShownAsCode(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar {
+            case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{200e}", "\u{200f}", "\u{202a}"..."\u{202e}",
+                "\u{2066}"..."\u{2069}", "\u{2028}", "\u{2029}", "\u{61c}", "\u{feff}":
+                true
+            default: false
+            }
+        }
+
         /// - Parameter isField: whether it is the value of a field. Such a value comes back, and must be the same then: what
         ///   would be shown as its code point is a reference to it, which no page obeys.
         fileprivate static func escape(_ value: String, isField: Bool = false, into out: inout String) {
@@ -60,8 +70,7 @@
                 case "\n" where !isField: out += "\n"
                 // References to these mean other characters (HTML, 13.2.5.84), so they stand as they are.
                 case "\u{80}"..."\u{9f}" where isField: out.unicodeScalars.append(scalar)
-                case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{200e}", "\u{200f}", "\u{202a}"..."\u{202e}",
-                    "\u{2066}"..."\u{2069}", "\u{2028}", "\u{2029}", "\u{61c}", "\u{feff}":
+                case _ where isShownAsCode(scalar):
                     let digits = String(scalar.value, radix: 16)
                     out += isField ? "&#x\(digits);" : "\\u{\(digits)}"
                 default: out.unicodeScalars.append(scalar)

@@ -3,25 +3,34 @@
 
     /// An address of a page: a path and a query. What a page shows is all in it.
     struct Address: Sendable {
+        /// The names whose values are texts of the database, which may be empty. An empty value of another name is none.
+        private static let texts: Set = ["key", "group", "of", "explain"]
+
         let path: String
         var query: [(name: String, value: String)] = []
 
         init(_ path: String, _ query: [(String, String?)] = []) {
             self.path = path
-            self.query = query.compactMap { name, value in value.flatMap { $0.isEmpty ? nil : (name, $0) } }
+            self.query = query.compactMap { name, value in
+                value.flatMap { Self.isValue($0, of: name) ? (name, $0) : nil }
+            }
         }
 
         /// The address of a request, without what it has no use for.
         init(_ request: Request, keeping names: [String]) {
             path = request.path
-            query = request.query.filter { names.contains($0.name) && !$0.value.isEmpty }
+            query = request.query.filter { names.contains($0.name) && Self.isValue($0.value, of: $0.name) }
+        }
+
+        private static func isValue(_ value: String, of name: String) -> Bool {
+            !value.isEmpty || texts.contains(name)
         }
 
         /// The same with another value for a name, or with none.
         func with(_ name: String, _ value: String?) -> Address {
             var copy = self
             copy.query.removeAll { $0.name == name }
-            if let value, !value.isEmpty { copy.query.append((name, value)) }
+            if let value, Self.isValue(value, of: name) { copy.query.append((name, value)) }
             return copy
         }
 

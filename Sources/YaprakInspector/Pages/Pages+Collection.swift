@@ -8,7 +8,10 @@
         func collections(_ request: Request) async throws -> Markup {
             let moment = try await Moment(request, in: history)
             let snapshot = try await moment.snapshot(in: history)
-            let rows = snapshot.collectionNames.prefix(1000).map { name -> Markup in
+            let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 1000
+            let address = Address(request, keeping: ["at", "page"])
+            let names = snapshot.collectionNames
+            let rows = names.dropFirst(page * size).prefix(size).map { name -> Markup in
                 """
                 <tr data-key="\(name)"><td><a href="\(Address.collection(name, at: moment.at).text)">\
                 \(Pieces.cut(name, 120))</a></td>\
@@ -17,12 +20,13 @@
             }
             return shell.page(
                 "Collections", active: "/collections", moment: moment,
-                address: Address(request, keeping: ["at"]),
-                rows.isEmpty
+                address: address,
+                names.isEmpty
                     ? #"<h1>Collections</h1><p class="note">There is no record at commit \#(moment.number).</p>"#
                     : """
                     <h1>Collections</h1><div class="scroll"><table><thead><tr><th scope="col">Collection</th>\
-                    <th scope="col" class="number">Records</th></tr></thead><tbody>\(rows)</tbody></table></div>
+                    <th scope="col" class="number">Records</th></tr></thead><tbody>\(rows)</tbody></table></div>\
+                    \(Pieces.paging(address, page: page, pageSize: size, count: names.count))
                     """)
         }
 
@@ -47,13 +51,19 @@
             let query = try RecordsQuestion(
                 collection: name, condition: condition, sort: request["sort"], isDescending: order == "descending",
                 offset: page * RecordsQuestion.pageSize, limit: RecordsQuestion.pageSize)
-            let answer = try await working { query.answer(in: snapshot, until: .now + Self.patience) }
+            let (answer, table) = try await working { cancellation in
+                let answer = try query.answer(
+                    in: snapshot, until: .now + Self.patience, unless: { cancellation.isCancelled })
+                let table = RecordTable(
+                    records: answer.records, collection: name, sort: request["sort"], order: order, address: address,
+                    at: moment.at)
+                return (answer, table.markup)
+            }
             let contents = shell.page(
                 name, active: "/collections", moment: moment, address: address,
                 """
                 \(heading(name, snapshot))\(form)\(answer.note.map { #"<p class="note" role="status">\#($0)</p>"# as Markup })
-                \(RecordTable(records: answer.records, collection: name, sort: request["sort"], order: order, address: address,
-                    at: moment.at).markup)
+                \(table)
                 \(Pieces.paging(address, page: page, pageSize: RecordsQuestion.pageSize, count: answer.count))
                 """)
             return (contents, answer.note == nil)

@@ -16,6 +16,7 @@
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let changes = step.changes ?? []
             let shown = changes.dropFirst(page * size).prefix(size)
+            let blocks = try await working { _ in Pieces.changes(shown, at: "\(number)") }
             let address = Address(request, keeping: ["page"])
             return shell.page(
                 "Commit \(number)", active: "/",
@@ -27,7 +28,7 @@
                 <dt>Changes</dt><dd>\(Amount.count(step.changes?.count ?? commit.changeCount))</dd>\
                 \(info(commit))\(tagList(tags))</dl>
                 \(cleared(commit))\(step.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
-                \(Pieces.changes(shown, at: "\(number)"))\(step.changes == nil ? keys(of: commit) : "")
+                \(blocks)\(step.changes == nil ? keys(of: commit) : "")
                 \(Pieces.paging(address, page: page, pageSize: size, count: changes.count))
                 <h2>Go on from here</h2>
                 <p><a class="button" href="\(Address("/", [("at", "\(number)")]).text)">State at this commit</a> \
@@ -79,8 +80,9 @@
         private func keys(of commit: any CommitDescription) -> Markup {
             Markup(
                 joining: commit.changedRecords.map { records in
-                    let keys = records.changes.prefix(200).map { "<li>\(Pieces.cut($0.key, 80))</li>" as Markup }
-                    return "<h2>\(records.collection)</h2><ul>\(keys)</ul>"
+                    let keys = records.changes.prefix(200).map { "<li>\(Pieces.name($0.key, 80))</li>" as Markup }
+                    let rest = Pieces.rest(of: records.changes.count, 200).map { "<li>\($0)</li>" as Markup }
+                    return "<h2>\(records.collection)</h2><ul>\(keys)\(rest)</ul>"
                 })
         }
 

@@ -13,11 +13,13 @@
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let address = Address(request, keeping: ["from", "to", "page"])
             let (before, after) = try await history.snapshots(at: from, to)
-            let changes = try await working { ReplayChanges(from: before, to: after) }
-            let shown = changes.dropFirst(min(changes.count, page * size)).prefix(size)
+            let changes = try await working { _ in ReplayChanges(from: before, to: after) }
+            let shown = Array(changes.dropFirst(min(changes.count, page * size)).prefix(size))
+            let blocks = try await working { _ in Pieces.changes(shown, at: "\(to)") }
             let turned = address.with("from", request["to"] ?? "@").with("to", request["from"] ?? "\(standard)").with(
                 "page", nil)
-            let counts = Dictionary(grouping: changes, by: \.collection).sorted { $0.key < $1.key }.prefix(40).map {
+            let counts = Dictionary(grouping: changes, by: \.collection).sorted { $0.key < $1.key }
+            let chips = counts.prefix(40).map {
                 #"<span class="chip">\#(Pieces.cut($0.key, 40)) <b>\#(Amount.count($0.value.count))</b></span>"#
                     as Markup
             }
@@ -33,8 +35,8 @@
                 <span class="links"><button class="button">Compare</button> \
                 <a class="button" href="\(turned.text)">Swap</a></span></form>
                 <p>From commit \(Pieces.commit(from)) to commit \(Pieces.commit(to)): \
-                <b>\(Amount.count(changes.count))</b> records differ. \(counts)</p>
-                \(Pieces.changes(shown, at: "\(to)"))
+                <b>\(Amount.count(changes.count))</b> records differ. \(chips)\(Pieces.rest(of: counts.count, 40))</p>
+                \(blocks)
                 \(Pieces.paging(address, page: page, pageSize: size, count: changes.count))
                 """)
         }

@@ -6,42 +6,64 @@
     extension Pages {
         /// A record as of a commit: its value as a tree with who set each field, and its history as a strip.
         ///
-        /// - Returns: the page, and whether all of the history was read.
+        /// Where the files of the history can't be read, the value is there without it.
+        ///
+        /// - Returns: the page, and whether the history was read to its end.
         func record(_ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
-            let collection = try request.required("collection"), key = try request.required("key").normalizedKey
+            let collection = try request.required("collection"), key = try request.requiredText("key").normalizedKey
             let moment = try await Moment(request, in: history)
             let address = Address(request, keeping: ["collection", "key", "at"])
             let snapshot = try await moment.snapshot(in: history)
             let record = snapshot.untyped(collection)[key]
-            let past = try await history.revisions(ofKey: key, in: collection, until: .now + Self.patience)
-            let relevant = past.revisions.filter { $0.number <= moment.number }
-            let setters = FieldSetters(relevant)
-            let contents: Markup
-            if let record {
-                let metadata: Markup? = record.metadata.map {
-                    "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: $0, at: FieldPath(["metadata"])))"
-                }
-                contents = """
-                    \(ValueTree(setters: setters).markup(of: record.object, at: FieldPath()))\(metadata)
-                    """
-            } else {
-                contents = #"<p class="note">There is no such record at commit \#(moment.number).</p>"#
+            let read = try await found {
+                try await history.revisions(ofKey: key, in: collection, until: .now + Self.patience)
+            }
+            let past: Revisions, failure: Markup?
+            switch read {
+            case .success(let revisions): (past, failure) = (revisions, nil)
+            case .failure(let error): (past, failure) = (Revisions(), Pieces.failure(error))
+            }
+            let (contents, changes) = try await working { _ in
+                (value(record, past, moment), failure ?? revisions(past))
             }
             let page = shell.page(
-                Pieces.cut(key, 60), active: "/collections", moment: moment, address: address,
+                Pieces.name(key, 60), active: "/collections", moment: moment, address: address,
                 """
                 <p class="path"><a href="\(Address.collection(collection, at: moment.at).text)">\
                 \(Pieces.cut(collection, 80))</a></p>
-                <h1>\(Pieces.cut(key, 200))</h1>
+                <h1>\(Pieces.name(key, 200))</h1>
                 \(strip(past, moment, address))
                 \(contents)
                 <h2>History</h2>
-                \(revisions(past))
+                \(changes)
                 \(history.path == nil ? nil : Pieces.commands([(
                     "In a terminal",
                     getCommand(collection, key, moment.number))]))
                 """)
-            return (page, !past.isCut)
+            return (page, failure == nil && !past.isLate)
+        }
+
+        /// The value as a tree, with who set its fields as far as that was read.
+        private func value(_ record: ReplayRecord?, _ past: Revisions, _ moment: Moment) -> Markup {
+            guard let record else {
+                return #"<p class="note">There is no such record at commit \#(moment.number).</p>"#
+            }
+            // A field may have been set again by what was not read.
+            let isKnown = past.isKnown(through: moment.number)
+            let setters = FieldSetters(isKnown ? past.revisions.filter { $0.number <= moment.number } : [])
+            let metadata: Markup? = record.metadata.map {
+                "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: $0, at: FieldPath(["metadata"])))"
+            }
+            let note: Markup? =
+                isKnown
+                ? nil
+                : """
+                <p class="note">Which commit set each field is not known: the history up to commit \(moment.number) was not \
+                read in time.</p>
+                """
+            return """
+                \(ValueTree(setters: setters).markup(of: record.object, at: FieldPath()))\(metadata)\(note)
+                """
         }
 
         private func getCommand(_ collection: String, _ key: String, _ number: CommitNumber) -> String {
@@ -71,7 +93,13 @@
 
         private func revisions(_ past: Revisions) -> Markup {
             let shown = past.revisions.suffix(100).reversed()
-            guard !shown.isEmpty else { return #"<p class="note">No known commit concerns this record.</p>"# }
+            let note: Markup? =
+                past.isLate
+                ? #"<p class="note">The log is long: what came after these commits was not read in time.</p>"# : nil
+            guard !shown.isEmpty else {
+                if let note { return note }
+                return #"<p class="note">No known commit concerns this record.</p>"#
+            }
             let rows = shown.map { revision -> Markup in
                 let fields = ReplayRecord.fields(from: revision.before, to: revision.after)
                 let words: Markup =
@@ -92,13 +120,17 @@
                     <td>\(Pieces.cut(revision.origin, 40))</td><td>\(words)</td></tr>
                     """
             }
-            let note: Markup? =
-                past.isCut
-                ? #"<p class="note">The log is long: what came after these commits was not read in time.</p>"# : nil
+            let count = past.revisions.count + past.omitted
+            let rest: Markup? =
+                count > shown.count
+                ? """
+                <p class="note">The newest \(shown.count) of \(Amount.count(count)) commits. The API has the newest \
+                \(Amount.count(past.revisions.count)).</p>
+                """ : nil
             return """
                 <div class="scroll"><table><thead><tr><th scope="col" class="number">Commit</th><th scope="col">Time (UTC)</th>\
                 <th scope="col">Origin</th><th scope="col">What happened</th></tr></thead><tbody>\(rows)</tbody></table></div>\
-                \(note)
+                \(rest)\(note)
                 """
         }
     }

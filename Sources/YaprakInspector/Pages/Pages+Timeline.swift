@@ -5,7 +5,9 @@
     extension Pages {
         /// The timeline: how much was done when, the commits of a range, and what there was as of the commit shown.
         ///
-        /// - Returns: the page, and whether the state is on it: one that takes long to read comes later.
+        /// Where a file is damaged, what it is needed for is a sentence, and the rest is shown.
+        ///
+        /// - Returns: the page, and whether all is on it: a state that takes long to read comes later.
         func timeline(_ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
             let moment = try await Moment(request, in: history)
             let byTime = try request.word("by", of: ["commit", "time"]) == "time"
@@ -21,27 +23,42 @@
                 return (page, state.isWhole)
             }
             let range = try timelineRange(request, known)
-            let slices = try await history.activity(in: range, slicesMax: 120, byTime: byTime)
+            let slices = try await found {
+                try await history.activity(in: range, slicesMax: 120, byTime: byTime)
+            }
             let tags = try await history.tags()
             let checkpoints = try await history.checkpoints()
             let marks = TimelineChart.Marks(
                 shown: moment.number, tags: tags.filter { range.contains($0.number) },
                 checkpoints: checkpoints.filter { range.contains($0) })
-            let chart = TimelineChart(range: range, slices: slices, byTime: byTime, marks: marks, address: address)
+            let chart = markup(slices) {
+                TimelineChart(range: range, slices: $0, byTime: byTime, marks: marks, address: address).markup
+            }
             let pageSize = 50, count = Int(clamping: range.upperBound.rawValue - range.lowerBound.rawValue + 1)
             let page = try request.number("page", 0...Int(Int32.max), default: 0)
-            let commits = try await commits(of: range, page: page, size: pageSize)
+            let listed = try await found { try await commits(of: range, page: page, size: pageSize) }
+            let table = markup(listed) { commitTable($0, tags, moment) }
             let contents: Markup = """
                 <h1>Timeline</h1>
                 \(zoom(range, known, byTime, address))
                 \(chart.markup)
                 \(state.markup)
                 <h2 id="commits">Commits</h2>
-                \(commitTable(commits, tags, moment))
+                \(table.markup)
                 \(Pieces.paging(address, page: page, pageSize: pageSize, count: count))
                 """
             let whole = shell.page("Timeline", active: "/", moment: moment, address: address, contents)
-            return (whole, state.isWhole)
+            return (whole, state.isWhole && chart.isWhole && table.isWhole)
+        }
+
+        /// What was read, or why it was not.
+        private func markup<Found>(
+            _ found: Result<Found, DatabaseError>, _ words: (Found) -> Markup
+        ) -> (markup: Markup, isWhole: Bool) {
+            switch found {
+            case .success(let found): (words(found), true)
+            case .failure(let error): (Pieces.failure(error), false)
+            }
         }
 
         /// The range in the address, or what there is of the newest commits: as many as can be read at once.
@@ -139,28 +156,34 @@
                     """
                 return (heading + again, false)
             case .failure(let error):
-                return (heading + #"<p class="note">\#(Pieces.sentence(Refusal(error).message))</p>"#, true)
+                // What is out of reach stays so. What could not be read this time may be there the next time.
+                let isOutOfReach = (error as? DatabaseError)?.code == .commitOutOfReach
+                return (heading + Pieces.failure(error), isOutOfReach)
             case .success(let snapshot): return (heading + state(of: snapshot, moment), true)
             }
         }
 
         private func state(of snapshot: Snapshot, _ moment: Moment) -> Markup {
-            let collections = snapshot.collectionNames.prefix(40).map { name -> Markup in
+            let most = 40, names = snapshot.collectionNames, viewNames = snapshot.untypedViewNames
+            let collections = names.prefix(most).map { name -> Markup in
                 """
                 <a class="chip" data-key="\(name)" href="\(Address.collection(name, at: moment.at).text)">\
                 \(Pieces.cut(name, 40)) \
                 <b>\(Amount.count(snapshot.count(inCollectionNamed: name)))</b></a>
                 """
             }
-            let views = snapshot.untypedViewNames.prefix(40).compactMap { name -> Markup? in
+            let views = viewNames.prefix(most).compactMap { name -> Markup? in
                 guard let view = snapshot.untypedView(name) else { return nil }
                 return """
                     <a class="chip view" href="\(Address.view(name, at: moment.at).text)">\(Pieces.cut(name, 40)) \
                     <b>\(Amount.count(view.count))</b></a>
                     """
             }
+            let others = Pieces.rest(of: names.count, most, Address("/collections", [("at", moment.at)]))
+            let otherViews = Pieces.rest(of: viewNames.count, most, Address("/views", [("at", moment.at)]))
             return """
-                <p class="chips">\(collections)\(views)\(collections.isEmpty ? "No record." : "" as Markup)</p>
+                <p class="chips">\(collections)\(others)\(views)\(otherViews)\
+                \(collections.isEmpty ? "No record." : "" as Markup)</p>
                 """
         }
     }

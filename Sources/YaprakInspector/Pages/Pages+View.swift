@@ -56,20 +56,24 @@
             }
             let isMixed = view.collectionNames.count > 1
             let sections: Markup, paging: Markup
-            if let group = request["group"] {
+            if let group = request.text("group") {
                 let page = try request.number("page", 0...Int(Int32.max), default: 0)
                 let start = page * Self.rowsMax
-                sections = section(view, group, start..<(start + Self.rowsMax), isMixed, moment, address)
+                sections = try await working { _ in
+                    section(view, group, start..<(start + Self.rowsMax), isMixed, moment, address)
+                }
                 paging = Pieces.paging(address, page: page, pageSize: Self.rowsMax, count: view.count(ofGroup: group))
             } else {
                 let names = view.groupNames
                 let page = try request.number("page", 0...Int(Int32.max), default: 0)
                 let shown = names.dropFirst(page * Self.groupsMax).prefix(Self.groupsMax)
                 let rows = max(5, min(Self.rowsMax, 240 / max(1, shown.count)))
-                sections = Markup(joining: shown.map { section(view, $0, 0..<rows, isMixed, moment, address) })
+                sections = try await working { _ in
+                    Markup(joining: shown.map { section(view, $0, 0..<rows, isMixed, moment, address) })
+                }
                 paging = Pieces.paging(address, page: page, pageSize: Self.groupsMax, count: names.count)
             }
-            let all: Markup? = request["group"].map { _ in
+            let all: Markup? = request.text("group").map { _ in
                 #"<a class="button" href="\#(address.with("group", nil).with("page", nil).text)">All groups</a>"#
             }
             return shell.page(
@@ -94,7 +98,7 @@
                     <li data-key="\(row.collection)/\(row.key)/\(group)"><span class="index">\(row.index)</span>\
                     <span class="what">\(collection)\(Pieces.record(row.key, in: row.collection, at: moment.at)) \
                     \(row.record.map { Pieces.brief($0.object) })</span>\
-                    <a class="why" href="\(explain.text)" aria-label="Why is \(row.key) here?">why</a></li>
+                    <a class="why" href="\(explain.text)" aria-label="Why is \(Pieces.name(row.key, 80)) here?">why</a></li>
                     """
             }
             let rest = count - positions.lowerBound - rows.count
@@ -103,18 +107,19 @@
                 ? #"<p><a href="\#(address.with("group", group).with("page", nil).text)">\#(Amount.count(rest)) more</a></p>"#
                 : nil
             return """
-                <section class="group" data-key="group \(group)"><h2>\(Pieces.cut(group, 60)) <span class="count">\(
+                <section class="group" data-key="group \(group)"><h2>\(Pieces.name(group, 60)) <span class="count">\(
                     Amount.count(count))</span></h2><ol class="rows">\(rows)</ol>\(more)</section>
                 """
         }
 
         private func explanation(_ request: Request, _ view: UntypedView) -> Markup? {
-            guard let key = request["explain"], let collection = request["of"] else { return nil }
+            guard let key = request.text("explain"), let collection = request.text("of") else { return nil }
+            let name = "\(Pieces.cut(collection, 80)) \(Pieces.name(key, 200))"
             let places = view.explain(key: key, inCollection: collection)
             let words =
                 places.isEmpty
-                ? "\(collection) \(key) is not in this view at this commit."
-                : places.map { "\(collection) \(key) is in \($0)." }.joined(separator: " ")
+                ? "\(name) is not in this view at this commit."
+                : places.map { "\(name) is in \($0)." }.joined(separator: " ")
             return #"<p class="explanation" role="status">\#(Pieces.cut(words, 2000))</p>"#
         }
     }

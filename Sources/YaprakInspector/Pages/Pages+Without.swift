@@ -11,8 +11,11 @@
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let address = Address(request, keeping: ["conflicts", "page"])
             let shown = undone.changes.dropFirst(min(undone.changes.count, page * size)).prefix(size)
-            let counts = Dictionary(grouping: undone.changes, by: \.collection).sorted { $0.key < $1.key }.prefix(40)
-            let chips = counts.map { name, changes -> Markup in
+            let blocks = try await working { _ in
+                Pieces.changes(shown, at: "\(undone.now.commitNumber)", headings: ("Now", "Without"))
+            }
+            let counts = Dictionary(grouping: undone.changes, by: \.collection).sorted { $0.key < $1.key }
+            let chips = counts.prefix(40).map { name, changes -> Markup in
                 let now = undone.now.count(inCollectionNamed: name)
                 let then = changes.reduce(now) { $0 + ($1.before == nil ? 1 : 0) - ($1.after == nil ? 1 : 0) }
                 let numbers = now == then ? Amount.count(now) : "\(Amount.count(now)) → \(Amount.count(then))"
@@ -31,11 +34,11 @@
                 <a class="button" href="\(Address.commit(number).text)">Back to the commit</a></div>
                 <p>The state at commit \(Pieces.commit(undone.now.commitNumber)), with what commit \(number) changed undone \
                 in memory. The database is left alone. <b>\(Amount.count(undone.changes.count))</b> records would \
-                differ. \(chips)</p>
+                differ. \(chips)\(Pieces.rest(of: counts.count, 40))</p>
                 \(undone.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
                 \(conflicts(undone, takesAll, address))
                 \(views(undone))
-                \(nothing)\(Pieces.changes(shown, at: "\(undone.now.commitNumber)", headings: ("Now", "Without")))
+                \(nothing)\(blocks)
                 \(Pieces.paging(address, page: page, pageSize: size, count: undone.changes.count))
                 \(commands(number, takesAll))
                 """)
@@ -76,7 +79,7 @@
                 let groups = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
                 let words = groups.prefix(12).map { group -> Markup in
                     """
-                    <span class="field">\(Pieces.cut(group, 40)) <b>\(Amount.count(old[group] ?? 0)) → \
+                    <span class="field">\(Pieces.name(group, 40)) <b>\(Amount.count(old[group] ?? 0)) → \
                     \(Amount.count(new[group] ?? 0))</b></span>
                     """
                 }

@@ -48,9 +48,16 @@
         /// How to name the database in a command.
         var databaseWord: String { history.path.map { Pieces.shellWord($0.string) } ?? "DATABASE" }
 
-        /// Runs something that may take long on a thread that no task waits for.
-        func working<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        /// Runs something that may take long on a thread that no task waits for; it can ask whether somebody still does.
+        func working<Result: Sendable>(
+            _ body: @escaping @Sendable (BlockingWork.Cancellation) throws -> Result
+        ) async throws -> Result {
             try await BlockingWork.run(body)
+        }
+
+        /// What is read, or why the files don't have it: of a damaged file, the rest of a page is shown all the same.
+        func found<Found>(_ read: () async throws -> Found) async throws -> Result<Found, DatabaseError> {
+            do { return .success(try await read()) } catch let error as DatabaseError { return .failure(error) }
         }
     }
 #endif

@@ -21,27 +21,52 @@
                 case .null, .undefined: "null"
                 default: "other"
                 }
-            return #"<code class="value \#(kind)">\#(cut(value.text ?? value.diagnostic(), most))</code>"#
+            return #"<code class="value \#(kind)">\#(words(value, most))</code>"#
         }
 
         /// A value in brief: the fields of a map, without its signs.
         static func brief(_ value: CBORValue) -> Markup {
             guard let pairs = value.map, !pairs.isEmpty else { return Pieces.value(value, max: 90) }
             return Markup(
-                joining: pairs.prefix(6).map { pair in
-                    let name = cut(pair.key.text ?? pair.key.diagnostic(), 20)
-                    let text = cut(pair.value.text ?? pair.value.diagnostic(), 40)
-                    return #"<span class="field">\#(name) <b>\#(text)</b></span>"#
+                joining: pairs.prefix(6).map { pair -> Markup in
+                    #"<span class="field">\#(words(pair.key, 20)) <b>\#(words(pair.value, 40))</b></span>"#
                 })
         }
 
-        /// Text of at most so many characters.
+        /// Text of at most so many characters, and eight times as many bytes: a character may have any number of them.
+        ///
+        /// - Complexity: O(most).
         static func cut(_ text: String, _ most: Int) -> String {
-            guard text.utf8.count > most,
-                let end = text.index(text.startIndex, offsetBy: most, limitedBy: text.endIndex),
-                end < text.endIndex
-            else { return text }
-            return text[..<end] + "…"
+            guard text.utf8.count > most else { return text }
+            var limit = text.utf8.index(text.startIndex, offsetBy: 8 * most, limitedBy: text.endIndex) ?? text.endIndex
+            while limit.samePosition(in: text.unicodeScalars) == nil { limit = text.utf8.index(before: limit) }
+            let part = text[..<limit]
+            let end = part.index(part.startIndex, offsetBy: most, limitedBy: limit) ?? limit
+            return end < text.endIndex ? text[..<end] + "…" : text
+        }
+
+        /// A key, or the name of a group, as it is shown: an empty one in words.
+        static func name(_ text: String, _ most: Int) -> String { text.isEmpty ? "(empty)" : cut(text, most) }
+
+        /// A value in words, cut after so many characters.
+        static func words(_ value: CBORValue, _ most: Int) -> String {
+            if let text = value.text { return cut(text, most) }
+            var room = most
+            let shown = cut(value.beginning(&room).diagnostic(), most)
+            return room < 0 && !shown.hasSuffix("…") ? shown + "…" : shown
+        }
+
+        /// How many more there are than are shown, as a link to where they are.
+        static func rest(of count: Int, _ most: Int, _ address: Address? = nil) -> Markup? {
+            guard count > most else { return nil }
+            let words: Markup = "and \(Amount.count(count - most)) more"
+            guard let address else { return words }
+            return #"<a href="\#(address.text)">\#(words)</a> "#
+        }
+
+        /// Why something is not shown.
+        static func failure(_ error: any Error) -> Markup {
+            #"<p class="note" role="status">\#(sentence(Refusal(error).message))</p>"#
         }
 
         /// A sentence; what stands between backticks in it is a command or a name of the program.
@@ -65,7 +90,7 @@
         }
 
         static func record(_ key: String, in collection: String, at: String?) -> Markup {
-            #"<a class="key" href="\#(Address.record(key, in: collection, at: at).text)">\#(cut(key, 80))</a>"#
+            #"<a class="key" href="\#(Address.record(key, in: collection, at: at).text)">\#(name(key, 80))</a>"#
         }
 
         /// What happened to a record, in a word and a sign.
@@ -160,12 +185,12 @@
 
         /// A word of a shell. Signs that can't be seen, or would not be copied, are written as bash, zsh and ksh read them.
         static func shellWord(_ text: String) -> String {
-            if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            if text.unicodeScalars.contains(where: Markup.isShownAsCode) {
                 return "$'"
                     + text.unicodeScalars.map { scalar in
                         switch scalar {
                         case "'", "\\": "\\" + String(scalar)
-                        case _ where scalar.properties.generalCategory == .control:
+                        case _ where Markup.isShownAsCode(scalar):
                             String(scalar).utf8.map { byte in
                                 let digits = String(byte, radix: 16)
                                 return "\\x" + (digits.count < 2 ? "0" : "") + digits

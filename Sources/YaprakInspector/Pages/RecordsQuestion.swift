@@ -42,13 +42,21 @@
             self.limit = limit
         }
 
-        /// The records, and how many there are. Stops at the deadline, and says so.
+        /// The records, and how many there are. Stops at the deadline, and says so: also within one record, whose condition may
+        /// look through collections.
         ///
+        /// - Parameter isCancelled: whether nobody waits for the answer any more.
+        /// - Throws: `CancellationError` if so.
         /// - Complexity: O(*limit* · log *n*) in the order of keys without a condition; else O(bytes of the collection).
-        func answer(in snapshot: Snapshot, until deadline: ContinuousClock.Instant) -> Answer {
+        func answer(
+            in snapshot: Snapshot, until deadline: ContinuousClock.Instant,
+            unless isCancelled: @escaping () -> Bool = { false }
+        ) throws(CancellationError) -> Answer {
             let records = snapshot.untyped(collection)
             if condition == nil, field == nil { return window(of: records) }
-            return scan(records, snapshot, deadline)
+            let answer = scan(records, snapshot) { isCancelled() || ContinuousClock.now > deadline }
+            if isCancelled() { throw CancellationError() }
+            return answer
         }
 
         /// A bare name is a field of the object.
@@ -77,7 +85,7 @@
         }
 
         private func scan(
-            _ records: UntypedRecords, _ snapshot: Snapshot, _ deadline: ContinuousClock.Instant
+            _ records: UntypedRecords, _ snapshot: Snapshot, unless isStopped: @escaping () -> Bool
         ) -> Answer {
             var found: [(value: CBORValue, record: ReplayRecord)] = []
             var count = 0, seen = 0, isCut = false
@@ -93,15 +101,23 @@
                 return left < 0 ? nil : records[left]
             }
             while let record = next() {
-                seen += 1
-                if seen % 256 == 0, ContinuousClock.now > deadline {
+                var value = CBORValue.null, isWanted: Bool? = true
+                if let condition { isWanted = condition.holds(for: record, in: snapshot, unless: isStopped) }
+                if isWanted == true, let field {
+                    let known = field.value(for: record, in: snapshot, unless: isStopped)
+                    if known == nil { isWanted = nil }
+                    value = known ?? .null
+                }
+                // One that was not decided is none of those that were looked at.
+                guard let isWanted else {
                     isCut = true
                     break
                 }
-                if let condition, !condition.holds(for: record, in: snapshot) { continue }
+                seen += 1
+                if !isWanted { continue }
                 count += 1
-                if let field {
-                    found.append((field.value(for: record, in: snapshot), record))
+                if field != nil {
+                    found.append((value, record))
                     if found.count >= 2 * max(needed, 1000) { found = first(needed, of: found) }
                 } else if count > offset, found.count < limit {
                     found.append((.null, record))
@@ -120,49 +136,37 @@
         ) -> [(value: CBORValue, record: ReplayRecord)] {
             // Equal values stay in the order of keys, and what is missing stays at the end.
             let sorted = found.enumerated().sorted { left, right in
-                if left.element.value.isNull != right.element.value.isNull { return right.element.value.isNull }
-                let order = ValueOrder.compare(left.element.value, right.element.value)
+                let (value, other) = (left.element.value, right.element.value)
+                let isOtherMissing = ValueOrder.isMissing(other)
+                if ValueOrder.isMissing(value) != isOtherMissing { return isOtherMissing }
+                let order = ValueOrder.compare(value, other)
                 return order == 0 ? left.offset < right.offset : (order < 0) != isDescending
             }
             return sorted.prefix(needed).map(\.element)
         }
     }
 
-    /// An order of all values: what is missing last, then by kind, numbers by size, text by its characters.
+    /// The order of expressions, for all values: what is missing has a place of its own, truth values come before numbers, these
+    /// before texts and bytes, and tags are ignored. All others are equal: to write out what is in them may take long.
     enum ValueOrder {
         /// -1, 0 or 1.
         static func compare(_ left: CBORValue, _ right: CBORValue) -> Int {
-            let (first, second) = (rank(left), rank(right))
-            if first != second { return first < second ? -1 : 1 }
-            switch (left, right) {
-            case (.text(let left), .text(let right)): return left == right ? 0 : left < right ? -1 : 1
-            case (.bool(let left), .bool(let right)): return left == right ? 0 : right ? -1 : 1
-            // Beyond 2^53 numbers that differ may be equal as floating-point numbers.
-            case (.unsigned(let left), .unsigned(let right)): return left == right ? 0 : left < right ? -1 : 1
-            case (.negative(let left), .negative(let right)): return left == right ? 0 : left > right ? -1 : 1
-            default:
-                guard let left = number(left), let right = number(right) else { return 0 }
-                return left == right ? 0 : left < right ? -1 : 1
+            isOther(left) && isOther(right) ? 0 : left.sortOrder(to: right)
+        }
+
+        static func isMissing(_ value: CBORValue) -> Bool { untagged(value).isNull }
+
+        private static func isOther(_ value: CBORValue) -> Bool {
+            switch untagged(value) {
+            case .array, .map, .simple: true
+            default: false
             }
         }
 
-        private static func rank(_ value: CBORValue) -> Int {
-            switch value {
-            case .unsigned, .negative, .float: number(value) == nil ? 5 : 0
-            case .text: 1
-            case .bool: 2
-            case .null, .undefined: 6
-            default: 4
-            }
-        }
-
-        private static func number(_ value: CBORValue) -> Double? {
-            switch value {
-            case .unsigned(let number): Double(number)
-            case .negative(let number): -1 - Double(number)
-            case .float(let number): number.isNaN ? nil : number
-            default: nil
-            }
+        private static func untagged(_ value: CBORValue) -> CBORValue {
+            var value = value
+            while case .tag(_, let inner) = value { value = inner }
+            return value
         }
     }
 #endif

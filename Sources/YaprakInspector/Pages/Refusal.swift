@@ -42,6 +42,9 @@
             return value
         }
 
+        /// A required text of the query, which may be empty.
+        func requiredText(_ name: String) throws -> String { try text(name) ?? required(name) }
+
         /// A number of the query, within bounds.
         func number(_ name: String, _ bounds: ClosedRange<Int>, default standard: Int) throws -> Int {
             guard let text = self[name] else { return standard }

@@ -29,7 +29,7 @@
             case .map(let pairs):
                 count = pairs.count
                 fields = pairs.prefix(Self.itemsMax).map { pair in
-                    (pair.key.text ?? pair.key.diagnostic(), .key(pair.key), pair.value)
+                    (Pieces.words(pair.key, 120), .key(pair.key), pair.value)
                 }
             case .array(let items):
                 count = items.count
@@ -51,7 +51,7 @@
         private func line(
             _ name: String, _ value: CBORValue, _ path: FieldPath, _ level: Int, _ lines: inout Int
         ) -> Markup {
-            let name: Markup = #"<span class="name">\#(Pieces.cut(name, 120))</span>"#
+            let name: Markup = #"<span class="name">\#(name)</span>"#
             var count: Int?
             switch value {
             case .map(let pairs): count = pairs.count

@@ -54,6 +54,10 @@
             return value
         }
 
+        /// The first value of a name in the query, which may be empty; `nil` if there is none. For texts of the database: a key
+        /// may be empty, and so may the name of a group.
+        func text(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
         /// A header; `nil` if there is none, or several.
         func header(_ name: String) -> String? {
             let values = headers[name]
