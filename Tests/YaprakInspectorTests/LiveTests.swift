@@ -92,11 +92,13 @@
 
         /// Records of a bound type read as they are migrated, at the same commit.
         @Test func `A tag of an answer does not outlive the types of its collections`() async throws {
-            let inspected = try await InspectedDatabase(commits: 1)
-            try await inspected.database.close()
-            let database = try await Database.open(at: inspected.path)
+            let folder = TemporaryDirectory(), path = FilePath(folder.appending("stock"))
+            let before = try await Database.open(at: path, collections: .items)
+            try await before.write { $0[.items]["a"] = Item(name: "a") }
+            try await before.close()
+            let database = try await Database.open(at: path)
             let service = try TestService(try LiveHistory(database))
-            let target = "/api/record?collection=items&key=key%201"
+            let target = "/api/record?collection=items&key=a"
             let tag = try #require(await service.ask(target).headers["ETag"])
             #expect(await service.ask(target, headers: [("If-None-Match", tag)]).status == 304)
             let commit = database.commitNumber

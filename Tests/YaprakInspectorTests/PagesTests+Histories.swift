@@ -55,7 +55,10 @@
             try #require(segments.count > 1)
             let file = folder + "/" + segments[0]
             var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-            bytes[bytes.startIndex + bytes.count / 2] ^= 0xff
+            // In the middle of what was written: what has no value is room between frames, or for more.
+            let end = try #require(bytes.lastIndex { $0 != 0 })
+            let place = try #require(bytes[...(end / 2)].lastIndex { $0 != 0 })
+            bytes[place] ^= 0xff
             try bytes.write(to: URL(fileURLWithPath: file))
             let service = try inspected.service()
             let history = await service.ask("/api/history?collection=items&key=late")

@@ -203,7 +203,7 @@
             var limits = ServerLimits()
             limits.writeSeconds = 1
             // More than the system takes.
-            let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 20)
+            let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 32 << 20)
             let asked = Mutex(0)
             let server = try await HTTPServer.start(
                 port: 0, limits: limits, connections: ConnectionCount(max: 10)
