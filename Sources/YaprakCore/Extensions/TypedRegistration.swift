@@ -118,11 +118,13 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         _ primary: Primary, _ root: Primary.Root, for changes: NetChanges, in context: ExtensionContext
     ) throws -> Update {
         var update = Update(root: root)
-        for step in try primary.operations(following: changes, root: root, in: context) {
+        let steps = try primary.operations(following: changes, root: root, in: context)
+        // All are encoded before one is applied: what throws must not leave trees edited without their root.
+        for step in steps { update.operations.append(try sharedEncoder.encodePart(step)) }
+        for step in steps {
             let applied = try apply(step, to: update.root, in: context)
             update.root = applied.root
             if let changes = applied.changes { update.changes.append(changes) }
-            update.operations.append(try sharedEncoder.encodePart(step))
         }
         return update
     }

@@ -161,10 +161,9 @@ extension Draft {
             throw DatabaseError.otherExtension(`extension`.name, Extension.self)
         }
         let (applied, encoded) = try wrap(registration) {
-            (
-                try registration.apply(operation, to: extensions[index].root, in: context()),
-                try sharedEncoder.encodePart(operation)
-            )
+            // Encoded before it is applied: what throws must not leave the trees of an extension edited without its root.
+            let encoded = try sharedEncoder.encodePart(operation)
+            return (try registration.apply(operation, to: extensions[index].root, in: context()), encoded)
         }
         primarySteps.append((registration.name, encoded))
         extensions[index].root = applied.root
