@@ -4,6 +4,8 @@ import Testing
 import Yaprak
 import YaprakCBOR
 
+@testable import YaprakCore
+
 /// Primary state that does not encode while it holds "poison".
 private struct Notes: PrimaryExtension {
     struct Poisoned: Error {}
@@ -26,6 +28,16 @@ private struct Notes: PrimaryExtension {
 }
 
 @Suite(.bounded) struct UnregisterTests {
+    // The two are sent by tasks of their own, and an actor that is busy runs what is queued in the order of priorities.
+    @Test func `A host that learns of its registration after it was unregistered stays unregistered`() async {
+        let host = ExtensionHost(TypedRegistration(Counter()), database: .inMemory())
+        await host.didUnregister()
+        await host.didRegister(at: 3, origin: .adopted)
+        #expect(await host.status == .unregistered)
+        #expect(await host.registeredAt == 3)
+        #expect(await host.origin == .adopted)
+    }
+
     /// The dependant was put on the shelf before its parent's `encode` threw. It stayed registered, and a later launch took
     /// it up with the state of that moment.
     @Test func `Unregistering that fails half-way changes nothing`() async throws {

@@ -112,7 +112,8 @@ public actor ExtensionHost {
     }
 
     func didRegister(at number: CommitNumber, origin: Origin) {
-        status = .registered
+        // Somebody may have taken it out again already: an actor runs what is queued in the order of priorities.
+        if status != .unregistered { status = .registered }
         registeredAt = number
         self.origin = origin
     }
