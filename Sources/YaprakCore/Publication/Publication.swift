@@ -145,7 +145,9 @@ final class Publication: Sendable {
         } else if waiters.count <= Self.resumedMax {
             for waiter in waiters.values { waiter.resume() }
         } else {
-            Task.detached {
+            // High, whatever the priorities of those who wait: resuming a task queues it at its own. A task of lower priority
+            // than they have could itself wait for a thread; to find the highest, the writer would have to look at each.
+            Task.detached(priority: .high) {
                 for (index, waiter) in waiters.values.enumerated() {
                     waiter.resume()
                     if index % Self.resumedMax == Self.resumedMax - 1 { await Task.yield() }
