@@ -41,6 +41,29 @@ private struct Other: Codable, Sendable {
     var unknown: String
 }
 
+/// Decodes unless it refuses to.
+private struct Moody: Codable, Sendable {
+    struct Refusal: Error {}
+    static let refuses = Atomic(false)
+
+    var text = "x"
+
+    init() {}
+    init(from decoder: any Decoder) throws {
+        if Self.refuses.load(ordering: .relaxed) { throw Refusal() }
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension RecordCollection where Object == Moody, Metadata == NoMetadata {
+    fileprivate static var moody: Self { Self("moody") }
+}
+
 /// Counts changesets that were delivered.
 private enum Caught {
     static let up = Atomic(0)
@@ -50,6 +73,12 @@ private enum Caught {
 private func expectArenas(_ count: Int, after what: String = "") async {
     for _ in 0..<4_000 where Arena.liveCount > count { try? await Task.sleep(for: .milliseconds(5)) }
     precondition(Arena.liveCount <= count, "\(Arena.liveCount) arenas live \(what)")
+}
+
+/// Asks an iterator for the next commit.
+private func expectNext(_ number: CommitNumber?, from iterator: inout ChangesetSequence.Iterator) async throws {
+    let next = try await iterator.next()?.commitNumber
+    precondition(next == number, "\(String(describing: next))")
 }
 
 /// Runs work on other threads, and keeps all that it was given: threads that take long to end do, too.
@@ -263,6 +292,59 @@ private final class Keeper: WorkScheduler {
             precondition(Caught.up.load(ordering: .relaxed) == 20)
             await expectArenas(1, after: "while a consumer waits")
             consumer.cancel()
+            try await database.close()
+        }
+    }
+
+    // It kept the copy for as long as somebody kept the iterator.
+    @Test func `An iterator whose task was cancelled between two calls keeps no copy of the database`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryDirectory()
+            var options = DatabaseOptions()
+            options.retention = .all
+            let database = try await Database.open(
+                at: FilePath(folder.path).appending("shop.yaprak"), options: options, collections: .books)
+            for index in 0..<20 { try await database.write { $0[.books]["\(index)"] = Book(title: "x") } }
+            let consumer = Task {
+                var iterator = database.changesets(after: 0).makeAsyncIterator()
+                try await expectNext(1, from: &iterator)
+                precondition(Arena.liveCount > 1, "no copy, nothing to let go of")
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await expectNext(nil, from: &iterator)
+                // In a task that is not cancelled, and can sleep.
+                await Task { await expectArenas(1, after: "beside an iterator that has ended") }.value
+                try await expectNext(nil, from: &iterator)
+            }
+            try await consumer.value
+            try await database.close()
+        }
+    }
+
+    // Of a commit that can't be delivered it had applied what it could.
+    @Test func `An iterator whose call has thrown keeps no copy of the database, and begins again`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryDirectory()
+            var options = DatabaseOptions()
+            options.retention = .all
+            let database = try await Database.open(
+                at: FilePath(folder.path).appending("shop.yaprak"), options: options, collections: .moody)
+            for key in ["a", "b", "c"] { try await database.write { $0[.moody][key] = Moody() } }
+            var iterator = database.changesets(after: 0).makeAsyncIterator()
+            try await expectNext(1, from: &iterator)
+            precondition(Arena.liveCount > 1, "no copy, nothing to let go of")
+            Moody.refuses.store(true, ordering: .relaxed)
+            for _ in 0..<2 {
+                do {
+                    _ = try await iterator.next()
+                    preconditionFailure("it was delivered")
+                } catch let error as DatabaseError {
+                    precondition(error.code == .undecodableRecord, "\(error)")
+                }
+                await expectArenas(1, after: "beside an iterator that has thrown")
+            }
+            Moody.refuses.store(false, ordering: .relaxed)
+            try await expectNext(2, from: &iterator)
+            try await expectNext(3, from: &iterator)
             try await database.close()
         }
     }

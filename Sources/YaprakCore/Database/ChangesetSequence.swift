@@ -13,8 +13,8 @@ import YaprakStorage
 ///
 /// - Important: An iterator that goes on from the log holds a copy of the whole database: as of the commit that it has delivered
 ///   last, for the values before each change. It is loaded for the first of these commits, shares nothing with snapshots, and
-///   goes when the iterator has caught up, when it is let go of, and when its task is cancelled in a call. A consumer that stops
-///   in between keeps it. What it delivers has no changes of extensions; see ``Changeset/isFromLog``.
+///   goes when the iterator has caught up, when it is let go of, and when a call throws or finds its task cancelled. A consumer
+///   that stops in between keeps it. What it delivers has no changes of extensions; see ``Changeset/isFromLog``.
 ///
 /// Each iterator starts where the sequence was made. A sequence that is kept counts as a consumer that reads nothing: the
 /// limits hold for it, too. Let go of it when you have its iterator.
@@ -74,7 +74,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         }
 
         /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled. O(1) from memory; from
-        /// the log O(bytes of the commit), the first time after loading a checkpoint and replaying what follows it.
+        /// the log O(bytes of the commit); the first time, and after an error, it loads a checkpoint and replays what follows it.
         /// - Throws: `laggedBehind`, `commitOutOfReach`, `undecodableRecord`, and errors of reading the log.
         public mutating func next() async throws -> Changeset? {
             guard let source, let cursor else { return nil }
@@ -92,15 +92,18 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                     }
                     do {
                         return try await nextFromLog(source, cursor, upTo: tail.number)
-                    } catch is CancellationError where Task.isCancelled {
+                    } catch {
+                        // Also where another call may succeed: a part of the commit may have been applied.
                         history = nil
-                        return nil
+                        if error is CancellationError, Task.isCancelled { return nil }
+                        throw error
                     }
                 }
                 if cursor.number != tail.number { continue }  // It came in between.
                 if isLast { return nil }
                 await source.publication.wait(after: newest)
             }
+            history = nil
             return nil
         }
 
