@@ -240,6 +240,22 @@ import YaprakStorage
         func add() { state.withLock { $0 += 1 } }
     }
 
+    // It was logged as one that failed, with the advice to open the database again.
+    @Test func `A checkpoint that begins after the database was closed is none that failed`() async throws {
+        var options = DatabaseOptions()
+        options.checkpoints = .every(bytes: 1)
+        let database = try await Database.open(at: path, options: options, collections: .books)
+        let files = try #require(database.files)
+        // The write begins none, as another is under way.
+        #expect(files.checkpoints.takeIfFree())
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        files.checkpoints.pass()
+        try await database.close()
+        #expect(files.isCheckpointDue)
+        try await database.checkpointIfDue()
+        #expect(files.checkpoints.failedAt.bytes == 0 && !files.checkpoints.isTaken)
+    }
+
     // It was tried again after every commit: each try wrote all records up to what failed.
     @Test func `A checkpoint that fails is tried again when the log has grown as much again`() async throws {
         var options = DatabaseOptions()

@@ -29,13 +29,13 @@ extension Database {
         return try await writeCheckpoint(files)
     }
 
-    /// Writes one unless it is being written, or was while this task waited to begin.
+    /// Writes one unless it is being written, or was while this task waited to begin, or the database was closed meanwhile.
     func checkpointIfDue() async throws {
         guard let files, files.checkpoints.takeIfFree() else { return }
         defer { files.checkpoints.pass() }
-        guard files.isCheckpointDue else { return }
+        // A database that was closed meanwhile needs none: nothing has failed. One that closes later waits for this turn.
+        guard !isClosed, files.isCheckpointDue else { return }
         do {
-            try checkOpen()
             _ = try await writeCheckpoint(files)
         } catch {
             files.checkpoints.noteFailure(at: files.growth)
