@@ -162,7 +162,8 @@ public actor Database {
     ///
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
     /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the
-    /// database is closed when this returns, whatever it throws.
+    /// database is closed when this returns, whatever it throws. Callbacks of the writes it waited for
+    /// (``WriteTransaction/afterCommit(_:)``) are run by the tasks that write, perhaps after this has returned.
     /// - Throws: `syncFailed` if the device did not confirm commits that were acknowledged before, or the end of the log; the
     ///   database is closed all the same. A commit that fails throws where it was written, not here.
     public func close() async throws {
@@ -185,7 +186,8 @@ public actor Database {
         try await files?.close()
     }
 
-    /// Waits until every write that was begun before this call has succeeded or failed.
+    /// Waits until every write that was begun before this call has succeeded or failed. Their callbacks
+    /// (``WriteTransaction/afterCommit(_:)``) are run by the tasks that write, perhaps after this has returned.
     /// - Throws: `CancellationError` if the task is cancelled meanwhile. The writers learn what became of their writes.
     public nonisolated(nonsending) func drain() async throws {
         try await turns.take(isBehindAll: true)
