@@ -113,7 +113,8 @@ extension StoreReader {
             do {
                 return try body(newest)
             } catch let error as DatabaseError where attempts < Self.attemptsMax {
-                let isPruned = try error.code == .commitOutOfReach || !leads(to: newest)
+                let isPruned =
+                    try error.code == .commitOutOfReach || error.code == .corruptCheckpoint || !leads(to: newest)
                 guard isPruned, try self.newest() > newest else { throw error }
             }
         }

@@ -234,6 +234,7 @@ package final class StoreReader: Sendable {
 
     /// The newest checkpoint at or before `number` that verifies; nil if there is none.
     ///
+    /// One that does not verify is skipped: an older one, or the log, may lead there. Where nothing does, `reason` names it.
     /// - Throws: `newerFormat`, `ioFailed`.
     package func checkpoint(atOrBefore number: CommitNumber) throws(DatabaseError) -> CheckpointReader? {
         try translatingDiskErrors(writing: false) {
