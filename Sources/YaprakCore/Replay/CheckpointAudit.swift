@@ -69,8 +69,12 @@ package struct CheckpointAudit {
     mutating func replay(upTo last: CommitNumber? = nil) throws -> RawReplay {
         isStrict = true
         let last = try last ?? store.newest()
-        guard let replay = try walk(to: last, { _, _ in }) else { throw outOfReach(last, .zero) }
-        return replay
+        do {
+            guard let replay = try walk(to: last, { _, _ in }) else { throw outOfReach(last, .zero) }
+            return replay
+        } catch {
+            throw store.reason(for: error, at: last, after: newest)
+        }
     }
 
     private func outOfReach(_ wanted: CommitNumber, _ reached: CommitNumber) -> DatabaseError {

@@ -57,9 +57,10 @@ package final class HistoryLine {
             if let checkpoint = try reader.checkpoint(atOrBefore: number) {
                 try replay.load(checkpoint)
             } else if try reader.hasLog() ? !reader.logReachesBackToFirst() : !reader.checkpoints().isEmpty {
-                throw DatabaseError(
+                let error = DatabaseError(
                     .commitOutOfReach, "the files don't lead to commit \(number). Ask for a later one.",
                     place: .init(commits: number...number))
+                throw reader.reason(for: error, at: number)
             }
         } catch {
             replay.discard()

@@ -27,7 +27,8 @@ package final class HistoryReader: Sendable {
     /// Goes to `number`: from the nearest checkpoint at or before it, then forwards.
     ///
     /// - Parameter check: called with each section and each commit that is read; what it throws ends it.
-    /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; what `check` throws.
+    /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptCheckpoint` if one would and does
+    ///   not verify; other errors of reading; what `check` throws.
     package init(
         _ path: FilePath, at number: CommitNumber, fileSystem: any FileSystem = PosixFileSystem(),
         checking check: @Sendable () throws -> Void = {}
@@ -143,8 +144,9 @@ package final class HistoryReader: Sendable {
             }
             return replay
         } catch {
+            let reached = replay.number
             replay.discard()
-            throw error
+            throw reader.reason(for: error, at: number, after: reached)
         }
     }
 }

@@ -92,8 +92,9 @@ extension HistoryReader {
             timeline.close(roots: end.trees)
             return states
         } catch {
+            let reached = replay.number
             replay.discard()
-            throw error
+            throw reader.reason(for: error, at: numbers.filter { $0 > reached }.min() ?? limit, after: reached)
         }
     }
 }
