@@ -101,6 +101,14 @@ struct SnapshotCache {
             return
         }
         do {
+            try go(to: target, unless: isCancelled)
+        } catch {
+            throw reader.store.reason(for: error, at: target, after: nearest(target)?.commitNumber ?? .zero)
+        }
+    }
+
+    private mutating func go(to target: CommitNumber, unless isCancelled: () -> Bool) throws {
+        do {
             let (reached, passed) = try apply(
                 upTo: target, startingAtOrBefore: target, mayEnd: false, unless: isCancelled)
             arrive(at: reached, by: passed)
@@ -169,6 +177,8 @@ struct SnapshotCache {
             let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
             arrive(at: reached, by: passed)
         } catch let error as DatabaseError where error.code == .commitOutOfReach {
+            // Here the history begins, unless a file of the way back is damaged.
+            if let damage = try reader.store.damage(before: CommitNumber(number.rawValue - 1)) { throw damage }
             return nil
         }
         return passed(number).map { take($0, to: $0.before) }
