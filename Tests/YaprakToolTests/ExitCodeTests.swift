@@ -68,6 +68,25 @@ import Yaprak
         #expect(await yaprak("log", shop).code == 4)
     }
 
+    // It was 3, as for a commit that retention removed.
+    @Test func `A damaged backup is 4, and its checkpoint is named`() async throws {
+        let copy = folder("copy.yaprak")
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        try await database.backup(to: FilePath(copy))
+        try await database.close()
+        let checkpoint = try #require(FileManager.default.contentsOfDirectory(atPath: copy + "/ckpt").first)
+        let url = URL(fileURLWithPath: copy + "/ckpt/" + checkpoint)
+        var bytes = try Data(contentsOf: url)
+        bytes[4096 + 104] ^= 2
+        try bytes.write(to: url)
+        for arguments in [["get", copy, "books", "abc"], ["ls", copy], ["dump", copy]] {
+            let outcome = await yaprak(arguments)
+            #expect(outcome.code == 4, "\(arguments): \(outcome.err)")
+            #expect(outcome.err.contains(checkpoint) && outcome.err.contains("corruptCheckpoint"), "\(outcome.err)")
+        }
+        #expect(await yaprak("get", copy, "books", "abc", "--at", "9").code == 3)
+    }
+
     // It was 4, as for a damaged file, and a script would have restored a backup.
     @Test func `A limit is 6: nothing is damaged`() async throws {
         let tags = shop + "/tags"
