@@ -59,6 +59,35 @@
             #expect(status["newest"] == 60)
         }
 
+        @Test func `A commit behind a damaged checkpoint is shown without values, and the file is named`() async throws
+        {
+            let directory = TemporaryDirectory()
+            let path = FilePath(directory.appending("stock.yaprak"))
+            for opening in 1...3 {
+                var options = DatabaseOptions()
+                options.checkpoints = .manual
+                options.retention = opening == 3 ? .checkpoints(2) : .all
+                let database = try await Database.open(at: path, options: options, collections: .items)
+                for number in 1...5 {
+                    try await database.write { $0[.items]["\(number)"] = Item(name: "of \(opening)", rank: number) }
+                }
+                try await database.checkpoint()
+                try await database.close()
+            }
+            let history = try FileHistory(path)
+            let known = try #require(try await history.known())
+            try #require(known.lowerBound > 1 && known.lowerBound <= 11)
+            let file = try #require(
+                directory.files(in: "stock.yaprak/ckpt").first { $0.prefix { $0 != "-" }.hasSuffix("010") })
+            let url = URL(fileURLWithPath: path.appending("ckpt").appending(file).string)
+            var bytes = try Data(contentsOf: url)
+            bytes[4200] ^= 2
+            try bytes.write(to: url)
+            let step = try #require(try await history.step(to: 11))
+            #expect(step.commit.commitNumber == 11 && step.changes == nil)
+            #expect(step.note?.contains("can't be read") == true && step.note?.contains(file) == true, "\(step)")
+        }
+
         @Test func `A database in whose place another was put is found, however long its log is`() async throws {
             let inspected = try await InspectedDatabase(commits: 8), other = try await InspectedDatabase(commits: 12)
             let service = try inspected.service()

@@ -145,8 +145,11 @@
                     return nil
                 }
                 return InspectedStep(commit: step.commit, changes: Array(step.changes), note: nil)
-            } catch let error as DatabaseError where error.code == .commitOutOfReach {
-                // The state before is gone; the commit itself may be there.
+            } catch let error as DatabaseError
+                where error.code == .commitOutOfReach || error.code == .corruptCheckpoint
+            {
+                // The state before is gone, or damaged; the commit itself may be there.
+                let isGone = error.code == .commitOutOfReach
                 let commit = try await reading { reader in
                     var commits = reader.commits(from: number, through: number).makeAsyncIterator()
                     return try commits.next()
@@ -154,7 +157,10 @@
                 return commit.map {
                     InspectedStep(
                         commit: $0, changes: nil,
-                        note: "The state before this commit is out of reach, so its values can't be compared.")
+                        note: isGone
+                            ? "The state before this commit is out of reach, so its values can't be compared."
+                            : "The state before this commit can't be read, so its values can't be compared. "
+                                + error.message)
                 }
             }
         }
