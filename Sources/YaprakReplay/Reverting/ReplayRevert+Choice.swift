@@ -29,7 +29,7 @@ extension ReplayRevert {
 
 extension ReplayRevert.Choice {
     /// A record before the changes that are to be reverted, and after them.
-    struct Span {
+    struct Span: Sendable {
         let collection: String
         let key: String
         /// What it was before them.
@@ -51,30 +51,12 @@ extension ReplayRevert.Choice {
         return condition?.holds(from: change.before, in: step.before, to: change.after, in: step.after) ?? true
     }
 
-    /// What the changes were, ordered by collection and key.
+    /// What the commits changed between them, ordered by collection and key; for a choice without a condition.
     func spans(of commits: ClosedRange<CommitNumber>, _ reader: ReplayReader) throws -> [Span] {
         let base = CommitNumber(commits.lowerBound.rawValue - 1)
-        guard condition != nil else {
-            return try reader.changes(from: commits.upperBound, to: base).filter(isWanted).map {
-                Span(collection: $0.collection, key: $0.key, then: $0.after, left: $0.before)
-            }
+        return try reader.changes(from: commits.upperBound, to: base).filter(isWanted).map {
+            Span(collection: $0.collection, key: $0.key, then: $0.after, left: $0.before)
         }
-        var spans: [[String]: Span] = [:]
-        let cursor = try reader.cursor(at: base)
-        while cursor.commitNumber < commits.upperBound {
-            guard let step = try cursor.next() else {
-                throw DatabaseError(
-                    .commitOutOfReach,
-                    "commit \(commits.upperBound) is not in these files; the newest there is is \(cursor.commitNumber).",
-                    place: .init(commits: commits))
-            }
-            for change in step.changes where includes(change, of: step) {
-                let first = Span(collection: change.collection, key: change.key, then: change.before, left: nil)
-                let record = [change.collection, change.key]
-                spans[record, default: first].left = change.after
-            }
-        }
-        return spans.values.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
     }
 }
 

@@ -13,35 +13,30 @@ extension ReplayRevert {
 
 extension ReplayRevert.Coverage {
     /// The coverage of changes that revert a choice of commits in a snapshot.
-    /// - Complexity: O(1) steps for everything; of a choice, each of the commits is read once.
+    /// - Complexity: O(1) steps for everything; of a choice, each change that was kept is looked at once.
     init(
-        of commits: ClosedRange<CommitNumber>, _ choice: ReplayRevert.Choice, _ changes: [ReplayRevert.Change],
-        in present: PresentRecords, _ reader: ReplayReader
-    ) throws {
-        if choice.isEverything {
-            reverted = (commits.lowerBound.rawValue...commits.upperBound.rawValue).map { CommitNumber($0) }
+        of logged: ReplayRevert.LoggedChanges, _ changes: [ReplayRevert.Change], in present: PresentRecords
+    ) {
+        if logged.choice.isEverything {
+            let (first, last) = (logged.commits.lowerBound.rawValue, logged.commits.upperBound.rawValue)
+            reverted = (first...last).map { CommitNumber($0) }
             return
         }
         let written = Dictionary(uniqueKeysWithValues: changes.map { ([$0.collection, $0.key], $0.then) })
         // What a record was before the first chosen change of it: what it is to become.
         var origins: [[String]: ReplayRecord?] = [:]
-        let cursor = try reader.cursor(at: CommitNumber(commits.lowerBound.rawValue - 1))
-        while cursor.commitNumber < commits.upperBound, let step = try cursor.next() {
-            var isReverted = false, isWhole = true
+        for step in logged.steps {
+            var isWhole = true
             for change in step.changes {
                 let record = [change.collection, change.key]
                 let before = present.form(change.before, in: change.collection)
-                if choice.includes(change, of: step) {
-                    isReverted = true
-                    if origins[record] == nil { origins[record] = .some(before) }
-                }
+                if change.isChosen, origins[record] == nil { origins[record] = .some(before) }
                 let now = written[record] ?? present.now(change.key, in: change.collection)
                 // Back before this commit, or before an earlier one that is reverted with it.
                 if now != before, origins[record] != .some(now) { isWhole = false }
             }
-            guard isReverted else { continue }
-            reverted.append(step.commit.commitNumber)
-            if !isWhole { partly.append(step.commit.commitNumber) }
+            reverted.append(step.number)
+            if !isWhole { partly.append(step.number) }
         }
     }
 }

@@ -79,23 +79,7 @@ extension ReplayReader {
     public func revert(
         of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice = .init()
     ) throws -> ReplayRevert {
-        guard commits.lowerBound > 0 else {
-            throw DatabaseError(
-                .commitOutOfReach, "commit 0 is the empty database, which can't be reverted",
-                place: .init(commits: commits))
-        }
-        let spans = try choice.spans(of: commits, self)
-        let present = PresentRecords(in: snapshot)
-        let changes = spans.compactMap { span -> ReplayRevert.Change? in
-            guard let fields = choice.fields else { return span.reverted(in: present) }
-            return span.reverting(fields, in: present)
-        }
-        var names: Set<String> = []
-        var logged = self.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
-        while let commit = try logged.next() { names.formUnion(commit.logged.steps.map(\.name)) }
-        return ReplayRevert(
-            commits: commits, changes: changes, extensionNames: names.sorted(),
-            coverage: try ReplayRevert.Coverage(of: commits, choice, changes, in: present, self))
+        try ReplayRevert.LoggedChanges(of: commits, choice, self).revert(in: snapshot)
     }
 }
 
@@ -126,6 +110,10 @@ extension Database {
     /// `{"reverts": [16, 17], "partly": [17]}`. If there is nothing to do, no commit is made. What happened in between stays
     /// in the history.
     ///
+    /// The commits are read from the files first, on a thread that no task waits for; other writes go on meanwhile. The write's
+    /// own turn reads no file: it compares what was read with what the records are then. What is changed or pruned in between
+    /// is no fault: a record that was changed is a conflict.
+    ///
     /// Reactions and the rules of relationships run as for any write, but what is reverted becomes what it was whatever they
     /// write there: what they wrote in the commits is reverted with them.
     ///
@@ -133,12 +121,13 @@ extension Database {
     ///   - overwritesConflicts: whether records that were changed since are reverted, too.
     ///   - choice: what of the commits to revert.
     /// - Returns: what was written.
-    /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back,
-    ///   or there is none, in memory; `corruptLog`, `corruptCheckpoint`, `newerFormat`, `permissionDenied`, `ioFailed`,
-    ///   `overLimit` where the files can't be read; `notFound`, `notADatabase` if the directory was removed meanwhile;
-    ///   `undecodableRecord`, `migrationFailed` where a record does not fit the type that is bound now; and as `write`. Nothing
-    ///   was changed then.
-    /// - Complexity: as ``ReplayReader/changes(from:to:)``.
+    /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back, does
+    ///   not have the commits yet, or there is none, in memory; `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`,
+    ///   `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit` where files are read; `undecodableRecord`, `migrationFailed`
+    ///   where a record does not fit the type that is bound now; `CancellationError` if the task is cancelled before the write begins;
+    ///   and as `write`. Nothing was changed then.
+    /// - Complexity: as ``ReplayReader/changes(from:to:)``; in the write's turn, O(*c* · log *n*) with *c* the changes of the
+    ///   commits.
     @discardableResult
     public nonisolated(nonsending) func revert(
         _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice = .init(),
@@ -149,9 +138,23 @@ extension Database {
                 .commitOutOfReach, "a database in memory keeps no log. Keep a snapshot, and restore that.",
                 place: .init(commits: commits))
         }
-        let reader = try ReplayReader(path)
+        return try await revert(
+            commits, choosing: choice, overwritesConflicts: overwritesConflicts, origin: origin
+        ) { try ReplayReader(path) }
+    }
+
+    /// The same, with a reader of these files that is made where it may block.
+    package nonisolated(nonsending) func revert(
+        _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice, overwritesConflicts: Bool,
+        origin: String, by makeReader: @escaping @Sendable () throws -> ReplayReader
+    ) async throws -> ReplayRevert {
+        // Before the turn: other writes go on while files are read.
+        let logged = try await BlockingWork.run { cancellation in
+            try ReplayRevert.LoggedChanges(of: commits, choice, makeReader(), checking: cancellation.check)
+        }
+        try Task.checkCancellation()
         return try await write(origin: origin) { transaction in
-            let revert = try reader.revert(of: commits, in: transaction.before, choosing: choice)
+            let revert = logged.revert(in: transaction.before)
             guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }
             try transaction.undo(revert.changes)
             if !revert.changes.isEmpty { transaction.setInfo(RevertInfo(reverts: revert)) }

@@ -1,0 +1,113 @@
+import YaprakCore
+import YaprakModel
+
+extension ReplayRevert {
+    /// What some commits changed, as the files say it: all that a revert has to read.
+    ///
+    ///     let logged = try ReplayRevert.LoggedChanges(of: 17...17, choice, reader)        // reads files
+    ///     let revert = logged.revert(in: transaction.before)                              // reads none
+    ///
+    /// What a commit changed stays the same for ever, so it can be read before a write has its turn. What the records are now
+    /// is asked in the turn.
+    struct LoggedChanges: Sendable {
+        /// A commit of which something is chosen.
+        struct Step {
+            let number: CommitNumber
+            var changes: [Change]
+        }
+
+        /// A change of such a commit.
+        struct Change {
+            let collection: String
+            let key: String
+            let before: ReplayRecord?
+            let isChosen: Bool
+        }
+
+        let commits: ClosedRange<CommitNumber>
+        let choice: Choice
+        /// What the records were and became, ordered by collection and key.
+        private(set) var spans: [Choice.Span] = []
+        /// The commits of which something is chosen, ascending; empty for everything, where each of them is.
+        private(set) var steps: [Step] = []
+        /// The primary extensions whose operations the commits logged, ascending.
+        private(set) var extensionNames: [String] = []
+    }
+}
+
+extension ReplayRevert.LoggedChanges {
+    /// Reads the files.
+    ///
+    /// - Parameter check: called for each commit that is read; what it throws ends it.
+    /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading; what
+    ///   `check` throws.
+    /// - Complexity: as ``ReplayReader/changes(from:to:)``. What is kept is O(records that changed); of a choice, O(changes of
+    ///   the commits of which something is chosen).
+    init(
+        of commits: ClosedRange<CommitNumber>, _ choice: ReplayRevert.Choice, _ reader: ReplayReader,
+        checking check: () throws -> Void = {}
+    ) throws {
+        guard commits.lowerBound > 0 else {
+            throw DatabaseError(
+                .commitOutOfReach, "commit 0 is the empty database, which can't be reverted",
+                place: .init(commits: commits))
+        }
+        self.commits = commits
+        self.choice = choice
+        if choice.condition == nil { spans = try choice.spans(of: commits, reader) }
+        if !choice.isEverything { try readSteps(reader, check) }
+        var names: Set<String> = []
+        var logged = reader.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
+        while let commit = try logged.next() {
+            try check()
+            names.formUnion(commit.logged.steps.map(\.name))
+        }
+        extensionNames = names.sorted()
+    }
+
+    /// Reads commit after commit: which changes are chosen, and, with a condition, what records were before the first of them
+    /// and what the last of them left.
+    private mutating func readSteps(_ reader: ReplayReader, _ check: () throws -> Void) throws {
+        var chosen: [[String]: ReplayRevert.Choice.Span] = [:]
+        let cursor = try reader.cursor(at: CommitNumber(commits.lowerBound.rawValue - 1))
+        while cursor.commitNumber < commits.upperBound {
+            try check()
+            guard let step = try cursor.next() else {
+                throw DatabaseError(
+                    .commitOutOfReach,
+                    "commit \(commits.upperBound) is not in these files; the newest there is is \(cursor.commitNumber).",
+                    place: .init(commits: commits))
+            }
+            var changes: [Change] = []
+            for change in step.changes {
+                let isChosen = choice.includes(change, of: step)
+                changes.append(
+                    Change(
+                        collection: change.collection, key: change.key, before: change.before, isChosen: isChosen))
+                guard isChosen, choice.condition != nil else { continue }
+                let first = ReplayRevert.Choice.Span(
+                    collection: change.collection, key: change.key, then: change.before, left: nil)
+                chosen[[change.collection, change.key], default: first].left = change.after
+            }
+            if changes.contains(where: \.isChosen) {
+                steps.append(Step(number: step.commit.commitNumber, changes: changes))
+            }
+        }
+        guard choice.condition != nil else { return }
+        spans = chosen.values.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
+    }
+
+    /// What reverts the commits in a snapshot. Reads no file.
+    ///
+    /// - Complexity: O(*c* · log *n*) with *c* what was kept.
+    func revert(in snapshot: Snapshot) -> ReplayRevert {
+        let present = PresentRecords(in: snapshot)
+        let changes = spans.compactMap { span -> ReplayRevert.Change? in
+            guard let fields = choice.fields else { return span.reverted(in: present) }
+            return span.reverting(fields, in: present)
+        }
+        return ReplayRevert(
+            commits: commits, changes: changes, extensionNames: extensionNames,
+            coverage: ReplayRevert.Coverage(of: self, changes, in: present))
+    }
+}
