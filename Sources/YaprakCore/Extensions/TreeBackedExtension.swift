@@ -34,6 +34,9 @@ package protocol TreeBackedPrimaryExtension: TreeBackedExtension, PrimaryExtensi
     ) throws -> (root: Root, operations: [Operation])
     /// The steps that follow from a commit that is read back and which nobody logged, as the extension was not registered.
     func unloggedSteps(following changes: NetChanges, root: Root, in context: ExtensionContext) throws -> [Operation]
+    /// The changes that are reported to dependent extensions when `root` was built again from stored bytes and steps: all that
+    /// was there went, and all that `root` has came. `nil` if no extension depends on changes of this kind.
+    func replacementChanges(for root: Root) -> Changes?
 }
 
 extension TreeBackedPrimaryExtension {
@@ -41,4 +44,7 @@ extension TreeBackedPrimaryExtension {
     package func unloggedSteps(
         following changes: NetChanges, root: Root, in context: ExtensionContext
     ) throws -> [Operation] { [] }
+
+    /// None.
+    package func replacementChanges(for root: Root) -> Changes? { nil }
 }

@@ -220,6 +220,12 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
                 let bytes = try encode(root)
                 for var tree in trees(of: update.root) { stepping.draft.clear(&tree) }
                 update = Update(root: try replay(bytes, steps, in: stepping).root)
+                // Extensions that depend on it follow its changes, and those so far led to a root that is not used.
+                func report<T: TreeBackedPrimaryExtension>(_ base: T) {
+                    let changes = base.replacementChanges(for: update.root as! T.Root)
+                    if let changes { update.changes = [changes] }
+                }
+                if let base = base as? any TreeBackedPrimaryExtension { report(base) }
             }
             func openTreeBacked<T: TreeBackedPrimaryExtension>(_ base: T) throws {
                 let steps = try base.unloggedSteps(following: changes, root: update.root as! T.Root, in: context)

@@ -59,6 +59,18 @@ extension ManualView: TreeBackedPrimaryExtension {
         following changes: NetChanges, root: ViewRoot, in context: ExtensionContext
     ) throws -> [ManualStep] { operations(following: changes, root: root, in: context) }
 
+    package func replacementChanges(for root: ViewRoot) -> ViewChanges? {
+        var changes = ViewChanges()
+        for collection in configuration.collections.indices {
+            changes.noteClear(of: collection)
+            root.places[collection].forEach { row in
+                let place = unsafeDowncast(row, to: PlaceRow.self)
+                changes.note(.init(row: place.placement.row, before: nil, after: place, kinds: .inserted))
+            }
+        }
+        return changes
+    }
+
     private func untyped(_ types: CollectionTypes) -> DatabaseError {
         DatabaseError(
             .extensionFailed,
