@@ -1,5 +1,7 @@
+import SystemPackage
 import TestSupport
 import Testing
+import Yaprak
 import YaprakCBOR
 import YaprakModel
 import YaprakReplay
@@ -40,6 +42,36 @@ import YaprakTrees
                 #expect(count == root.count, "seed \(seed)")
             }
         }
+    }
+
+    // A removal of all rows of the group stopped the program.
+    @Test func `A manual view whose checkpoint has a key twice has it where it comes first`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("db"))
+        var stored = StoredGroups(ViewRoot(configuration: ViewConfiguration(of: [])))
+        stored.collections = ["books"]
+        stored.groups = [
+            .init(name: "x", keys: ["k", "k", "e\u{301}"]), .init(name: "e\u{301}", keys: ["l", "\u{e9}", "k"]),
+        ]
+        let first = try await Database.open(at: path, options: replayable(), collections: .books)
+        try await first.register(Forger(name: "hand", bytes: try Self.bytes(stored)))
+        try await first.write { transaction in
+            for key in ["k", "l", "\u{e9}"] { transaction[.books][key] = Book(title: key) }
+        }
+        try await first.checkpoint()
+        try await first.close()
+        let database = try await Database.open(at: path, options: replayable(), collections: .books)
+        let view = ManualView("hand", of: RecordCollection<Book, Int>.books)
+        try await database.register(view)
+        let shown = database.snapshot[view]
+        #expect(shown["x"].map(\.key) == ["k", "\u{e9}"] && shown["\u{e9}"].map(\.key) == ["l"])
+        #expect(shown.state.verify().isIntact)
+        try await database.write { transaction in
+            try transaction.removeAll(of: "x", from: view)
+            try transaction.removeAll(of: "\u{e9}", from: view)
+        }
+        #expect(database.snapshot[view].groupNames.isEmpty && database.snapshot[view].state.verify().isIntact)
+        try await database.close()
     }
 
     private static let keys = (0..<8).map { "k\($0)" } + ["", "\u{0}", "é", "e\u{301}"]
@@ -95,6 +127,17 @@ import YaprakTrees
     }
 
     private static func bytes(_ groups: StoredGroups) throws -> [UInt8] { try CBOREncoder().encode(groups) }
+}
+
+/// Stands in for an extension whose state is any bytes in a checkpoint.
+private struct Forger: PrimaryExtension {
+    let name: String
+    let bytes: [UInt8]
+
+    func makeRoot() -> Int { 0 }
+    func apply(_ operation: Int, to root: inout Int) -> Never? { nil }
+    func encode(_ root: Int) -> [UInt8]? { bytes }
+    func decode(_ bytes: [UInt8]) -> Int { 0 }
 }
 
 /// A replay with a few records, and nothing else.

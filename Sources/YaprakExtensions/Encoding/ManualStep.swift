@@ -1,3 +1,5 @@
+import YaprakCore
+
 /// One explicit step of a ``ManualView``, as it stands in the log.
 public struct ManualStep: Codable, Sendable {
     enum Action: Codable, Sendable {
@@ -10,6 +12,9 @@ public struct ManualStep: Codable, Sendable {
     struct Member: Codable, Sendable, Hashable {
         var collection: String
         var key: String
+
+        /// The same with its key in the form that records have: a file can have any.
+        var normalized: Member { Member(collection: collection, key: key.normalizedKey) }
     }
 
     let action: Action

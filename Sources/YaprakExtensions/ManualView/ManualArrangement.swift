@@ -1,3 +1,5 @@
+import YaprakCore
+
 /// A manual view as plain keys, to which steps from the log are applied.
 ///
 /// A group is a sequence of pieces of at most 512 members. A step looks at the pieces of its group and moves members of one of
@@ -21,16 +23,26 @@ struct ManualArrangement {
     private var pieces: [String: [Piece]] = [:]
     private var pieceOf: [ManualStep.Member: Piece] = [:]
 
+    /// What a file has of a view. A member that it has more than once stands where it comes first.
     init(_ stored: StoredGroups?) {
-        for group in stored?.groups ?? [] {
-            let members = group.keys.enumerated().map { index, key in
-                ManualStep.Member(collection: stored!.collections[Int(group.of?[index] ?? 0)], key: key)
-            }
-            for start in stride(from: 0, to: members.count, by: Self.membersMax) {
-                let end = min(start + Self.membersMax, members.count)
-                let piece = Piece(group.name, ArraySlice(members[start..<end]))
-                pieces[group.name, default: []].append(piece)
-                for member in piece.members { pieceOf[member] = piece }
+        guard let stored else { return }
+        for group in stored.groups {
+            let name = group.name.normalizedKey
+            var last: Piece?
+            for (index, key) in group.keys.enumerated() {
+                let member = Member(
+                    collection: stored.collections[Int(group.of?[index] ?? 0)], key: key.normalizedKey)
+                if pieceOf[member] != nil { continue }
+                let piece: Piece
+                if let last, last.members.count < Self.membersMax {
+                    piece = last
+                } else {
+                    piece = Piece(name, [])
+                    pieces[name, default: []].append(piece)
+                    last = piece
+                }
+                piece.members.append(member)
+                pieceOf[member] = piece
             }
         }
     }
@@ -41,9 +53,10 @@ struct ManualArrangement {
     mutating func apply(_ step: ManualStep) {
         switch step.action {
         case .insert(let member, let group, let index):
-            if pieceOf[member] == nil { insert(member, at: max(0, index), of: group) }
+            let member = member.normalized
+            if pieceOf[member] == nil { insert(member, at: max(0, index), of: group.normalizedKey) }
         case .remove(let members):
-            for member in members {
+            for member in members.lazy.map(\.normalized) {
                 guard let piece = pieceOf.removeValue(forKey: member),
                     let index = piece.members.firstIndex(of: member)
                 else { continue }
@@ -51,7 +64,7 @@ struct ManualArrangement {
                 if piece.members.isEmpty { pieces[piece.group]?.removeAll { $0 === piece } }
             }
         case .removeGroup(let group):
-            for piece in pieces.removeValue(forKey: group) ?? [] {
+            for piece in pieces.removeValue(forKey: group.normalizedKey) ?? [] {
                 for member in piece.members { pieceOf[member] = nil }
             }
         }

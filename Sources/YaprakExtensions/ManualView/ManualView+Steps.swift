@@ -35,7 +35,7 @@ extension ManualView: TreeBackedPrimaryExtension {
             for (index, member) in members.enumerated() {
                 guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
                 let types = configuration.collections[row.collection]
-                guard let record = context.before.box(forKey: member.key, in: types) else {
+                guard let record = context.before.box(forKey: row.key, in: types) else {
                     if context.before.isUntyped(types) { throw untyped(types) }
                     gone.append(member)
                     continue
@@ -90,10 +90,11 @@ extension ManualView: TreeBackedPrimaryExtension {
         case .insert(let member, let group, let index):
             guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
             if editor.place(of: row) != nil { throw InvalidOperation(reason: .isThereAlready) }
-            guard let record = context.before.box(forKey: member.key, in: configuration.collections[row.collection])
+            guard let record = context.before.box(forKey: row.key, in: configuration.collections[row.collection])
             else {
                 throw InvalidOperation(reason: .noSuchRecord)
             }
+            let group = group.normalizedKey
             let label = makeRoom(at: index, ofGroup: group, in: editor)
             let placement = LabelledPlacement(
                 record, collection: row.collection, group: group, touches: departed.take(row), label: label)
@@ -106,9 +107,9 @@ extension ManualView: TreeBackedPrimaryExtension {
             }
         case .removeGroup(let name):
             var rows: [RowID] = []
-            editor.rows(ofGroup: name).forEach { rows.append(unsafeDowncast($0, to: Placement.self).row) }
+            editor.rows(ofGroup: name.normalizedKey).forEach { rows.append(unsafeDowncast($0, to: Placement.self).row) }
             for row in rows {
-                let before = editor.place(of: row)!
+                guard let before = editor.place(of: row) else { continue }
                 departed.note(before)
                 editor.takeOut(row, before, kinds: [])
             }

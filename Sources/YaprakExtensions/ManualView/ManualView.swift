@@ -50,7 +50,8 @@ public struct ManualView<Element: ViewRow>: OrderedView {
     public func makeRoot() -> ViewRoot { ViewRoot(configuration: configuration) }
 
     func row(_ member: ManualStep.Member) -> RowID? {
-        configuration.collectionNames.firstIndex(of: member.collection).map { RowID(collection: $0, key: member.key) }
+        configuration.collectionNames.firstIndex(of: member.collection)
+            .map { RowID(collection: $0, key: member.key.normalizedKey) }
     }
 
     func member(_ row: RowID) -> ManualStep.Member {
