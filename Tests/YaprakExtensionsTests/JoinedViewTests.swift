@@ -201,4 +201,29 @@ import Yaprak
         #expect(Set(moved.rowChanges.map(\.key)) == ["7", "507"])
         #expect(database.snapshot[view]["told 2"].map(\.key) == ["507", "7"])
     }
+
+    // The row had the change of its own record alone, and a cell that shows the target kept what it had been.
+    @Test func `A row is touched where its record and its target changed in one commit`() async throws {
+        let database = Database.inMemory()
+        let inbox = RecordCollection<Node, Int>("inbox")
+        let sender = Relationship("sender", from: inbox, \.one, to: .parents)
+        let view = JoinedView(
+            "by sender", of: sender, groupedBy: { _, _ in "all" }, sortedBy: { message, _ in message.key })
+        try await database.register(sender)
+        try await database.register(view)
+        try await database.write { transaction in
+            for key in ["ada", "bo"] { transaction[.parents][key] = Node() }
+            transaction[inbox].set(Node(one: "ada"), metadata: 0, for: "m1")
+            transaction[inbox].set(Node(one: "bo"), metadata: 0, for: "m2")
+            transaction[inbox].set(Node(one: "ada"), metadata: 0, for: "m3")
+        }
+        let before = database.snapshot
+        try await database.write { transaction in
+            for key in ["m1", "m2"] { transaction[inbox].replaceMetadata(1, for: key) }
+            transaction[.parents]["ada"]?.must = "Ada Lovelace"
+        }
+        let changes = try ViewMappings(view).changes(from: before, to: database.snapshot).rowChanges
+        let aspects = Dictionary(uniqueKeysWithValues: changes.map { ($0.key, $0.aspects) })
+        #expect(aspects == ["m1": [.metadata, .touch], "m2": .metadata, "m3": .touch])
+    }
 }

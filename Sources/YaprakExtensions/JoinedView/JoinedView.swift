@@ -90,30 +90,37 @@ public struct JoinedView<
         let editor = ViewEditor(root, draft: context.draft)
         let after = context.after
         let edges = try after.reader(of: relationship)
-        var seen: Set<String> = []
+        let touched = sourcesOfTargets(in: changes, edges, context.before)
+        var left = Set(touched)
         if let sources = changes.boxes(in: relationship.sourceTypes) {
             if sources.isCleared { editor.clear(0) }
             for entry in sources.entries {
+                var entry = entry
+                if left.remove(entry.key) != nil, entry.before != nil, entry.after != nil {
+                    entry.kinds.formUnion(.objectTouched)
+                }
                 follow(entry, after, editor)
-                seen.insert(entry.key)
             }
         }
-        if let targets = changes.boxes(in: relationship.targetTypes) {
-            var keys = targets.entries.map(\.key)
-            if targets.isCleared {
-                // Those that went are not named: they are among the keys that no record has now.
-                keys += edges.missingTargets.filter {
-                    context.before.box(forKey: $0, in: relationship.targetTypes) != nil
-                }
-            }
-            for key in keys {
-                for source in edges.sourceKeys(of: key) where seen.insert(source).inserted {
-                    guard let box = after.box(forKey: source, in: relationship.sourceTypes) else { continue }
-                    follow(ChangeEntry(before: box, after: box, kinds: .objectTouched), after, editor)
-                }
-            }
+        for source in touched where left.remove(source) != nil {
+            guard let box = after.box(forKey: source, in: relationship.sourceTypes) else { continue }
+            follow(ChangeEntry(before: box, after: box, kinds: .objectTouched), after, editor)
         }
         return editor.finish(&root)
+    }
+
+    /// The keys of the records that refer to changed targets; more than once if to several.
+    private func sourcesOfTargets(
+        in changes: NetChanges,
+        _ edges: RelationshipReader<Source, SourceMetadata, Target, TargetMetadata>, _ before: Snapshot
+    ) -> [String] {
+        guard let targets = changes.boxes(in: relationship.targetTypes) else { return [] }
+        var keys = targets.entries.map(\.key)
+        if targets.isCleared {
+            // Those that went are not named: they are among the keys that no record has now.
+            keys += edges.missingTargets.filter { before.box(forKey: $0, in: relationship.targetTypes) != nil }
+        }
+        return keys.flatMap { edges.sourceKeys(of: $0) }
     }
 
     /// Puts the row of one record where it belongs now.
