@@ -22,6 +22,16 @@ import Yaprak
         }
     }
 
+    /// Does something whenever records of some collections, or of any, change.
+    private struct Also: Reaction {
+        let name = "also"
+        let collectionNames: [String]?
+        let body: @Sendable (inout WriteTransaction) throws -> Void
+        func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+            try body(&transaction)
+        }
+    }
+
     private func link(_ links: Links) async throws {
         try await database.register(Purge())
         try await database.register(links)
@@ -69,6 +79,38 @@ import Yaprak
         }
         #expect(database.snapshot[links].count == 0 && database.snapshot[links].missingTargets.isEmpty)
         #expect(database.snapshot[.children].map(\.key) == ["go"] && database.snapshot[.toys].isEmpty)
+    }
+
+    // Edges that led from it were gone, those that led to it stayed, and a restriction took it for removed.
+    @Test(arguments: [.none, .cascadeWhenLast, .restrict, .notify] as [Kinship.Rule])
+    func `A record that an earlier reaction puts back keeps its edges`(rule: Kinship.Rule) async throws {
+        let sourceRule: SourceDeleteRule<Node, NoMetadata> =
+            switch rule {
+            case .cascadeWhenLast: .cascadeWhenLast
+            case .restrict: .restrict
+            case .notify: .notify { _, _ in nil }
+            default: .none
+            }
+        let links = Links(
+            "links", from: .parents, to: .parents, onDelete: rule == .restrict ? .restrict : .none,
+            onSourceDelete: sourceRule)
+        try await database.register(
+            Also(collectionNames: ["parents"]) { transaction in
+                guard transaction[.parents]["ada"] == nil else { return }
+                transaction[.parents]["ada"] = Node(told: 1)
+                try transaction.connect("ada", to: "cy", in: links)
+            })
+        try await database.register(links)
+        try await database.write { transaction in
+            for key in ["ada", "bo", "cy", "mary"] { transaction[.parents][key] = Node() }
+            try transaction.connect("ada", to: "bo", in: links)
+            try transaction.connect("mary", to: "ada", in: links)
+        }
+        try await database.write { _ = $0[.parents].remove("ada") }
+        let snapshot = database.snapshot
+        #expect(snapshot[.parents].map(\.key) == ["ada", "bo", "cy", "mary"] && snapshot[.parents]["ada"]?.told == 1)
+        #expect(snapshot[links].targetKeys(of: "ada") == ["bo", "cy"])
+        #expect(snapshot[links].sourceKeys(of: "ada") == ["mary"])
     }
 
     // The error named a record that was not there, and a removal of it was the remedy.

@@ -152,7 +152,7 @@ struct Cascade {
 
     private func forgetLostEnds(_ transaction: inout WriteTransaction) throws {
         for (relationship, keys) in zip(relationships, lostEnds) {
-            for key in keys.sources where try relationship.targetKeys(of: key, in: &transaction) == nil {
+            for key in keys.sources where !relationship.hasSource(key, in: &transaction) {
                 try relationship.forget(source: key, in: &transaction)
             }
             for key in keys.targets where !relationship.hasTarget(key, in: &transaction) {
@@ -174,7 +174,10 @@ struct Cascade {
             }
             if relationship.sourceTypes.name == removal.collection {
                 try followToTargets(of: removal, index, number, relationship, &transaction)
-                try relationship.forget(source: removal.key, in: &transaction)
+                // An earlier reaction may have put the record back, and then its edges are its own.
+                if relationship.keepsEdges, !relationship.hasSource(removal.key, in: &transaction) {
+                    try relationship.forget(source: removal.key, in: &transaction)
+                }
             }
         }
     }
@@ -287,6 +290,7 @@ struct Cascade {
                 }
             }
         }
+                    !relationship.hasSource(removal.key, in: &transaction),
     }
 
     private static let chainMax = 16

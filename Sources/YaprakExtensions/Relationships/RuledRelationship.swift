@@ -79,6 +79,11 @@ extension RuledRelationship {
         transaction.containsUntyped(key, inCollectionNamed: targetTypes.name)
     }
 
+    /// Whether there is a record under a key that refers to others, also if its collection has no type yet.
+    func hasSource(_ key: String, in transaction: inout WriteTransaction) -> Bool {
+        transaction.containsUntyped(key, inCollectionNamed: sourceTypes.name)
+    }
+
     /// The edges of one snapshot that another one has not. O(differences · log *n*).
     func lostEdges(from old: Snapshot, to new: Snapshot) -> [LostEdge] {
         guard let oldEdges = edges(in: old), let newEdges = edges(in: new) else { return [] }
