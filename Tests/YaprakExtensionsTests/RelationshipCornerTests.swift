@@ -113,6 +113,45 @@ import Yaprak
         #expect(snapshot[links].sourceKeys(of: "ada") == ["mary"])
     }
 
+    // In the second round the rules took it away again, for an edge that they had looked at in the first.
+    @Test(arguments: [["parents"], nil] as [[String]?])
+    func `What a later reaction inserts stays, though nothing refers to it`(collections: [String]?) async throws {
+        try await database.register(
+            Relationship("in chat", from: .children, \.one, to: .parents, onDelete: .cascade))
+        try await database.register(
+            Relationship("attached", from: .children, \.many, to: .toys, onSourceDelete: .cascadeWhenLast))
+        try await database.register(
+            Also(collectionNames: collections) { transaction in
+                if transaction[.toys]["default"] == nil { transaction[.toys]["default"] = Node(told: 1) }
+            })
+        try await database.write { transaction in
+            transaction[.parents]["math"] = Node()
+            transaction[.children]["m1"] = Node(one: "math", many: ["default"])
+            transaction[.toys]["default"] = Node()
+        }
+        try await database.write { _ = $0[.parents].remove("math") }
+        #expect(database.snapshot[.children].isEmpty && database.snapshot[.toys]["default"]?.told == 1)
+    }
+
+    @Test func `What a later reaction takes the last source from goes`() async throws {
+        try await database.register(
+            Relationship("in chat", from: .children, \.one, to: .parents, onDelete: .cascade))
+        try await database.register(
+            Relationship("attached", from: .children, \.many, to: .toys, onSourceDelete: .cascadeWhenLast))
+        try await database.register(
+            Also(collectionNames: ["parents"]) { transaction in
+                if transaction[.parents]["math"] == nil { transaction[.children].remove("m2") }
+            })
+        try await database.write { transaction in
+            transaction[.parents]["math"] = Node()
+            transaction[.children]["m1"] = Node(one: "math", many: ["t"])
+            transaction[.children]["m2"] = Node(many: ["t"])
+            transaction[.toys]["t"] = Node()
+        }
+        try await database.write { _ = $0[.parents].remove("math") }
+        #expect(database.snapshot[.children].isEmpty && database.snapshot[.toys].isEmpty)
+    }
+
     // The error named a record that was not there, and a removal of it was the remedy.
     @Test func `An edge that comes from no record restricts nothing and keeps nothing`() async throws {
         let links = Links("links", from: .children, to: .toys, onDelete: .restrict)

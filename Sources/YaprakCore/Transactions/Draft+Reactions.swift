@@ -86,10 +86,18 @@ extension Draft {
             var next = Round(before: try currentSnapshot(), seen: segments.count)
             for (reaction, batch) in due {
                 let count = segments.count
-                try reaction.base.react(to: NetChanges(batch: batch), since: round.before, in: &transaction)
+                let changes = NetChanges(batch: batch)
+                if let judging = reaction.judging {
+                    let followed = round.written[reaction.name]?.after
+                    try judging.react(to: changes, since: round.before, followed: followed, in: &transaction)
+                } else {
+                    try reaction.base.react(to: changes, since: round.before, in: &transaction)
+                }
                 // Extensions follow, so that no two segments wait for them.
-                _ = try currentSnapshot()
-                if segments.count > count { next.written[reaction.name] = count..<segments.count }
+                let after = try currentSnapshot()
+                if segments.count > count {
+                    next.written[reaction.name] = (count..<segments.count, reaction.judging == nil ? nil : after)
+                }
             }
             round = next
         }
@@ -112,8 +120,8 @@ extension Draft {
         var before: Snapshot
         /// The segments before these changes.
         var seen: Int
-        /// Who wrote which of the segments since.
-        var written: [String: Range<Int>] = [:]
+        /// Who wrote which of the segments since; for those that judge, the database behind that, too.
+        var written: [String: (segments: Range<Int>, after: Snapshot?)] = [:]
     }
 
     /// The reactions that the changes concern, each with what it is given.
@@ -125,7 +133,9 @@ extension Draft {
         let batch = netChanges(new)
         return all.compactMap { reaction in
             guard reaction.isConcerned(by: new, batch) else { return nil }
-            guard reaction.judging != nil, let own = round.written[reaction.name] else { return (reaction, batch) }
+            guard reaction.judging != nil, let own = round.written[reaction.name]?.segments else {
+                return (reaction, batch)
+            }
             // It has followed up what it wrote itself.
             let others = segments[round.seen..<own.lowerBound] + segments[own.upperBound...]
             let rest = netChanges(others)

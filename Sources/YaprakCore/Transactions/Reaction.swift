@@ -103,6 +103,16 @@ public struct RecordReaction<Object: Codable & Sendable, Metadata: Codable & Sen
 package protocol JudgingReaction: Reaction {
     /// Extensions whose steps concern it, besides the changes of records.
     var extensionNames: [String] { get }
+    /// Runs in a round that concerns it.
+    ///
+    /// - Parameters:
+    ///   - changes: what others did since the round before, net.
+    ///   - before: the database before those changes.
+    ///   - followed: the database behind what it wrote itself in the round before; `nil` if it wrote nothing there.
+    ///   - transaction: the write.
+    func react(
+        to changes: NetChanges, since before: Snapshot, followed: Snapshot?, in transaction: inout WriteTransaction
+    ) throws
     /// Throws if the transaction must not be kept. `changes` are all of it, net.
     func judge(_ changes: NetChanges, from before: Snapshot, to after: Snapshot) throws
 }

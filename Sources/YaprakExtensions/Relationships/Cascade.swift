@@ -44,11 +44,17 @@ struct Cascade {
     /// The ends of explicit edges that lost their record without a removal, by relationship: it came and went again.
     private var lostEnds: [(sources: [String], targets: [String])]
 
-    init(_ relationships: [any RuledRelationship], from before: Snapshot, to snapshot: Snapshot) {
+    /// - Parameters:
+    ///   - before: the database before the changes that rules are to follow.
+    ///   - followed: the database behind the last run of the rules, if that wrote in the midst of those changes. Edges that were
+    ///     gone by then have been looked at.
+    init(
+        _ relationships: [any RuledRelationship], from before: Snapshot, followed: Snapshot?, to snapshot: Snapshot
+    ) {
         self.relationships = relationships
         self.snapshot = snapshot
         self.before = before
-        compared = before
+        compared = followed ?? before
         nullified = Array(repeating: [:], count: relationships.count)
         lostEdges = Array(repeating: [], count: relationships.count)
         lostEnds = relationships.map { relationship in
@@ -284,13 +290,13 @@ struct Cascade {
                     throw restricted(index, relationship, by: source, of: relationship.sourceTypes.name)
                 }
                 if relationship.sourceRemoval == .restrict, relationship.sourceTypes.name == removal.collection,
+                    !relationship.hasSource(removal.key, in: &transaction),
                     let target = removal.targets[number]?.first(where: { relationship.hasTarget($0, in: &transaction) })
                 {
                     throw restricted(index, relationship, by: target, of: relationship.targetTypes.name)
                 }
             }
         }
-                    !relationship.hasSource(removal.key, in: &transaction),
     }
 
     private static let chainMax = 16
