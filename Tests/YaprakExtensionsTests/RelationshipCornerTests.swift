@@ -249,6 +249,49 @@ import Yaprak
         try await database.close()
     }
 
+    // Each of these questions stopped the program.
+    @Test func `Records that came from disk without a type are not given, and are connected`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let one = Relationship("one", from: .children, \.one, to: .parents)
+        let links = Links("links", from: .children, to: .parents)
+        func open(_ collections: RecordCollection<Node, NoMetadata>...) async throws -> Database {
+            let database = try await Database.open(at: path)
+            for collection in collections { try await database.bind(collection) }
+            try await database.register(one)
+            try await database.register(links)
+            return database
+        }
+        let first = try await open(.children, .parents)
+        try await first.write { transaction in
+            for key in ["p", "q"] { transaction[.parents][key] = Node() }
+            transaction[.children]["c"] = Node(one: "p")
+            try transaction.connect("c", to: "p", in: links)
+        }
+        try await first.close()
+
+        var database = try await open(.children)
+        var (property, explicit) = (database.snapshot[one], database.snapshot[links])
+        #expect(property.target(of: "c") == nil && explicit.target(of: "c") == nil)
+        #expect(Array(property.targets(of: "c")).isEmpty && property.targetKeys(of: "c") == ["p"])
+        #expect(property.sources(of: "p").map(\.key) == ["c"] && explicit.sources(of: "p").map(\.key) == ["c"])
+        try await database.write { transaction in
+            let connected = try ["q", "nobody"].map { try transaction.connect("c", to: $0, in: links) }
+            #expect(connected == [true, false])
+        }
+        try await database.bind(.parents)
+        #expect(database.snapshot[one].target(of: "c")?.key == "p")
+        #expect(database.snapshot[links].targets(of: "c").map(\.key) == ["p", "q"])
+        try await database.close()
+
+        database = try await open(.parents)
+        (property, explicit) = (database.snapshot[one], database.snapshot[links])
+        #expect(property.targetKeys(of: "c").isEmpty && Array(property.sources(of: "p")).isEmpty)
+        #expect(Array(explicit.sources(of: "p")).isEmpty && explicit.sourceKeys(of: "p") == ["c"])
+        #expect(explicit.targets(of: "c").map(\.key) == ["p", "q"])
+        try await database.close()
+    }
+
     // A target without a type, which is a source of another relationship, stopped the program.
     @Test func `A cascade goes through records without a type as far as their types are known`() async throws {
         let directory = TemporaryDirectory()

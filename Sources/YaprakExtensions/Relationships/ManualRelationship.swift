@@ -124,7 +124,7 @@ extension ManualRelationship: PrimaryExtension {
     public func reader(
         of root: EdgeTrees, in snapshot: Snapshot
     ) -> RelationshipReader<Source, SourceMetadata, Target, TargetMetadata> {
-        RelationshipReader(snapshot: snapshot, trees: root, from: from, to: to) { key in
+        RelationshipReader(snapshot: snapshot, trees: root, from: sourceTypes, to: targetTypes) { key in
             withExtendedLifetime(snapshot) { EdgeTrees.others(of: key, in: root.bySource) }
         }
     }

@@ -129,8 +129,8 @@ extension Relationship: DatabaseExtension {
     public func reader(
         of root: EdgeTrees, in snapshot: Snapshot
     ) -> RelationshipReader<Source, SourceMetadata, Target, TargetMetadata> {
-        RelationshipReader(snapshot: snapshot, trees: root, from: from, to: to) { key in
-            snapshot[from][key].map { targetKeys(of: $0) } ?? []
+        RelationshipReader(snapshot: snapshot, trees: root, from: sourceTypes, to: targetTypes) { key in
+            targetKeys(of: snapshot.box(forKey: key, in: sourceTypes))
         }
     }
 }

@@ -15,8 +15,8 @@ public struct RelationshipReader<
 >: Sendable {
     let snapshot: Snapshot
     let trees: EdgeTrees
-    let from: RecordCollection<Source, SourceMetadata>
-    let to: RecordCollection<Target, TargetMetadata>
+    let from: CollectionTypes
+    let to: CollectionTypes
     let findTargets: @Sendable (String) -> [String]
 
     // MARK: From target to sources
@@ -37,9 +37,9 @@ public struct RelationshipReader<
     }
 
     /// The records that refer to `key`, in the order of their keys. The keys are found at once, O(log *n* + *k*); each record
-    /// is looked up when it is reached, O(log *n*).
+    /// is looked up when it is reached, O(log *n*). None if their collection came from disk and has no type.
     public func sources(of key: String) -> some Sequence<Record<Source, SourceMetadata>> & Sendable {
-        RelatedRecords(keys: sourceKeys(of: key), records: snapshot[from])
+        RelatedRecords<Source, SourceMetadata>(sourceKeys(of: key), in: from, of: snapshot)
     }
 
     // MARK: From source to targets
@@ -48,17 +48,17 @@ public struct RelationshipReader<
     /// ascending for edges set explicitly. O(log *n* + *k*).
     public func targetKeys(of key: String) -> [String] { findTargets(key.normalizedKey) }
 
-    /// The first record that the record under `key` refers to; `nil` if there is none. O(log *n*).
+    /// The first record that the record under `key` refers to; `nil` if there is none, or if the collection of the targets
+    /// came from disk and has no type. O(log *n*).
     public func target(of key: String) -> Record<Target, TargetMetadata>? {
-        for key in targetKeys(of: key) {
-            if let record = snapshot[to].row(for: key) { return record }
-        }
-        return nil
+        var records = RelatedRecords<Target, TargetMetadata>(targetKeys(of: key), in: to, of: snapshot)
+        return records.next()
     }
 
-    /// The records that the record under `key` refers to. O(log *n*) for each.
+    /// The records that the record under `key` refers to; none if their collection came from disk and has no type. O(log *n*)
+    /// for each.
     public func targets(of key: String) -> some Sequence<Record<Target, TargetMetadata>> & Sendable {
-        RelatedRecords(keys: targetKeys(of: key), records: snapshot[to])
+        RelatedRecords<Target, TargetMetadata>(targetKeys(of: key), in: to, of: snapshot)
     }
 
     /// Whether there is an edge between two keys, which are in their normal form. O(log *n*).
@@ -90,16 +90,23 @@ public struct RelationshipReader<
 /// Records by keys, looked up one by one; those that are not there are left out.
 struct RelatedRecords<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sequence, IteratorProtocol, Sendable {
     private var keys: ArraySlice<String>
-    private let records: Records<Object, Metadata>
+    /// Keeps the tree.
+    private let snapshot: Snapshot
+    private let tree: TreeRoot
 
-    init(keys: [String], records: Records<Object, Metadata>) {
+    /// The records of a collection under `keys`, which are in their normal form. Stops the program if it has other types.
+    init(_ keys: [String], in collection: CollectionTypes, of snapshot: Snapshot) {
         self.keys = keys[...]
-        self.records = records
+        self.snapshot = snapshot
+        tree = snapshot.tree(of: collection)
     }
 
     mutating func next() -> Record<Object, Metadata>? {
         while let key = keys.popFirst() {
-            if let record = records.row(for: key) { return record }
+            let box = withExtendedLifetime(snapshot) {
+                tree.lookup(key).map { unsafeDowncast($0, to: RecordBox.self) }
+            }
+            if let box { return Record(box: box) }
         }
         return nil
     }

@@ -6,6 +6,8 @@ extension WriteTransaction {
     ///
     ///     try transaction.connect("ada", to: "grace", in: friends)
     ///
+    /// Records of a collection that came from disk without a type count, too: an edge is of keys.
+    ///
     /// - Returns: false, and nothing happens, if the edge is there already, or if either record is not in its collection.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(log *n*), plus what extensions have to catch up with.
@@ -15,7 +17,7 @@ extension WriteTransaction {
         in relationship: ManualRelationship<Source, SourceMetadata, Target, TargetMetadata>
     ) throws -> Bool {
         let (source, target) = (source.normalizedKey, target.normalizedKey)
-        guard self[relationship.from].contains(key: source), self[relationship.to].contains(key: target),
+        guard relationship.hasSource(source, in: &self), relationship.hasTarget(target, in: &self),
             try !reader(of: relationship).hasEdge(source, target)
         else { return false }
         try perform(EdgeStep(.add, source, target), on: relationship)
