@@ -213,6 +213,33 @@ import Yaprak
         #expect(error?.code == .extensionFailed && !database.snapshot.isRegistered("forgetful"))
     }
 
+    @Test func `An operation that does not encode undoes the write`() async throws {
+        struct Unwritable: Codable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "never"))
+            }
+        }
+        struct Counting: PrimaryExtension {
+            let name = "counting"
+            func makeRoot() -> Int { 0 }
+            func apply(_ operation: Unwritable, to root: inout Int) -> Never? {
+                root += 1
+                return nil
+            }
+            func encode(_ root: Int) -> [UInt8]? { [] }
+            func decode(_ bytes: [UInt8]) -> Int { 0 }
+        }
+        try await database.register(Counting())
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { transaction in
+                transaction[.books]["a"] = Book(title: "a")
+                try transaction.perform(Unwritable(), on: Counting())
+            }
+        }
+        #expect(error?.code == .encodingFailed && error?.cause is EncodingError)
+        #expect(database.snapshot[Counting()] == 0 && database.snapshot[.books].isEmpty)
+    }
+
     @Test func `Primary state is part of the commit, and goes with what it belongs to`() async throws {
         let pins = Pins()
         try await database.register(pins)

@@ -80,7 +80,7 @@ public struct WriteTransaction: ~Copyable {
     /// Does a step in a primary extension; it is logged, and undone if the transaction is.
     ///
     /// - Throws: `extensionNotRegistered`, `typeMismatch`, `transactionTooLarge`, `extensionFailed` with what the extension
-    ///   threw, or `EncodingError` if the operation does not encode.
+    ///   threw, `encodingFailed` if the operation does not encode. After the last two the write keeps nothing.
     /// - Complexity: that of the extension's `apply`, plus what extensions have to catch up with.
     public mutating func perform<Extension: PrimaryExtension>(
         _ operation: Extension.Operation, on extension: Extension
