@@ -34,6 +34,18 @@ import Yaprak
         }
     }
 
+    @Test func `A row of a collection that a manual view does not look at stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            let both = ManualView("both", of: .movies, .actors)
+            try await database.register(both)
+            try await database.write { transaction in
+                transaction[.books]["x"] = Book()
+                try transaction.append("x", of: .books, to: "all", in: both)
+            }
+        }
+    }
+
     @Test func `A view over several collections is sorted by their keys`() async throws {
         let database = Database.inMemory()
         let both = AutoView(

@@ -29,6 +29,7 @@ extension WriteTransaction {
 
     /// Puts a record of one of its collections at the end of a group of a manual view; see ``append(_:to:in:)``.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Precondition: `collection` is one of those of the view.
     @discardableResult
     public mutating func append<Object, Metadata>(
         _ key: String, of collection: RecordCollection<Object, Metadata>, to group: String,
@@ -39,6 +40,7 @@ extension WriteTransaction {
 
     /// Puts a record of one of its collections into a group of a manual view; see ``insert(_:at:of:in:)``.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
+    /// - Precondition: `collection` is one of those of the view.
     @discardableResult
     public mutating func insert<Object, Metadata>(
         _ key: String, of collection: RecordCollection<Object, Metadata>, at index: Int, of group: String,
