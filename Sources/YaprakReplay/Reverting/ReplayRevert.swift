@@ -124,8 +124,8 @@ extension Database {
     /// - Throws: ``ReplayRevertConflict`` if records were changed since; `commitOutOfReach` if the log does not reach back, does
     ///   not have the commits yet, or there is none, in memory; `notFound`, `notADatabase`, `corruptLog`, `corruptCheckpoint`,
     ///   `newerFormat`, `permissionDenied`, `ioFailed`, `overLimit` where files are read; `undecodableRecord`, `migrationFailed`
-    ///   where a record does not fit the type that is bound now; `CancellationError` if the task is cancelled before the write begins;
-    ///   and as `write`. Nothing was changed then.
+    ///   where a record does not fit the type that is bound now; `CancellationError` if the task is cancelled before the write
+    ///   begins; and as `write`. Nothing was changed then.
     /// - Complexity: as ``ReplayReader/changes(from:to:)``; in the write's turn, O(*c* · log *n*) with *c* the changes of the
     ///   commits.
     @discardableResult
