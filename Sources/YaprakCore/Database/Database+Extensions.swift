@@ -127,7 +127,7 @@ extension Database {
             }
             let present = draft.base
             func context(_ base: SnapshotState) -> ExtensionContext {
-                ExtensionContext(before: Snapshot(base), draft: draft.tree, isRegistering: true) { Snapshot(present) }
+                ExtensionContext(before: base, after: present, draft: draft.tree, isRegistering: true)
             }
             var root: any Sendable
             do {

@@ -92,7 +92,7 @@ public actor ExtensionHost {
     func populate(
         over state: SnapshotState, _ progress: (@Sendable (PopulationProgress) -> Void)?
     ) async throws -> ExtensionRegistration.Update {
-        let context = ExtensionContext(before: Snapshot(state)) { Snapshot(state) }
+        let context = ExtensionContext(before: state, after: state)
         var seed = ExtensionRegistration.Update(root: registration.makeSeed())
         let chunks = PopulationChunks(state, registration)
         var done = 0

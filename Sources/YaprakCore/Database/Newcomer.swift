@@ -73,7 +73,7 @@ final class Newcomer: @unchecked Sendable {
     }
 
     private func context(to present: SnapshotState) -> ExtensionContext {
-        ExtensionContext(before: Snapshot(state), draft: draft, isRegistering: true) { Snapshot(present) }
+        ExtensionContext(before: state, after: present, draft: draft, isRegistering: true)
     }
 
     /// Follows what was committed since, where it blocks nobody.

@@ -135,7 +135,8 @@ public final class ExtensionContext {
     ///
     /// While an extension is populated it is the whole state that is being put in, as is ``after``.
     public let before: Snapshot
-    private let makeAfter: () -> Snapshot
+    /// The writer whose changes are followed; `nil` where `after` is known from the start.
+    private let writer: (any FollowedWriter)?
     private var madeAfter: Snapshot?
     private let parentChanges: ReportedChanges?
     private let writersDraft: TreeDraft?
@@ -143,19 +144,31 @@ public final class ExtensionContext {
     /// present: nothing records what they did to the extensions this one depends on.
     package let isRegistering: Bool
 
-    init(
-        before: Snapshot, draft: TreeDraft? = nil, parentChanges: ReportedChanges? = nil,
-        isRegistering: Bool = false, after: @escaping () -> Snapshot
-    ) {
+    /// Between two states that are there.
+    init(before: SnapshotState, after: SnapshotState, draft: TreeDraft? = nil, isRegistering: Bool = false) {
         self.isRegistering = isRegistering
-        self.before = before
+        self.before = Snapshot(before)
+        madeAfter = Snapshot(after)
+        writer = nil
+        parentChanges = nil
+        writersDraft = draft
+    }
+
+    /// From what the extensions of a writer have followed to what it has made.
+    init(
+        before: SnapshotState, following writer: any FollowedWriter, draft: TreeDraft, parentChanges: ReportedChanges?
+    ) {
+        isRegistering = false
+        self.before = Snapshot(before)
+        self.writer = writer
         self.parentChanges = parentChanges
         writersDraft = draft
-        makeAfter = after
     }
 
     /// Forgets what the extension that had it looked at; the next may have it then.
-    func forgetAfter() { madeAfter = nil }
+    func forgetAfter() {
+        if writer != nil, madeAfter != nil { madeAfter = nil }
+    }
 
     /// The trees of the writer whose turn it is.
     package var draft: TreeDraft {
@@ -172,7 +185,8 @@ public final class ExtensionContext {
     /// Asking for it freezes the transaction's trees once: O(1), and later changes of the same transaction copy nodes.
     public var after: Snapshot {
         if let madeAfter { return madeAfter }
-        let made = makeAfter()
+        // One that is kept has its writer, and the snapshot it has asked for in time.
+        let made = Snapshot(writer!.freeze())
         madeAfter = made
         return made
     }
@@ -182,6 +196,12 @@ public final class ExtensionContext {
     public func changes<Parent: DatabaseExtension>(of parent: Parent) -> [Parent.Changes] {
         parentChanges?[parent.name].compactMap { $0 as? Parent.Changes } ?? []
     }
+}
+
+/// One whose changes extensions follow. Not a closure: that would be an object more for each commit.
+protocol FollowedWriter: AnyObject {
+    /// The database as the writer has made it, kept as it is.
+    func freeze() -> SnapshotState
 }
 
 /// What the extensions that were updated so far reported of one segment of a transaction, by name. An object, because it grows

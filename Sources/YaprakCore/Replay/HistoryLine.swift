@@ -129,9 +129,7 @@ package final class HistoryLine {
         _ registration: ExtensionRegistration, _ items: [String: ExtensionShelf.Item], _ draft: Draft
     ) throws {
         let present = draft.freeze()
-        let context = ExtensionContext(before: Snapshot(present), draft: draft.tree, isRegistering: true) {
-            Snapshot(present)
-        }
+        let context = ExtensionContext(before: present, after: present, draft: draft.tree, isRegistering: true)
         var root: any Sendable
         do {
             if registration.isPrimary, let item = items[registration.name] {

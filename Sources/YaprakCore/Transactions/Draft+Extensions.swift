@@ -2,6 +2,8 @@ import YaprakCBOR
 import YaprakModel
 import YaprakTrees
 
+extension Draft: FollowedWriter {}
+
 // How extensions follow a transaction.
 //
 // Changes are noted in segments. A segment ends when the transaction asks for an extension, or when it ends itself; each
@@ -21,8 +23,24 @@ extension Draft {
         }
     }
 
+    /// Brings every extension up to date at the end of a transaction that has asked for none: without a segment for what it did.
+    /// - Returns: what was given.
+    /// - Throws: as ``catchUp()``.
+    func catchUp(with all: consuming ChangeBatch) throws -> ChangeBatch {
+        isAtEnd = true
+        // A copy would count a dozen references.
+        let changes = NetChanges(batch: all)
+        try process(changes, [])
+        isAtEnd = false
+        forgetFrozen()
+        return changes.batch
+    }
+
+    /// Whether extensions may be given a batch as it is.
+    func isForExtensions(_ batch: ChangeBatch) -> Bool { !directory.hasAsides && !batch.hasUntyped }
+
     /// Whether every extension has followed what the transaction did.
-    var isCaughtUp: Bool { recorders.isEmpty && !clearedAll && caughtUpSegments == segments.count }
+    var isCaughtUp: Bool { recorders.isEmpty && !clearedAll && caughtUpSegments == segments.count && !isAtEnd }
 
     /// Whether any extension has to follow what a batch did.
     func concernsExtensions(_ batch: ChangeBatch) -> Bool {
@@ -72,7 +90,7 @@ extension Draft {
 
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
-        if directory.hasAsides || segment.batch.hasUntyped {
+        if !isForExtensions(segment.batch) {
             return try process(NetChanges(batch: segment.batch.forExtensions), segment.stepped)
         }
         // Lent, and put back unless the transaction has failed: a copy would count a dozen references.
@@ -145,7 +163,7 @@ extension Draft {
             let after = freeze()
             return try registration.follow(
                 root, for: changes, in: context, loggedSteps[registration.name] ?? [],
-                in: ExtensionContext(before: Snapshot(after), draft: tree) { Snapshot(after) })
+                in: ExtensionContext(before: after, after: after, draft: tree))
         }
     }
 
@@ -200,9 +218,7 @@ extension Draft {
     }
 
     private func context(parentChanges: ReportedChanges? = nil) -> ExtensionContext {
-        ExtensionContext(before: Snapshot(lastCaughtUp), draft: tree, parentChanges: parentChanges) { [self] in
-            Snapshot(freeze())
-        }
+        ExtensionContext(before: lastCaughtUp, following: self, draft: tree, parentChanges: parentChanges)
     }
 
     /// A snapshot in which records and extensions are both up to date.

@@ -29,12 +29,16 @@ extension Draft {
             var batch = segments.isEmpty ? takeBatch() : ChangeBatch()
             if !segments.isEmpty || concernsExtensions(batch) {
                 forgetFrozen()
-                if !batch.isEmpty { segments.append(DraftSegment(batch: consume batch)) }
-                try catchUp()
+                if segments.isEmpty, loggedSteps == nil, isForExtensions(batch) {
+                    batch = try catchUp(with: consume batch)
+                } else {
+                    if !batch.isEmpty { segments.append(DraftSegment(batch: consume batch)) }
+                    try catchUp()
+                    batch =
+                        segments.count == 1
+                        ? segments[0].takeBatch() : ChangeBatch(sumOf: segments.map(\.batch)[...])
+                }
                 if let failure { throw failure }
-                batch =
-                    segments.count == 1
-                    ? segments[0].takeBatch() : ChangeBatch(sumOf: segments.map(\.batch)[...])
                 addGoneAsides(to: &batch)
                 try judge(batch)
             }

@@ -63,6 +63,9 @@ final class Draft {
     var segments: [DraftSegment] = []
     @exclusivity(unchecked)
     var caughtUpSegments = 0
+    /// Whether extensions follow what the whole transaction did, which is in no segment.
+    @exclusivity(unchecked)
+    var isAtEnd = false
     @exclusivity(unchecked)
     private var caughtUp: SnapshotState?
     /// The state that extensions have followed up to.
@@ -171,6 +174,7 @@ final class Draft {
         clearedAll = false
         if !segments.isEmpty { segments = [] }
         caughtUpSegments = 0
+        isAtEnd = false
         if caughtUp != nil { caughtUp = nil }
         if !extensionChanges.isEmpty { extensionChanges = [] }
         if !primarySteps.isEmpty { primarySteps = [] }
