@@ -22,7 +22,7 @@ public struct ViewChanges: Sendable {
     /// Changed only while one value has it; that is the whole of the @unchecked.
     private final class Fields: @unchecked Sendable {
         @exclusivity(unchecked) var clearedCollections: [Int] = []
-        @exclusivity(unchecked) var rows: [RowChange] = []
+        @exclusivity(unchecked) var rows: OneOrMany<RowChange> = []
         @exclusivity(unchecked) var touched: [RowChange] = []
         @exclusivity(unchecked) var reordering: ViewConfiguration?
         @exclusivity(unchecked) var regrouping: ViewConfiguration?
@@ -55,7 +55,7 @@ public struct ViewChanges: Sendable {
     /// Collections all rows of which were taken out at once, before the changes of single rows.
     package var clearedCollections: [Int] { fields?.clearedCollections ?? [] }
     /// In the order in which they happened; a row may be there more than once.
-    package var rows: [RowChange] { fields?.rows ?? [] }
+    package var rows: OneOrMany<RowChange> { fields?.rows ?? [] }
     /// Rows that were touched in this view alone.
     package var touched: [RowChange] { fields?.touched ?? [] }
     /// Set if all rows were put in another order: the configuration of the view from now on.

@@ -26,7 +26,7 @@ final class ViewEditor {
         let existed: Bool
     }
     @exclusivity(unchecked)
-    private var groups: [OpenGroup] = []
+    private var groups: OneOrMany<OpenGroup> = []
     /// Where a group is held, once there are too many to look through.
     @exclusivity(unchecked)
     private var numbers: [String: Int] = [:]

@@ -1,4 +1,4 @@
-import YaprakCore
+package import YaprakCore
 package import YaprakTrees
 
 /// The state of a view in one snapshot. Opaque; read it through ``ViewReader``.
@@ -14,7 +14,7 @@ public struct ViewRoot: Sendable {
     /// Changed only while one root has it; that is the whole of the @unchecked.
     private final class Fields: @unchecked Sendable {
         @exclusivity(unchecked) var groups = TreeRoot()
-        @exclusivity(unchecked) var places: [TreeRoot]
+        @exclusivity(unchecked) var places: OneOrMany<TreeRoot>
         @exclusivity(unchecked) var configuration: ViewConfiguration
         @exclusivity(unchecked) var count = 0
         @exclusivity(unchecked) var rawOperations = 0
@@ -24,7 +24,7 @@ public struct ViewRoot: Sendable {
         init(_ configuration: ViewConfiguration) {
             self.configuration = configuration
             identity = .next()
-            places = Array(repeating: TreeRoot(), count: configuration.collectionNames.count)
+            places = OneOrMany(repeatElement(TreeRoot(), count: configuration.collectionNames.count))
         }
 
         init(copying other: Fields) {
@@ -56,7 +56,7 @@ public struct ViewRoot: Sendable {
         _modify { yield &own.groups }
     }
     /// Where each record was put, one tree per collection.
-    package var places: [TreeRoot] {
+    package var places: OneOrMany<TreeRoot> {
         get { fields.places }
         _modify { yield &own.places }
     }
@@ -88,7 +88,7 @@ public struct ViewRoot: Sendable {
 
     struct RequiresPopulation: Error {}
 
-    package var trees: [TreeRoot] { places + [groups] }
+    package var trees: [TreeRoot] { Array(places) + [groups] }
 
     package func group(_ name: String) -> GroupRow? {
         groups.lookup(name).map { unsafeDowncast($0, to: GroupRow.self) }
