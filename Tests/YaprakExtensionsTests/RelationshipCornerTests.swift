@@ -249,6 +249,31 @@ import Yaprak
         try await database.close()
     }
 
+    // The rules wrote something in the first round, and took this edge, which they never saw, for one that they had looked at.
+    @Test(arguments: [true, false])
+    func `A record loses its last source to an earlier reaction also where the rules have written`(
+        rulesWrite: Bool
+    ) async throws {
+        try await database.register(
+            Also(collectionNames: nil) { transaction in
+                if transaction[.parents]["math"] == nil { transaction[.children].remove("m2") }
+            })
+        try await database.register(
+            Relationship("in chat", from: .children, \.one, to: .parents, onDelete: .cascade))
+        try await database.register(
+            Relationship("attached", from: .children, \.many, to: .toys, onSourceDelete: .cascadeWhenLast))
+        try await database.write { transaction in
+            transaction[.parents]["math"] = Node()
+            if rulesWrite { transaction[.children]["m1"] = Node(one: "math") }
+        }
+        try await database.write { transaction in
+            transaction[.parents].remove("math")
+            transaction[.toys]["t"] = Node()
+            transaction[.children]["m2"] = Node(many: ["t"])
+        }
+        #expect(database.snapshot[.children].isEmpty && database.snapshot[.toys].isEmpty)
+    }
+
     // Each of these questions stopped the program.
     @Test func `Records that came from disk without a type are not given, and are connected`() async throws {
         let directory = TemporaryDirectory()

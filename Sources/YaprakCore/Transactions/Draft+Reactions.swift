@@ -83,21 +83,24 @@ extension Draft {
             }
             number += 1
             if number > Self.roundsMax { throw unsettled(round.written.keys) }
-            var next = Round(before: try currentSnapshot(), seen: segments.count)
+            var present = try currentSnapshot()
+            var next = Round(before: present, seen: segments.count)
             for (reaction, batch) in due {
                 let count = segments.count
                 let changes = NetChanges(batch: batch)
                 if let judging = reaction.judging {
-                    let followed = round.written[reaction.name]?.after
-                    try judging.react(to: changes, since: round.before, followed: followed, in: &transaction)
+                    let run = round.written[reaction.name]?.run
+                    try judging.react(to: changes, since: round.before, after: run, in: &transaction)
                 } else {
                     try reaction.base.react(to: changes, since: round.before, in: &transaction)
                 }
                 // Extensions follow, so that no two segments wait for them.
                 let after = try currentSnapshot()
                 if segments.count > count {
-                    next.written[reaction.name] = (count..<segments.count, reaction.judging == nil ? nil : after)
+                    let run = ReactionRun(before: round.before, began: present, ended: after)
+                    next.written[reaction.name] = (count..<segments.count, reaction.judging == nil ? nil : run)
                 }
+                present = after
             }
             round = next
         }
@@ -120,8 +123,8 @@ extension Draft {
         var before: Snapshot
         /// The segments before these changes.
         var seen: Int
-        /// Who wrote which of the segments since; for those that judge, the database behind that, too.
-        var written: [String: (segments: Range<Int>, after: Snapshot?)] = [:]
+        /// Who wrote which of the segments since; for those that judge, when that was.
+        var written: [String: (segments: Range<Int>, run: ReactionRun?)] = [:]
     }
 
     /// The reactions that the changes concern, each with what it is given.

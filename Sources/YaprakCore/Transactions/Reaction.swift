@@ -108,10 +108,10 @@ package protocol JudgingReaction: Reaction {
     /// - Parameters:
     ///   - changes: what others did since the round before, net.
     ///   - before: the database before those changes.
-    ///   - followed: the database behind what it wrote itself in the round before; `nil` if it wrote nothing there.
+    ///   - run: when it ran in the round before; `nil` if it wrote nothing there.
     ///   - transaction: the write.
     func react(
-        to changes: NetChanges, since before: Snapshot, followed: Snapshot?, in transaction: inout WriteTransaction
+        to changes: NetChanges, since before: Snapshot, after run: ReactionRun?, in transaction: inout WriteTransaction
     ) throws
     /// Throws if the transaction must not be kept. `changes` are all of it, net.
     func judge(_ changes: NetChanges, from before: Snapshot, to after: Snapshot) throws
@@ -125,4 +125,14 @@ package protocol ReactingExtension: DatabaseExtension {
     func reaction(joining present: (any Reaction)?) -> any Reaction
     /// What is left of `present` without this extension; `nil` if nothing is.
     func reaction(leaving present: any Reaction) -> (any Reaction)?
+}
+
+/// A run of a reaction that has written something.
+package struct ReactionRun: Sendable {
+    /// The database before the changes that it was given.
+    package let before: Snapshot
+    /// The database when it began.
+    package let began: Snapshot
+    /// The database behind what it wrote.
+    package let ended: Snapshot
 }

@@ -111,7 +111,8 @@ public struct WriteTransaction: ~Copyable {
 
     /// Runs `body` after this transaction's commit is published; never after it was undone. O(1).
     ///
-    /// Several run in the order in which they were given, on the task that called `write`, before `write` returns. A
+    /// Several run in the order in which they were given, on the task that called `write`, before `write` returns; a
+    /// ``Database/close()`` or ``Database/drain()`` of another task may have returned before. A
     /// transaction that turns out to change nothing makes no commit; its callbacks run all the same, it did succeed.
     public mutating func afterCommit(_ body: @escaping @Sendable () -> Void) {
         draft.runAfterCommit(body)

@@ -46,15 +46,15 @@ struct Cascade {
 
     /// - Parameters:
     ///   - before: the database before the changes that rules are to follow.
-    ///   - followed: the database behind the last run of the rules, if that wrote in the midst of those changes. Edges that were
-    ///     gone by then have been looked at.
+    ///   - run: the last run of the rules, if that wrote in the midst of those changes. It has looked at the edges that were gone
+    ///     when it began, and at those that went in it.
     init(
-        _ relationships: [any RuledRelationship], from before: Snapshot, followed: Snapshot?, to snapshot: Snapshot
+        _ relationships: [any RuledRelationship], from before: Snapshot, after run: ReactionRun?, to snapshot: Snapshot
     ) {
         self.relationships = relationships
         self.snapshot = snapshot
         self.before = before
-        compared = followed ?? before
+        compared = before
         nullified = Array(repeating: [:], count: relationships.count)
         lostEdges = Array(repeating: [], count: relationships.count)
         lostEnds = relationships.map { relationship in
@@ -65,6 +65,17 @@ struct Cascade {
             )
         }
         compareEdges()
+        if let run { leaveOutEdges(lookedAtIn: run) }
+    }
+
+    /// Leaves out lost edges that the rules have judged. One that came and went before they began is not among those.
+    private mutating func leaveOutEdges(lookedAtIn run: ReactionRun) {
+        for (index, relationship) in relationships.enumerated() where !lostEdges[index].isEmpty {
+            let known = Set(
+                relationship.lostEdges(from: run.before, to: run.began)
+                    + relationship.lostEdges(from: run.began, to: run.ended))
+            lostEdges[index].removeAll { known.contains($0) }
+        }
     }
 
     /// Whether records go when their last source does.

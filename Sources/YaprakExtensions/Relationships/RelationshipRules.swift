@@ -34,14 +34,14 @@ struct RelationshipRules: JudgingReaction {
     }
 
     func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
-        try react(to: changes, since: before, followed: nil, in: &transaction)
+        try react(to: changes, since: before, after: nil, in: &transaction)
     }
 
     func react(
-        to changes: NetChanges, since before: Snapshot, followed: Snapshot?, in transaction: inout WriteTransaction
+        to changes: NetChanges, since before: Snapshot, after run: ReactionRun?, in transaction: inout WriteTransaction
     ) throws {
         guard relationships.contains(where: \.hasRules) else { return }
-        var cascade = Cascade(relationships, from: before, followed: followed, to: try transaction.snapshot())
+        var cascade = Cascade(relationships, from: before, after: run, to: try transaction.snapshot())
         cascade.begin(changes)
         try cascade.run(&transaction)
     }

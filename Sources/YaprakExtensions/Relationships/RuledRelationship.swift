@@ -92,7 +92,7 @@ extension RuledRelationship {
             _ = TreeRoot.difference(from: oldEdges.byTarget, to: newEdges.byTarget) { step in
                 guard case .removed(let row) = step else { return }
                 let (target, source) = EdgeKey.parts(row)
-                lost.append((source, target))
+                lost.append(LostEdge(source: source, target: target))
             }
         }
         return lost
@@ -100,7 +100,10 @@ extension RuledRelationship {
 }
 
 /// The keys at both ends of an edge that is gone.
-typealias LostEdge = (source: String, target: String)
+struct LostEdge: Hashable {
+    let source: String
+    let target: String
+}
 
 extension WriteTransaction {
     /// Calls the program's closure with a record whose other end was removed, and writes what it returns. Returns whether
