@@ -106,7 +106,7 @@ import YaprakStorage
         options.retention = .checkpoints(1)
         let database = try await prepare(options)
         let chosen = try Self.choices()[choice]
-        let logged = try ReplayRevert.LoggedChanges(of: 2...2, chosen, ReplayReader(path))
+        let logged = try ReplayRevert.LoggedChanges(of: 2...2, chosen, ReplayReader(path), in: database.snapshot)
         let expected = logged.revert(in: database.snapshot)
         let disk = HeldFileSystem()
         let revert = try await held(database, chosen, by: disk)

@@ -4,8 +4,8 @@ import YaprakModel
 extension ReplayRevert {
     /// What some commits changed, as the files say it: all that a revert has to read.
     ///
-    ///     let logged = try ReplayRevert.LoggedChanges(of: 17...17, choice, reader)        // reads files
-    ///     let revert = logged.revert(in: transaction.before)                              // reads none
+    ///     let logged = try ReplayRevert.LoggedChanges(of: 17...17, choice, reader, in: database.snapshot)     // reads files
+    ///     let revert = logged.revert(in: transaction.before)                                                // reads none
     ///
     /// What a commit changed stays the same for ever, so it can be read before a write has its turn. What the records are now
     /// is asked in the turn.
@@ -20,7 +20,9 @@ extension ReplayRevert {
         struct Change {
             let collection: String
             let key: String
-            let before: ReplayRecord?
+            /// What the record was, as the snapshot would have it: a hash of it, because a key may have changed in each of a
+            /// hundred thousand commits. `nil` if there was none.
+            let before: Int?
             let isChosen: Bool
         }
 
@@ -38,14 +40,16 @@ extension ReplayRevert {
 extension ReplayRevert.LoggedChanges {
     /// Reads the files.
     ///
-    /// - Parameter check: called for each commit that is read; what it throws ends it.
+    /// - Parameters:
+    ///   - snapshot: its types and versions say in which form records are compared.
+    ///   - check: called for each commit whose changes are looked at; what it throws ends it.
     /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading; what
     ///   `check` throws.
-    /// - Complexity: as ``ReplayReader/changes(from:to:)``. What is kept is O(records that changed); of a choice, O(changes of
-    ///   the commits of which something is chosen).
+    /// - Complexity: as ``ReplayReader/changes(from:to:)``. What is kept is O(records that changed); of a choice, also a key and
+    ///   a hash for each change of the commits of which something is chosen.
     init(
         of commits: ClosedRange<CommitNumber>, _ choice: ReplayRevert.Choice, _ reader: ReplayReader,
-        checking check: () throws -> Void = {}
+        in snapshot: Snapshot, checking check: () throws -> Void = {}
     ) throws {
         guard commits.lowerBound > 0 else {
             throw DatabaseError(
@@ -55,7 +59,7 @@ extension ReplayRevert.LoggedChanges {
         self.commits = commits
         self.choice = choice
         if choice.condition == nil { spans = try choice.spans(of: commits, reader) }
-        if !choice.isEverything { try readSteps(reader, check) }
+        if !choice.isEverything { try readSteps(reader, PresentRecords(in: snapshot), check) }
         var names: Set<String> = []
         var logged = reader.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
         while let commit = try logged.next() {
@@ -67,7 +71,9 @@ extension ReplayRevert.LoggedChanges {
 
     /// Reads commit after commit: which changes are chosen, and, with a condition, what records were before the first of them
     /// and what the last of them left.
-    private mutating func readSteps(_ reader: ReplayReader, _ check: () throws -> Void) throws {
+    private mutating func readSteps(
+        _ reader: ReplayReader, _ present: PresentRecords, _ check: () throws -> Void
+    ) throws {
         var chosen: [[String]: ReplayRevert.Choice.Span] = [:]
         let cursor = try reader.cursor(at: CommitNumber(commits.lowerBound.rawValue - 1))
         while cursor.commitNumber < commits.upperBound {
@@ -83,7 +89,8 @@ extension ReplayRevert.LoggedChanges {
                 let isChosen = choice.includes(change, of: step)
                 changes.append(
                     Change(
-                        collection: change.collection, key: change.key, before: change.before, isChosen: isChosen))
+                        collection: change.collection, key: change.key,
+                        before: present.form(change.before, in: change.collection)?.hashValue, isChosen: isChosen))
                 guard isChosen, choice.condition != nil else { continue }
                 let first = ReplayRevert.Choice.Span(
                     collection: change.collection, key: change.key, then: change.before, left: nil)

@@ -79,7 +79,7 @@ extension ReplayReader {
     public func revert(
         of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice = .init()
     ) throws -> ReplayRevert {
-        try ReplayRevert.LoggedChanges(of: commits, choice, self).revert(in: snapshot)
+        try ReplayRevert.LoggedChanges(of: commits, choice, self, in: snapshot).revert(in: snapshot)
     }
 }
 
@@ -127,7 +127,7 @@ extension Database {
     ///   where a record does not fit the type that is bound now; `CancellationError` if the task is cancelled before the write
     ///   begins; and as `write`. Nothing was changed then.
     /// - Complexity: as ``ReplayReader/changes(from:to:)``; in the write's turn, O(*c* · log *n*) with *c* the changes of the
-    ///   commits.
+    ///   commits. Reading what happened to all records of a range is not ended by cancelling the task.
     @discardableResult
     public nonisolated(nonsending) func revert(
         _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice = .init(),
@@ -149,8 +149,9 @@ extension Database {
         origin: String, by makeReader: @escaping @Sendable () throws -> ReplayReader
     ) async throws -> ReplayRevert {
         // Before the turn: other writes go on while files are read.
+        let seen = snapshot
         let logged = try await BlockingWork.run { cancellation in
-            try ReplayRevert.LoggedChanges(of: commits, choice, makeReader(), checking: cancellation.check)
+            try ReplayRevert.LoggedChanges(of: commits, choice, makeReader(), in: seen, checking: cancellation.check)
         }
         try Task.checkCancellation()
         return try await write(origin: origin) { transaction in
