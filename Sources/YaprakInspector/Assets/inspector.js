@@ -35,6 +35,8 @@ addEventListener("keydown", (event) => {
 const connection = document.getElementById("connection");
 let events;
 let again;
+// No event says what happened before the connection was there again: another database may have taken the place of this one.
+let isLost = false;
 
 function say(words, state) {
   if (connection.textContent === words) return;
@@ -47,9 +49,14 @@ function listen() {
   events?.close();
   const source = new EventSource("/events");
   events = source;
-  source.addEventListener("open", () => say("connected", "good"));
+  source.addEventListener("open", () => {
+    say("connected", "good");
+    if (isLost && document.body.dataset.follows) refresh();
+    isLost = false;
+  });
   source.addEventListener("error", () => {
     say("connection lost", "bad");
+    isLost = true;
     // After an answer that refuses it (there may be too many followers) the browser does not try again.
     if (source !== events || source.readyState !== EventSource.CLOSED) return;
     clearTimeout(again);

@@ -64,7 +64,8 @@
                 return try await body(other)
             }
             let result = try await body(other)
-            if history === asked { replace(by: other, found) }
+            // The same directory: what was kept of its commits holds.
+            if history === asked { history = other }
             return result
         }
 

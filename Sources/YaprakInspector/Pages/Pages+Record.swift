@@ -124,7 +124,8 @@
             let rest: Markup? =
                 count > shown.count
                 ? """
-                <p class="note">The newest \(shown.count) of \(Amount.count(count)) commits. The API has the newest \
+                <p class="note">The \(past.isLate ? "last" : "newest") \(shown.count) of \(Amount.count(count)) commits\
+                \(past.isLate ? " that were read" : ""). The API has the \(past.isLate ? "last" : "newest") \
                 \(Amount.count(past.revisions.count)).</p>
                 """ : nil
             return """
