@@ -460,7 +460,11 @@
                 try $0.decodedMetadata(ImportedMark.self)
             }
             try await withThrowingTaskGroup(of: Int.self) { [plan] group in
-                for _ in 0..<count { group.addTask { try await plan.run(into: Database.inMemory()).inserted } }
+                for _ in 0..<count {
+                    // A task of its own, that is on the threads of all tasks: those of the group are on the threads of this test.
+                    let run = Task { try await plan.run(into: Database.inMemory()).inserted }
+                    group.addTask { try await run.value }
+                }
                 while waiting.withLock({ $0 }) < count { await Task.yield() }
                 for _ in 0..<count { gate.signal() }
                 for try await inserted in group { #expect(inserted == 1) }
