@@ -101,8 +101,9 @@ struct BisectCommand: AsyncParsableCommand {
         try finish(search, ends.floor, question, reader, &printer)
     }
 
-    /// What reading a state throws if commits before it are missing; a fork may take the log to end there.
-    private static let mayBeHole: Set<DatabaseError.Code> = [.corruptLog, .commitOutOfReach]
+    /// What reading a state throws if commits before it are missing; a fork may take the log to end there, and the checkpoint
+    /// before may be damaged.
+    private static let mayBeHole: Set<DatabaseError.Code> = [.corruptLog, .corruptCheckpoint, .commitOutOfReach]
 
     // MARK: The question
 
