@@ -33,9 +33,9 @@ let outbox = AutoView(
 // end
 
 // snippet: sync-send
-func send(_ database: Database, _ upload: (String, Note) async throws -> Int) async throws {
+func send(_ database: Database, _ upload: (String, Note, _ base: Int) async throws -> Int) async throws {
     for sent in database.snapshot[outbox]["outbox"] {
-        let revision = try await upload(sent.key, sent.object)
+        let revision = try await upload(sent.key, sent.object, sent.metadata?.revision ?? 0)
         try await database.write(origin: "server") { transaction in
             guard let now = transaction[.notes].row(for: sent.key) else { return }
             let isSame = now.isIdentical(to: sent)  // false if it was changed while it was sent
@@ -104,7 +104,7 @@ func receive(
             transaction[.notes]["b"] = Note(text: "new")
         }
         #expect(waiting == ["a", "b"] && database.snapshot[.notes].metadata(for: "a")?.revision == 7)
-        try await send(database) { key, _ in key == "a" ? 8 : 9 }
+        try await send(database) { key, _, _ in key == "a" ? 8 : 9 }
         #expect(waiting == [] && database.snapshot[.notes].metadata(for: "a") == SyncMark(revision: 8))
         try await receive([Incoming(key: "a", note: Note(text: "mine"), revision: 8)], in: database) { mine, _ in mine }
         #expect(waiting == [], "the server's answer to what was sent is no change")
@@ -113,22 +113,22 @@ func receive(
     @Test func `A record that changes while it is sent stays in the outbox`() async throws {
         try await register()
         try await database.write { $0[.notes]["a"] = Note(text: "first") }
-        try await send(database) { _, _ in
+        try await send(database) { _, _, _ in
             try await database.write { $0[.notes]["a"]?.text = "second" }
             return 1
         }
         #expect(waiting == ["a"] && database.snapshot[.notes].metadata(for: "a")?.revision == 1)
-        try await send(database) { _, note in note.text == "second" ? 2 : 0 }
+        try await send(database) { _, note, _ in note.text == "second" ? 2 : 0 }
         #expect(waiting == [] && database.snapshot[.notes].metadata(for: "a") == SyncMark(revision: 2))
     }
 
     @Test func `A removal goes to the server before the record goes`() async throws {
         try await register()
         try await database.write { $0[.notes]["a"] = Note(text: "first") }
-        try await send(database) { _, _ in 1 }
+        try await send(database) { _, _, _ in 1 }
         try await database.write { $0[.notes]["a"]?.isRemoved = true }
         #expect(waiting == ["a"])
-        try await send(database) { _, note in note.isRemoved ? 2 : 0 }
+        try await send(database) { _, note, _ in note.isRemoved ? 2 : 0 }
         #expect(waiting == [] && database.snapshot[.notes].isEmpty)
     }
 
@@ -145,8 +145,29 @@ func receive(
             in: database,
             merge: merge)
         #expect(database.snapshot[.notes].objects.map(\.text) == ["mine+theirs", "mine"] && waiting == ["a", "b"])
-        try await send(database) { _, _ in 4 }
+        try await send(database) { key, _, base in
+            #expect(base == (key == "a" ? 2 : 3))
+            return 4
+        }
         try await receive([Incoming(key: "a", revision: 5)], in: database, merge: merge)
         #expect(waiting == [] && database.snapshot[.notes].map(\.key) == ["b"])
+    }
+
+    @Test func `What the server refuses, since another device was faster, is merged and sent again`() async throws {
+        try await register()
+        let merge: @Sendable (Note, Note) -> Note = { Note(text: $0.text + $1.text) }
+        try await receive([Incoming(key: "a", note: Note(text: ""), revision: 4)], in: database, merge: merge)
+        try await database.write { $0[.notes]["a"]?.text = "mine" }
+        struct Refused: Error {}
+        let upload: (String, Note, Int) async throws -> Int = { _, _, base in
+            guard base == 5 else { throw Refused() }
+            return 6
+        }
+        await #expect(throws: Refused.self) { try await send(database, upload) }
+        #expect(waiting == ["a"])
+        try await receive([Incoming(key: "a", note: Note(text: "+theirs"), revision: 5)], in: database, merge: merge)
+        try await send(database, upload)
+        #expect(waiting == [] && database.snapshot[.notes].metadata(for: "a") == SyncMark(revision: 6))
+        #expect(database.snapshot[.notes]["a"]?.text == "mine+theirs")
     }
 }

@@ -30,14 +30,29 @@ func handOver(_ clip: Clip, to inbox: URL) throws {
 }
 
 /// In the app. The name of the file is the key: a file that is read twice is one record.
-func collect(from inbox: URL, into database: Database) async throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: inbox.path)
-    for name in names where UUID(uuidString: name) != nil {
-        let file = inbox.appending(path: name)
-        let data = try Data(contentsOf: file)
-        guard let clip = try? JSONDecoder().decode(Clip.self, from: data) else { continue }
-        try await database.write(origin: "extension") { $0[.clips][name] = clip }
-        try FileManager.default.removeItem(at: file)
+actor Inbox {
+    private let folder: URL
+    private var collecting: Task<Void, any Error>?
+
+    init(_ folder: URL) { self.folder = folder }
+
+    /// One at a time: a call that comes meanwhile waits for the one that is under way.
+    func collect(into database: Database) async throws {
+        let task = collecting ?? Task { try await takeAll(into: database) }
+        collecting = task
+        defer { if collecting == task { collecting = nil } }
+        try await task.value
+    }
+
+    private func takeAll(into database: Database) async throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        for name in names where UUID(uuidString: name) != nil {
+            let file = folder.appending(path: name)
+            let data = try Data(contentsOf: file)
+            guard let clip = try? JSONDecoder().decode(Clip.self, from: data) else { continue }
+            try await database.write(origin: "extension") { $0[.clips][name] = clip }
+            try FileManager.default.removeItem(at: file)
+        }
     }
 }
 // end
@@ -70,7 +85,7 @@ actor ForegroundDatabase {
 
     /// Closes it. Writes that are under way end before; later ones throw `closed`.
     func enterBackground() async throws {
-        guard let task = opening else { return }
+        guard let task = opening else { return try await closing?.value ?? () }
         opening = nil
         let closing = Task { try await task.value.close() }
         self.closing = closing
@@ -164,9 +179,13 @@ struct Pictures: Sendable {
 
         try handOver(Clip(text: "second"), to: inbox)
         try Data("not yet whole".utf8).write(to: inbox.appending(path: "of somebody else"))
-        try await collect(from: inbox, into: database)
-        try await collect(from: inbox, into: database)
-        #expect(Set(database.snapshot[.clips].objects.map(\.text)) == ["first", "second"])
+        try handOver(Clip(text: "third"), to: inbox)
+        let collector = Inbox(inbox)
+        async let atLaunch: Void = collector.collect(into: database)
+        async let inForeground: Void = collector.collect(into: database)
+        _ = try await (atLaunch, inForeground)
+        try await collector.collect(into: database)
+        #expect(Set(database.snapshot[.clips].objects.map(\.text)) == ["first", "second", "third"])
         #expect(directory.files(in: "inbox") == ["of somebody else"])
         try await database.close()
     }

@@ -86,6 +86,10 @@ func backUp(_ database: Database, into folder: URL, keeping count: Int) async th
         #expect(database.snapshot[.books]["abc"]?.rank == 3)
         try await database.write { $0[.books]["abc"]?.rank = 5 }
         #expect(try ReplayReader(backup).snapshot().untyped("books")["abc"]?.object(as: Book.self).rank == 3)
+        let again = folder.appending(path: "again")
+        try FileManager.default.createDirectory(at: again, withIntermediateDirectories: true)
+        try await backUp(database, into: again, keeping: 1)
+        #expect(directory.files(in: "again") == ["shop-00000000000000000004"], "the number of a commit that was lost")
         let copy = FilePath(directory.appending("copy"))
         // snippet: backup-history
         try ReplayReader(path).fork(to: copy)
