@@ -45,6 +45,30 @@ import YaprakSimulator
         #expect(try StoreReader.open(Harness.path, fileSystem: disk).newest() == 20)
     }
 
+    // The repair reported no loss, the check that opening would take the checkpoint before, the fork that the log began later.
+    @Test(arguments: [false, true])
+    func `A repair, a check and a fork say which commits only a damaged checkpoint had`(salvages: Bool) throws {
+        let (disk, newest, items) = try withoutLog()
+        try flip(Layout.fileHeaderBytes + 70, of: newest, on: disk)
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        var options = RepairOptions()
+        options.salvages = salvages
+        let repair = try Repair(reader, options, fileSystem: disk)
+        #expect(repair.plan.last == 10 && repair.plan.losses.map(\.commits) == [11...20])
+        try repair.perform(to: "/repaired", storeOptions: Harness.options(seed: 8), fileSystem: disk) { _, _ in [0xA0] }
+        #expect(try reopened(disk, "/repaired", Harness.options(seed: 9)).get() == Array(items[..<10]))
+        let findings = try reader.verify(level: 1).findings
+        #expect(
+            findings.contains {
+                $0.severity == .corrupt && $0.commits == 11...20 && $0.message.contains("opening fails")
+            }, "\(findings)")
+        let error = #expect(throws: DatabaseError.self) {
+            try reader.fork(at: nil, to: "/fork", options: Harness.options(seed: 10), fileSystem: disk)
+        }
+        #expect(error?.code == .corruptCheckpoint)
+        #expect(error?.place.file.map { newest.string.hasSuffix($0) } == true)
+    }
+
     @Test func `Commits of a checkpoint that the device can't read are an error where there is no log`() throws {
         let (disk, _, _) = try withoutLog()
         // Behind the header.

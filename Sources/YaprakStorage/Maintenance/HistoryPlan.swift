@@ -36,17 +36,19 @@ struct HistoryPlan {
         let listing = try directory.list()
         let lineage = try store.lineage(of: listing) ?? Lineage(id: DatabaseID(high: 0, low: 0))
         var plan = HistoryPlan(number: number, lineage: lineage, epoch: listing.epoch)
-        let base = try plan.takeCheckpoints(listing, directory)
-        try plan.takeSegments(listing, directory, base: base)
+        let (base, failure) = try plan.takeCheckpoints(listing, directory)
+        try plan.takeSegments(listing, directory, base: base, failure)
         return plan
     }
 
     // MARK: Checkpoints
 
     /// Selects those up to the commit. The state is rebuilt from the newest one that verifies.
+    ///
+    /// - Returns: the commit of that one, and why a newer one does not verify.
     private mutating func takeCheckpoints(
         _ listing: DatabaseDirectory.Listing, _ directory: DatabaseDirectory
-    ) throws -> UInt64 {
+    ) throws -> (base: UInt64, failure: DatabaseError?) {
         var base: UInt64?
         var failure: DatabaseError?
         for name in listing.checkpoints.reversed() where name.first <= number {
@@ -67,22 +69,23 @@ struct HistoryPlan {
             }
         }
         checkpoints.reverse()
-        if let base { return base }
+        if let base { return (base, failure) }
         guard listing.segments.first.map({ $0.first <= 1 }) ?? (number == 0) else {
             throw failure ?? Self.outOfReach(number, "The log and the checkpoints begin later.")
         }
-        return 0
+        return (0, failure)
     }
 
     // MARK: Segments
 
+    /// - Parameter failure: why a checkpoint newer than the base is none.
     private mutating func takeSegments(
-        _ listing: DatabaseDirectory.Listing, _ directory: DatabaseDirectory, base: UInt64
+        _ listing: DatabaseDirectory.Listing, _ directory: DatabaseDirectory, base: UInt64, _ failure: DatabaseError?
     ) throws {
         tail.last = min(base, number)
         var names = listing.segments
         guard names.first.map({ $0.first <= base + 1 }) ?? false else {
-            guard number == base else { throw Self.outOfReach(number, "The log begins later.") }
+            guard number == base else { throw failure ?? Self.outOfReach(number, "The log begins later.") }
             return
         }
         try dropBeforeGap(&names, directory, base: base)

@@ -13,7 +13,9 @@ extension LogSurvey {
         /// The newest commit that was in a segment when a checkpoint was begun.
         private var states: [FileName: UInt64] = [:]
 
-        /// - Complexity: O(number of checkpoints).
+        /// A checkpoint proves the commits up to its own by its header, though the rest of it be damaged.
+        ///
+        /// - Complexity: O(number of checkpoints), and O(bytes of those that a copy has, too).
         init(_ checkpoints: [FileName], in directory: any Directory, _ lineage: Lineage, _ closing: ClosingMark?) {
             self.closing = closing?.database == lineage.id ? closing : nil
             newestSegment = self.closing?.segment
@@ -22,9 +24,10 @@ extension LogSurvey {
                     continue
                 }
                 try? file.close()
+                guard let header = try? result.get(), lineage.accepts(header) else { continue }
+                proven = max(proven, header.first)
                 // A checkpoint of the database that this was forked from may name a segment behind the fork.
-                guard let header = try? result.get(), header.databaseID == lineage.id, header.previousEpoch > 0
-                else { continue }
+                guard header.databaseID == lineage.id, header.previousEpoch > 0 else { continue }
                 states[header.previous] = max(states[header.previous] ?? 0, header.first)
                 newestSegment = max(newestSegment ?? header.previous, header.previous)
             }

@@ -122,7 +122,7 @@ package struct Repair {
         var newest: (name: FileName, header: FileHeader?)?
         if let newestOwn { newest = (newestOwn, try store.header(newestOwn, .segment).header) }
         var evidence = LogSurvey.Evidence(listing.checkpoints, in: directory.checkpoints, lineage, closing)
-        evidence.proven = closing?.evidence(for: lineage, newest: newest) ?? 0
+        evidence.proven = max(evidence.proven, closing?.evidence(for: lineage, newest: newest) ?? 0)
         evidence.borrowed = borrowed
         survey = try LogSurvey(directory.segments, listing.segments, lineage, evidence, accepts: accepts)
         history = survey.runs.filter(\.isTrusted)

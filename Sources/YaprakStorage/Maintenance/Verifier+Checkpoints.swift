@@ -33,15 +33,30 @@ extension Verifier {
             report.checkpoints += 1
         } catch let failure as CheckpointProof.Failure {
             report.checkpoints += 1
-            add(
-                failure.isNewer ? .newer : .corrupt, file, failure.offset, nil,
-                failure.isNewer
-                    ? "\(failure.what). Use that version."
-                    : "\(failure.what). Opening takes the checkpoint before it, if the log reaches back to that.")
+            let lost = failure.isNewer ? nil : lostWithoutLog(name)
+            let advice =
+                if failure.isNewer {
+                    "Use that version."
+                } else if let lost {
+                    "No segment has the commits \(lost.lowerBound) to \(lost.upperBound): unless a later checkpoint verifies, "
+                        + "opening fails. Restore the segments, or a backup."
+                } else {
+                    "Opening takes the checkpoint before it, if the log reaches back to that."
+                }
+            add(failure.isNewer ? .newer : .corrupt, file, failure.offset, lost, "\(failure.what). \(advice)")
         } catch {
             guard !isGone(error) else { return }
             report.checkpoints += 1
             add(.unreadable, file, nil, nil, "The file can't be read: \(error). Check the device.")
         }
+    }
+
+    /// The commits that only a damaged checkpoint proves, where there is no log that could have them: `RecoveryBase.judge`.
+    private func lostWithoutLog(_ name: FileName) -> ClosedRange<UInt64>? {
+        guard listing.segments.isEmpty, let before = newestCheckpoint, before.first < name.first,
+            let header = try? DatabaseDirectory.open(name, .checkpoint, in: directory.checkpoints).header.get(),
+            lineage?.accepts(header) ?? false
+        else { return nil }
+        return before.first + 1...name.first
     }
 }

@@ -4,8 +4,8 @@ package import YaprakModel
 extension StoreReader {
     /// The newest complete commit now, in the log or else in a checkpoint.
     ///
-    /// It is the one that opening the database would end with: the frames up to it verify, with their payloads where nothing
-    /// calls them durable, and nothing proves that a later one was durable.
+    /// It is the one that opening the database would end with, unless it fails at a damaged checkpoint: the frames up to it
+    /// verify, with their payloads where nothing calls them durable, and nothing proves that a later one was durable.
     ///
     /// - Throws: `corruptLog` if later commits were durable and can't be read, or if the newest segment has no header that
     ///   verifies; `newerFormat`, `ioFailed`.
