@@ -111,6 +111,23 @@ import YaprakSimulator
         #expect(try reopened(disk).get() == opened.items)
     }
 
+    // Some file systems sync no directories, and some that a directory is mounted in are read-only.
+    @Test(arguments: [Errno.invalidArgument, .notSupported, .readOnlyFileSystem])
+    func `A parent that can't be synced is no reason against a directory that was there before`(errno: Errno) throws {
+        let disk = try disk([])
+        // The directory, its parent.
+        disk.fail(.syncDirectory, nth: 2, errno: errno)
+        var opened = try Opened(disk)
+        #expect(disk.faultsAreSpent)
+        try opened.append(Harness.item(1))
+        try opened.store.close()
+        #expect(try reopened(disk).get() == opened.items)
+        let empty = MemoryFileSystem()
+        empty.fail(.syncDirectory, nth: 2, errno: errno)
+        let error = #expect(throws: DatabaseError.self) { try Opened(empty) }
+        #expect(empty.faultsAreSpent && error?.code == .syncFailed)
+    }
+
     @Test func `The name of a directory that an opening has made is durable, or the opening fails`() throws {
         let cases: [(Errno, DatabaseError.Code)] = [
             (.permissionDenied, .permissionDenied), (.tooManyOpenFiles, .ioFailed),

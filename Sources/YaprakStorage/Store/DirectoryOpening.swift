@@ -60,7 +60,7 @@ enum DirectoryOpening {
     /// Needed as long as there is no segment, also for directories that others created.
     ///
     /// - Parameter isNew: whether this opening has made it. If not, its parent may be one that this process may enter and not
-    ///   read: then the program that made the directory answers for its name.
+    ///   read, or one of a file system that syncs no directories: then the program that made the directory answers for its name.
     static func syncNames(
         _ path: FilePath, _ directory: DatabaseDirectory, isNew: Bool, _ fileSystem: any FileSystem
     ) throws(DiskError) {
@@ -80,7 +80,12 @@ enum DirectoryOpening {
             guard isHidden && !isNew || isNone else { throw error }
             return
         }
-        try parent.sync()
+        do throws(DiskError) {
+            try parent.sync()
+        } catch {
+            let isNone = [.invalidArgument, .notSupported, .readOnlyFileSystem].contains(error.errno)
+            guard isNone, !isNew else { throw error }
+        }
     }
 
     private static func takeLock(in root: any Directory, _ path: FilePath) throws -> any FileLock {
@@ -146,10 +151,10 @@ enum DirectoryOpening {
         }
     }
 
-    /// ` in process 4711`, if the lock file contains the number.
+    /// ` in process 4711`, if the lock file contains the number. Nobody writes it into a hard link, which may contain anything.
     private static func holder(in root: any Directory) -> String {
-        guard let file = try? root.open(Layout.lockName, .read),
-            let bytes = try? file.readAll(32, at: 0)
+        guard let file = try? root.open(Layout.lockName, .read), (try? file.hasOtherNames()) == false,
+            let bytes = try? file.readAll(32, at: 0), bytes.starts(with: "pid ".utf8)
         else { return "" }
         let digits = bytes.dropFirst(4).prefix { $0 >= 0x30 && $0 <= 0x39 }
         return digits.isEmpty ? "" : " in process \(String(decoding: digits, as: UTF8.self))"
