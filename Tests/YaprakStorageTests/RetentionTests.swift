@@ -197,6 +197,30 @@ import YaprakSimulator
         try diary.end()
     }
 
+    // The sync of a device that had refused to remove anything was asked for nothing, and its failure ended all writing.
+    @Test func `A log of which no segment can be removed goes on`() throws {
+        let disk = MemoryFileSystem()
+        var options = Harness.options()
+        options.retention = .all
+        var opened = try Opened(disk, Harness.path, options)
+        for number in 1...4 {
+            try opened.append(Harness.item(number))
+            try opened.checkpoint()
+        }
+        try opened.store.close()
+        options.retention = .checkpoints(2)
+        opened = try Opened(disk, Harness.path, options)
+        disk.fail(.unlink, nth: 1, errno: .ioError, forever: true)
+        let before = disk.calls(.syncDirectory)
+        opened.store.pruneNow()
+        // That of the names of the folders.
+        #expect(disk.calls(.syncDirectory) == before + 1 && opened.store.pruningError != nil)
+        disk.healFaults()
+        try opened.append(Harness.item(5))
+        try opened.store.close()
+        #expect(try reopened(disk, Harness.path, options).get() == opened.items)
+    }
+
     @Test func `A folder with the name of a checkpoint or a segment stays, and everything else goes`() throws {
         var diary = try Diary(.checkpoints(2))
         try diary.write(on: 1)
@@ -209,7 +233,21 @@ import YaprakSimulator
         #expect(diary.numbers == [1, 8, 9] && diary.opened.store.pruningError != nil)
         #expect(diary.disk.names("/db/wal").count <= 4)
         #expect(diary.disk.names("/db/wal").contains(odd.string(.segment)))
+        let left = try diary.opened.store.prunable(withCheckpointAt: nil)
+        #expect(left.checkpoints.map(\.file) == [odd.path(.checkpoint)])
+        #expect(left.segments.contains(odd.path(.segment)))
         try diary.opened.store.close()
         #expect(try reopened(diary.disk, Harness.path, diary.options).get() == diary.opened.items)
+        // Otherwise the checkpoint that the purge writes lets the history go.
+        var options = diary.options
+        options.retention = .all
+        let opened = try Opened(diary.disk, Harness.path, options)
+        #expect(try opened.store.purgeable(at: 9).checkpoints.map(\.number) == [1, 8])
+        let error = #expect(throws: DatabaseError.self) { try opened.store.purgeHistory(at: 9) }
+        #expect(error?.code == .writeFailed && diary.numbers == [1, 9, 9])
+        let segments = diary.disk.names("/db/wal")
+        #expect(segments.count <= 2 && segments.contains(odd.string(.segment)))
+        try opened.store.close()
+        #expect(try reopened(diary.disk, Harness.path, options).get() == diary.opened.items)
     }
 }

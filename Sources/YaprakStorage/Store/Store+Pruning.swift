@@ -20,17 +20,29 @@ extension Store {
         let surplus = try surplus()
         guard !surplus.isEmpty else { return }
         try makeFoldersDurable()
-        var failure: DiskError?
-        var segments = surplus.segments
-        for name in surplus.checkpoints {
-            guard let error = remove(name, .checkpoint) else { continue }
-            failure = failure ?? error
-            if mayBeOurs(name, .checkpoint) { segments = Self.unneeded(segments, from: name) }
-        }
+        let outcome = removeCheckpoints(surplus.checkpoints)
         // The checkpoints first, durably, then the segments that only they needed.
-        if !surplus.checkpoints.isEmpty { try directory.checkpoints.sync() }
-        try removeSegments(segments)
-        if let failure { throw failure }
+        if outcome.removesAny { try directory.checkpoints.sync() }
+        try removeSegments(outcome.oldest.map { Self.unneeded(surplus.segments, from: $0) } ?? surplus.segments)
+        if let failure = outcome.failure { throw failure }
+    }
+
+    /// Removes those that it can, in ascending order.
+    ///
+    /// - Returns: whether any went, the first failure, and the oldest that is left and may be one of ours.
+    private func removeCheckpoints(
+        _ names: [FileName]
+    ) -> (removesAny: Bool, failure: DiskError?, oldest: FileName?) {
+        var outcome: (removesAny: Bool, failure: DiskError?, oldest: FileName?) = (false, nil, nil)
+        for name in names {
+            guard let error = remove(name, .checkpoint) else {
+                outcome.removesAny = true
+                continue
+            }
+            outcome.failure = outcome.failure ?? error
+            if outcome.oldest == nil, mayBeOurs(name, .checkpoint) { outcome.oldest = name }
+        }
+        return outcome
     }
 
     /// Removes a file, if it is there; returns why it can't.
@@ -123,15 +135,19 @@ extension Store {
     ///
     /// - Throws: the first failure, when the others are gone.
     private func removeSegments(_ names: [FileName]) throws(DiskError) {
-        guard !names.isEmpty else { return }
+        var removesAny = false
         var failure: DiskError?
         for name in names {
-            guard let error = remove(name, .segment) else { continue }
+            guard let error = remove(name, .segment) else {
+                removesAny = true
+                continue
+            }
             failure = failure ?? error
             if mayBeOurs(name, .segment) { break }
         }
         do throws(DiskError) {
-            try directory.segments.sync()
+            // A device that removed nothing is not asked: its refusal would end all writing.
+            if removesAny { try directory.segments.sync() }
         } catch {
             // The directory of the log failed to sync: names of segments may be lost, so nothing more is acknowledged.
             logThread.poison(error.asDatabaseError(writing: true))
@@ -168,15 +184,12 @@ extension Store {
     private func describe(_ surplus: Surplus, coming: UInt64?) throws -> PrunedFiles {
         var files = PrunedFiles()
         for name in surplus.checkpoints {
-            let file = name.string(.checkpoint)
-            files.checkpoints.append(
-                ("\(Layout.checkpointsName)/\(file)", CommitNumber(name.first)))
-            files.bytes = files.bytes.addingClamped(try directory.checkpoints.open(file, .read).size())
+            files.checkpoints.append((name.path(.checkpoint), CommitNumber(name.first)))
+            files.bytes = files.bytes.addingClamped(size(name, .checkpoint))
         }
         for name in surplus.segments {
             files.segments.append(name.path(.segment))
-            let file = try directory.segments.open(name.string(.segment), .read)
-            files.bytes = files.bytes.addingClamped(try file.size())
+            files.bytes = files.bytes.addingClamped(size(name, .segment))
         }
         let listing = try directory.list()
         let gone = Set(surplus.segments)
@@ -185,6 +198,11 @@ extension Store {
         let left = listing.checkpoints.filter { !surplus.checkpoints.contains($0) }.map(\.first)
         files.oldestKept = CommitNumber(reachesBack ? 0 : left.min() ?? coming ?? 0)
         return files
+    }
+
+    /// The length of a file; 0 for what can't be opened, such as a folder with its name, which is no reason to remove nothing.
+    private func size(_ name: FileName, _ kind: FileKind) -> UInt64 {
+        (try? folder(kind).open(name.string(kind), .read).size()) ?? 0
     }
 
     /// The files that a purge removes: all but the newest state.
@@ -209,7 +227,8 @@ extension Store {
     ///
     /// Requires a checkpoint of the newest commit from an earlier opening.
     /// - Throws: `corruptCheckpoint`, `diskFull`, `writeFailed`, `syncFailed`, `ioFailed`, `overLimit` (there is no commit after
-    ///   this one, or no room for another checkpoint). Files not yet removed stay.
+    ///   this one, or no room for another checkpoint). If a file can't be removed, the others are, and then it throws; but a
+    ///   checkpoint keeps all segments.
     package func purgeHistory(at number: CommitNumber) throws(DatabaseError) -> PrunedFiles {
         let answer = try pass(.begin)
         let writer = try beginCheckpoint(at: number)
@@ -231,9 +250,10 @@ extension Store {
             var files = try describe(surplus, coming: nil)
             files.oldestKept = number
             try makeFoldersDurable()
-            for name in surplus.checkpoints { try directory.checkpoints.unlink(name.string(.checkpoint)) }
+            let outcome = removeCheckpoints(surplus.checkpoints)
             try directory.checkpoints.sync()
-            try removeSegments(surplus.segments)
+            if outcome.oldest == nil { try removeSegments(surplus.segments) }
+            if let failure = outcome.failure { throw failure }
             return files
         }
     }
