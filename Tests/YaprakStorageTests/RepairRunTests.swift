@@ -196,6 +196,45 @@ import YaprakSimulator
         #expect(try self.items(of: repair, on: disk, at: "/repaired") == items)
     }
 
+    // As after the directory that a fork was made from was copied over the fork.
+    @Test(arguments: [false, true])
+    func `Commits behind damage of the newest segment are history, whatever another database's is called`(
+        hasForeign: Bool
+    ) throws {
+        let source = MemoryFileSystem()
+        var parent = try Opened(source, "/parent")
+        for number in 1...5 { try parent.append(Harness.item(number)) }
+        try parent.store.close()
+        _ = try StoreReader.open("/parent", fileSystem: source)
+            .fork(at: 5, to: Harness.path, options: Harness.options(seed: 2), fileSystem: source)
+        for range in [6...10, 11...11] {
+            parent = try Opened(source, "/parent")
+            for number in range { try parent.append(Harness.item(100 + number)) }
+            try parent.store.close()
+        }
+        var options = Harness.options(seed: 3)
+        // No frame says that the last commit was durable.
+        options.attestAfter = .seconds(3600)
+        var opened = try Opened(source, Harness.path, options)
+        for number in 6...10 { try opened.append(Harness.item(number)) }
+        // Killed: no seal and no mark says how far the segment was written.
+        let disk = source.copy()
+        try opened.store.close()
+        let name = try #require(try segments(disk).last)
+        let ninth = try #require(
+            try frames(disk, name).first { $0.frame.first == 9 && $0.frame.type == FrameType.commitGroup.rawValue })
+        try flip(disk, name, ninth.at + 9)
+        if hasForeign {
+            let foreign = try #require(source.names("/parent/wal").last)
+            try #require(FileName(foreign, .segment).map { $0 > name } == true)
+            disk.setContents(
+                FilePath("/db/wal").appending(foreign),
+                try #require(source.contents(FilePath("/parent/wal").appending(foreign))))
+        }
+        let salvage = try repair(disk, salvages: true)
+        #expect(salvage.plan.last == 10 && salvage.plan.losses.map(\.commits) == [9...9])
+    }
+
     // Their numbers are those of commits that came later: they were history up to the checkpoint behind them.
     @Test(arguments: [11, 12] as [UInt64], [false, true])
     func `The remains of a failed write are not history where the segment behind them can't be read`(

@@ -31,6 +31,8 @@ struct LogSurvey {
     private let directory: any Directory
     private let names: [FileName]
     private let headers: [FileHeader?]
+    /// The last segment that is not another database's. It may be damaged.
+    private let newest: FileName?
     /// The segment that each one is followed by, as that one's header says.
     private let successors: [FileName: FileHeader]
     private let lineage: Lineage
@@ -69,7 +71,9 @@ struct LogSurvey {
         self.lineage = lineage
         self.evidence = evidence
         proven = evidence.proven
-        headers = try names.map { try Self.header($0, in: directory, lineage) }
+        let found = try names.map { try Self.header($0, in: directory) }
+        headers = found.map { $0.flatMap { lineage.accepts($0) ? $0 : nil } }
+        newest = found.lastIndex { $0.map(lineage.accepts) ?? true }.map { names[$0] }
         successors = Dictionary(headers.compactMap { $0 }.map { ($0.previous, $0) }) { first, _ in first }
         try walk { _, _, _ in }
     }
@@ -88,14 +92,12 @@ struct LogSurvey {
     /// Gets the index of the run of a commit, its number, and the commit.
     private typealias Body = (Int, UInt64, [UInt8]) throws -> Void
 
-    private static func header(
-        _ name: FileName, in directory: any Directory, _ lineage: Lineage
-    ) throws -> FileHeader? {
+    /// The header of a segment, maybe of another database's; nil if it does not verify.
+    private static func header(_ name: FileName, in directory: any Directory) throws -> FileHeader? {
         let (file, result) = try DatabaseDirectory.open(name, .segment, in: directory)
         defer { try? file.close() }
         if case .failure(.newer) = result { _ = try LogError.proven(result, name) }
-        guard let header = try? result.get(), lineage.accepts(header) else { return nil }
-        return header
+        return try? result.get()
     }
 
     private mutating func walk(_ body: Body) throws {
@@ -108,7 +110,7 @@ struct LogSurvey {
             defer { try? file.close() }
             let reader = SegmentReader(name: name.path(.segment), header: header, window: try ReadWindow(file))
             proven = max(proven, min(header.attested, lineage.lastShared(with: header)))
-            try walk(reader, name, limit: successors[name]?.previousEnd, isLast: index + 1 == names.count, body)
+            try walk(reader, name, limit: successors[name]?.previousEnd, isLast: name == newest, body)
         }
     }
 
@@ -139,7 +141,7 @@ struct LogSurvey {
         var reader = first
         let bound = evidence.borrowed[name] ?? .max
         let lastShared = lineage.lastShared(with: reader.header)
-        let isNewest = name >= max(names.last ?? name, evidence.newestSegment ?? name)
+        let isNewest = name >= max(newest ?? name, evidence.newestSegment ?? name)
         var goesOn = isContinued(by: reader.header, name)
         if goesOn {
             runs[runs.count - 1].damage = nil
