@@ -81,6 +81,16 @@ import Yaprak
         #expect(database.snapshot[.children].map(\.key) == ["go"] && database.snapshot[.toys].isEmpty)
     }
 
+    /// The same by another name, for one behind the rules.
+    private struct Later: Reaction {
+        let name = "later"
+        let collectionNames: [String]? = nil
+        let body: @Sendable (inout WriteTransaction) throws -> Void
+        func react(to changes: NetChanges, since before: Snapshot, in transaction: inout WriteTransaction) throws {
+            try body(&transaction)
+        }
+    }
+
     // Edges that led from it were gone, those that led to it stayed, and a restriction took it for removed.
     @Test(arguments: [.none, .cascadeWhenLast, .restrict, .notify] as [Kinship.Rule])
     func `A record that an earlier reaction puts back keeps its edges`(rule: Kinship.Rule) async throws {
@@ -271,6 +281,35 @@ import Yaprak
             transaction[.toys]["t"] = Node()
             transaction[.children]["m2"] = Node(many: ["t"])
         }
+        #expect(database.snapshot[.children].isEmpty && database.snapshot[.toys].isEmpty)
+    }
+
+    // An edge that came in the first round and went behind the rules was in none of the states that they compared.
+    @Test(arguments: [true, false])
+    func `A record that was moved to another source goes with that one in the same write`(
+        rulesWrite: Bool
+    ) async throws {
+        try await database.register(
+            Also(collectionNames: nil) { transaction in
+                guard transaction[.children]["s1"] != nil, transaction[.parents]["math"] == nil else { return }
+                transaction[.children]["s2"] = Node(many: ["t"])
+                transaction[.children].remove("s1")
+            })
+        try await database.register(
+            Relationship("in chat", from: .children, \.one, to: .parents, onDelete: .cascade))
+        try await database.register(
+            Relationship("attached", from: .children, \.many, to: .toys, onSourceDelete: .cascadeWhenLast))
+        try await database.register(
+            Later { transaction in
+                if transaction[.parents]["math"] == nil { transaction[.children].remove("s2") }
+            })
+        try await database.write { transaction in
+            transaction[.parents]["math"] = Node()
+            transaction[.toys]["t"] = Node()
+            transaction[.children]["s1"] = Node(many: ["t"])
+            if rulesWrite { transaction[.children]["m1"] = Node(one: "math") }
+        }
+        try await database.write { _ = $0[.parents].remove("math") }
         #expect(database.snapshot[.children].isEmpty && database.snapshot[.toys].isEmpty)
     }
 

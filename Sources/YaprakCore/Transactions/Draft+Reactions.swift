@@ -82,7 +82,7 @@ extension Draft {
                 continue
             }
             number += 1
-            if number > Self.roundsMax { throw unsettled(round.written.keys) }
+            if number > Self.roundsMax { throw unsettled(round.written.filter { !$0.value.segments.isEmpty }.keys) }
             var present = try currentSnapshot()
             var next = Round(before: present, seen: segments.count)
             for (reaction, batch) in due {
@@ -96,9 +96,11 @@ extension Draft {
                 }
                 // Extensions follow, so that no two segments wait for them.
                 let after = try currentSnapshot()
-                if segments.count > count {
+                if reaction.judging != nil {
                     let run = ReactionRun(before: round.before, began: present, ended: after)
-                    next.written[reaction.name] = (count..<segments.count, reaction.judging == nil ? nil : run)
+                    next.written[reaction.name] = (count..<segments.count, run)
+                } else if segments.count > count {
+                    next.written[reaction.name] = (count..<segments.count, nil)
                 }
                 present = after
             }
@@ -123,7 +125,7 @@ extension Draft {
         var before: Snapshot
         /// The segments before these changes.
         var seen: Int
-        /// Who wrote which of the segments since; for those that judge, when that was.
+        /// Who wrote which of the segments since; those that judge, when that was, also if they wrote none.
         var written: [String: (segments: Range<Int>, run: ReactionRun?)] = [:]
     }
 

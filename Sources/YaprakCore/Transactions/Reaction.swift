@@ -108,7 +108,7 @@ package protocol JudgingReaction: Reaction {
     /// - Parameters:
     ///   - changes: what others did since the round before, net.
     ///   - before: the database before those changes.
-    ///   - run: when it ran in the round before; `nil` if it wrote nothing there.
+    ///   - run: when it ran in the round before; `nil` if it did not.
     ///   - transaction: the write.
     func react(
         to changes: NetChanges, since before: Snapshot, after run: ReactionRun?, in transaction: inout WriteTransaction
@@ -127,7 +127,7 @@ package protocol ReactingExtension: DatabaseExtension {
     func reaction(leaving present: any Reaction) -> (any Reaction)?
 }
 
-/// A run of a reaction that has written something.
+/// A run of a reaction.
 package struct ReactionRun: Sendable {
     /// The database before the changes that it was given.
     package let before: Snapshot

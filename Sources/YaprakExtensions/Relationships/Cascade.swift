@@ -46,7 +46,7 @@ struct Cascade {
 
     /// - Parameters:
     ///   - before: the database before the changes that rules are to follow.
-    ///   - run: the last run of the rules, if that wrote in the midst of those changes. It has looked at the edges that were gone
+    ///   - run: the last run of the rules, if that was in the midst of those changes. It has looked at the edges that were gone
     ///     when it began, and at those that went in it.
     init(
         _ relationships: [any RuledRelationship], from before: Snapshot, after run: ReactionRun?, to snapshot: Snapshot
@@ -68,13 +68,15 @@ struct Cascade {
         if let run { leaveOutEdges(lookedAtIn: run) }
     }
 
-    /// Leaves out lost edges that the rules have judged. One that came and went before they began is not among those.
+    /// Leaves out lost edges that the rules have judged. One that came and went before they began is not among those, nor one
+    /// that went behind the run, whenever it came.
     private mutating func leaveOutEdges(lookedAtIn run: ReactionRun) {
-        for (index, relationship) in relationships.enumerated() where !lostEdges[index].isEmpty {
+        for (index, relationship) in relationships.enumerated() where relationship.sourceRemoval == .cascadeWhenLast {
             let known = Set(
                 relationship.lostEdges(from: run.before, to: run.began)
                     + relationship.lostEdges(from: run.began, to: run.ended))
             lostEdges[index].removeAll { known.contains($0) }
+            lostEdges[index] += relationship.lostEdges(from: run.ended, to: snapshot)
         }
     }
 
