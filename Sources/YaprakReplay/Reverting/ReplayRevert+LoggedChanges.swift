@@ -41,7 +41,8 @@ extension ReplayRevert.LoggedChanges {
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - snapshot: its types and versions say in which form records are compared.
+    ///   - snapshot: its types and versions say in which form records are compared. Where a collection gets others before the
+    ///     write has its turn, commits that are reverted wholly may be called partly reverted.
     ///   - check: called for each commit whose changes are looked at; what it throws ends it.
     /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading; what
     ///   `check` throws.
@@ -84,9 +85,10 @@ extension ReplayRevert.LoggedChanges {
                     "commit \(commits.upperBound) is not in these files; the newest there is is \(cursor.commitNumber).",
                     place: .init(commits: commits))
             }
+            let marked = step.changes.map { (change: $0, isChosen: choice.includes($0, of: step)) }
+            guard marked.contains(where: \.isChosen) else { continue }
             var changes: [Change] = []
-            for change in step.changes {
-                let isChosen = choice.includes(change, of: step)
+            for (change, isChosen) in marked {
                 changes.append(
                     Change(
                         collection: change.collection, key: change.key,
@@ -96,9 +98,7 @@ extension ReplayRevert.LoggedChanges {
                     collection: change.collection, key: change.key, then: change.before, left: nil)
                 chosen[[change.collection, change.key], default: first].left = change.after
             }
-            if changes.contains(where: \.isChosen) {
-                steps.append(Step(number: step.commit.commitNumber, changes: changes))
-            }
+            steps.append(Step(number: step.commit.commitNumber, changes: changes))
         }
         guard choice.condition != nil else { return }
         spans = chosen.values.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
