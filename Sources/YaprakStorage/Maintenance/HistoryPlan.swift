@@ -63,9 +63,9 @@ struct HistoryPlan {
                 checkpoints.append(name)
             } catch let error as CheckpointProof.Failure {
                 if error.isNewer { throw LogError.checkpoint(name, error) }
-                failure = failure ?? LogError.checkpoint(name, error)
+                if base == nil { failure = failure ?? LogError.checkpoint(name, error) }
             } catch let error as DiskError where error.errno == .ioError || error.isAboutNoFile {
-                failure = failure ?? error.asDatabaseError(writing: false)
+                if base == nil { failure = failure ?? error.asDatabaseError(writing: false) }
             }
         }
         checkpoints.reverse()

@@ -92,7 +92,7 @@ package struct Repair {
     ) throws {
         var directory = reader.directory
         // The mark of the last close is about the segments here, whatever a copy has.
-        let newestOwn = try directory.list().segments.last
+        let own = try directory.list().segments
         var borrowed: [FileName: UInt64] = [:]
         if let donor = options.donor {
             let other = try StoreReader.open(donor, fileSystem: fileSystem)
@@ -119,8 +119,12 @@ package struct Repair {
                 place: .init(file: last))
         }
         epoch = listing.epoch
+        // Another database's segment is none of them.
         var newest: (name: FileName, header: FileHeader?)?
-        if let newestOwn { newest = (newestOwn, try store.header(newestOwn, .segment).header) }
+        for name in own.reversed() where newest == nil {
+            let header = try store.header(name, .segment).header
+            if header.map(lineage.accepts) ?? true { newest = (name, header) }
+        }
         var evidence = LogSurvey.Evidence(listing.checkpoints, in: directory.checkpoints, lineage, closing)
         evidence.proven = max(evidence.proven, closing?.evidence(for: lineage, newest: newest) ?? 0)
         evidence.borrowed = borrowed
