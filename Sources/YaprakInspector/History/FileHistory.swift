@@ -6,8 +6,8 @@
     /// The history that the files of a database have, also while a program writes them.
     ///
     /// Where the directory was replaced by another, it is opened again: what was kept of the old one is forgotten. So it is where
-    /// commits are missing, and where another reader can read what this one can't; files that were exchanged one by one, for a
-    /// log with as many commits or more, are not noticed.
+    /// commits are missing. Where another reader can read what this one can't, it takes its place. Files that were exchanged one
+    /// by one, for a log with as many commits or more, are not noticed.
     actor FileHistory: InspectedHistory {
         nonisolated let path: FilePath?
         nonisolated let title: String
