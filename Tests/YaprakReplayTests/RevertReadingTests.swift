@@ -148,7 +148,7 @@ private final class HeldFileSystem: FileSystem {
     }
 }
 
-private final class HeldDirectory: Directory {
+private final class HeldDirectory: ReadOnlyDirectory {
     private let base: any Directory
     private let system: HeldFileSystem
 
@@ -171,17 +171,4 @@ private final class HeldDirectory: Directory {
     func link(_ source: String, to target: String, in directory: any Directory) throws(DiskError) {
         try base.link(source, to: target, in: directory)
     }
-    func waitForOthers(microseconds: UInt32) {}
-
-    // A reader does nothing of this.
-    private func refused(_ operation: DiskError.Operation, _ name: String) -> DiskError {
-        DiskError(operation, name, .readOnlyFileSystem)
-    }
-    func makeDirectory(_ name: String) throws(DiskError) { throw refused(.makeDirectory, name) }
-    func rename(_ source: String, to target: String) throws(DiskError) { throw refused(.rename, target) }
-    func replace(_ target: String, by source: String) throws(DiskError) { throw refused(.rename, target) }
-    func unlink(_ name: String) throws(DiskError) { throw refused(.unlink, name) }
-    func removeDirectory(_ name: String) throws(DiskError) { throw refused(.removeDirectory, name) }
-    func sync() throws(DiskError) { throw refused(.syncDirectory, ".") }
-    func lock(_ name: String) throws(DiskError) -> (any FileLock)? { throw refused(.lock, name) }
 }
