@@ -26,7 +26,7 @@ public import Yaprak
 ///   - edit: makes one random change, of what it draws from its choices and of nothing else. It may throw; the transaction is
 ///     then undone. If all throw, or none changes the reading or a collection of the extension, nothing was tried, and the test
 ///     fails.
-/// - Returns: whether the law holds; false if the task was canceled before all histories were tried.
+/// - Returns: whether the law holds; false if the task was cancelled before all histories were tried.
 @discardableResult
 public func checkExtension<Extension: DatabaseExtension, Reading: Equatable & Sendable>(
     _ extension: Extension, histories: Int = 30, seed: UInt64 = 1,
@@ -54,7 +54,7 @@ public func checkExtension<Extension: DatabaseExtension, Reading: Equatable & Se
 ///   - preparing: binds collections, and registers extensions that `edit` reads; called for each opening.
 ///   - sourceLocation: where the failure is shown.
 ///   - edit: makes one random change.
-/// - Returns: whether the law holds; false if the task was canceled before all histories were tried.
+/// - Returns: whether the law holds; false if the task was cancelled before all histories were tried.
 @discardableResult
 public func checkIndex<Object, Metadata>(
     _ index: RecordIndex<Object, Metadata>, histories: Int = 30, seed: UInt64 = 1,

@@ -32,7 +32,7 @@ internal import YaprakExtensions
 ///   - preparing: registers the views that this one reads.
 ///   - sourceLocation: where the failure is shown.
 ///   - edit: makes one random change, of what it draws from its choices and of nothing else.
-/// - Returns: whether the law holds; false if the task was canceled before all histories were tried.
+/// - Returns: whether the law holds; false if the task was cancelled before all histories were tried.
 @discardableResult
 public func checkListLaw<View: OrderedView>(
     of view: View, mappings: [ViewMappings<View>]? = nil, histories: Int = 30, seed: UInt64 = 1,

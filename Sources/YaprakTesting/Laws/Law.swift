@@ -22,7 +22,7 @@ extension Law {
     /// Runs random histories until one breaks the law; then reports the shortest that can be found.
     ///
     /// - Returns: whether none does. Histories that have nothing to look at prove nothing, and that is reported, too. False
-    ///   if the task was canceled before all were tried.
+    ///   if the task was cancelled before all were tried.
     func check(histories: Int, seed: UInt64, at location: SourceLocation) async -> Bool {
         let only: UInt64?
         do throws(WantedSeed.Fault) { only = try WantedSeed.fromEnvironment() } catch {

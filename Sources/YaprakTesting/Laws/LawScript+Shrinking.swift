@@ -6,7 +6,7 @@ extension LawScript {
     ///
     /// Takes out halves of the steps, then quarters, then single ones; then edits; then makes the numbers smaller that edits
     /// drew. (Delta debugging, Zeller and Hildebrandt 2002; recorded choices, as in Hypothesis.)
-    /// Where the task is canceled, the shortest so far.
+    /// Where the task is cancelled, the shortest so far.
     /// - Parameter fails: whether a history fails. Called up to 600 times.
     func shrunk(_ fails: (LawScript) async -> Bool) async -> LawScript {
         var best = self
