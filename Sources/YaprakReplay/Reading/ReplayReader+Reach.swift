@@ -38,6 +38,8 @@ extension ReplayReader {
     package func unreachableCommits(
         around number: CommitNumber, after error: DatabaseError
     ) throws(DatabaseError) -> ClosedRange<CommitNumber>? {
+        // A fork may take the log to end there, and the checkpoint before may be damaged.
+        guard [.corruptLog, .corruptCheckpoint, .commitOutOfReach].contains(error.code) else { return nil }
         let checkpoints = try checkpointNumbers()
         var first = error.place.commits?.lowerBound
         if error.code != .corruptLog || first.map({ $0 > number }) ?? true {

@@ -89,7 +89,7 @@ struct BisectCommand: AsyncParsableCommand {
             do {
                 verdict = try question.verdict(on: commit, isFirst: search.probeCount == 0)
                 search.note(verdict)
-            } catch let error as DatabaseError where search.probeCount > 0 && Self.mayBeHole.contains(error.code) {
+            } catch let error as DatabaseError where search.probeCount > 0 {
                 guard let lost = try reader.unreachableCommits(around: commit, after: error) else { throw error }
                 verdict = .skip
                 search.note(skipping: lost)
@@ -100,10 +100,6 @@ struct BisectCommand: AsyncParsableCommand {
         }
         try finish(search, ends.floor, question, reader, &printer)
     }
-
-    /// What reading a state throws if commits before it are missing; a fork may take the log to end there, and the checkpoint
-    /// before may be damaged.
-    private static let mayBeHole: Set<DatabaseError.Code> = [.corruptLog, .corruptCheckpoint, .commitOutOfReach]
 
     // MARK: The question
 
