@@ -88,6 +88,51 @@
             #expect(step.note?.contains("can't be read") == true && step.note?.contains(file) == true, "\(step)")
         }
 
+        @Test func `A bisection skips what a repair has lost, and names it`() async throws {
+            let directory = TemporaryDirectory()
+            let path = FilePath(directory.appending("counted.yaprak")), source = directory.appending("source")
+            var options = DatabaseOptions()
+            // Each commit in a frame of its own.
+            options.durability = .always
+            options.checkpoints = .manual
+            options.retention = .all
+            do {
+                let database = try await Database.open(at: path, options: options, collections: .items)
+                for number in 1...60 {
+                    try await database.write { $0[.items]["counter"] = Item(name: "counter", rank: number) }
+                    if number == 40 { try await database.checkpoint() }
+                }
+                try await database.close()
+            }
+            var commits = try ReplayReader(path).commits(from: 25, through: 25).makeAsyncIterator()
+            let place = try #require(try await commits.next()).place
+            try FileManager.default.moveItem(atPath: path.string, toPath: source)
+            let file = URL(fileURLWithPath: source + "/" + (place.file ?? ""))
+            var bytes = try Data(contentsOf: file)
+            bytes[Int(place.offset ?? 0) + 9] ^= 2
+            try bytes.write(to: file)
+            let repair = try ReplayReader(FilePath(source)).repair()
+            _ = try repair.perform(to: path)
+            try #require(repair.holes.first?.loss.commits.lowerBound == 25 && repair.holes.first?.nextState == 40)
+            let service = try TestService(FileHistory(path))
+            for first in [2, 24, 25, 30, 40, 41, 58] {
+                let condition = "items['counter'].rank+%3E%3D+\(first)"
+                let answer = await service.ask("/api/bisection?where=\(condition)")
+                #expect(answer.status == 200, "\(first): \(answer.text)")
+                let found = try CBORValue(json: answer.text)
+                let page = await service.ask("/bisect?where=\(condition)")
+                #expect(page.status == 200, "\(first)")
+                let isLost = (25...40).contains(first)
+                #expect(found["firstBad"] == (isLost ? nil : .integer(Int64(first))), "\(first): \(found)")
+                #expect(found["firstBadAmong"] == (isLost ? ["first": 25, "last": 40] : nil), "\(first): \(found)")
+                let skipped = found["probes"]?.array?.filter { $0["verdict"] == "skip" } ?? []
+                #expect(skipped.allSatisfy { $0["unreadable"] == ["first": 25, "last": 39] }, "\(first): \(found)")
+                #expect(skipped.count <= 1 && (!isLost || !skipped.isEmpty), "\(first): \(found)")
+                #expect(page.text.contains("skipped: 25 to 39 can't be read") == !skipped.isEmpty, "\(first)")
+                #expect(page.text.contains("The first bad commit is among 25 to 40") == isLost, "\(first)")
+            }
+        }
+
         @Test func `A database in whose place another was put is found, however long its log is`() async throws {
             let inspected = try await InspectedDatabase(commits: 8), other = try await InspectedDatabase(commits: 12)
             let service = try inspected.service()

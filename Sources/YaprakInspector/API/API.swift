@@ -143,11 +143,18 @@
             let bad = try await request["bad"] == nil ? reach.upperBound : request.commit("bad", in: history)
             let run = try await BisectionRun(expression, good: good, bad: bad, in: history, keeping: verdicts)
             let probes = run.probes.map { probe -> CBORValue in
-                ["commit": .unsigned(probe.number.rawValue), "verdict": .text(probe.isBad ? "bad" : "good")]
+                var pairs: [CBORValue.Pair] = [
+                    .init("commit", .unsigned(probe.number.rawValue)), .init("verdict", .text(probe.verdict.rawValue)),
+                ]
+                if let lost = probe.lost { pairs.append(.init("unreadable", Self.json(lost))) }
+                return .map(pairs)
             }
             var pairs: [CBORValue.Pair] = [.init("probes", .array(probes))]
-            if case .found(let number)? = run.search.outcome {
-                pairs.append(.init("firstBad", .unsigned(number.rawValue)))
+            switch run.search.outcome {
+            case .found(let number)?: pairs.append(.init("firstBad", .unsigned(number.rawValue)))
+            // All but the last of them can't be read.
+            case .undecided(let range)?: pairs.append(.init("firstBadAmong", Self.json(range)))
+            case .notBad?, nil: break
             }
             if run.isBadFromBeginning {
                 pairs.append(
@@ -281,6 +288,10 @@
                 "ns": .integer(entry.nanosecondsSince1970), "origin": .text(entry.origin),
                 "changeCount": .integer(Int64(entry.changeCount)),
             ]
+        }
+
+        private static func json(_ range: ClosedRange<CommitNumber>) -> CBORValue {
+            ["first": .unsigned(range.lowerBound.rawValue), "last": .unsigned(range.upperBound.rawValue)]
         }
 
         private static func json(_ tag: LogTag) -> CBORValue {

@@ -128,7 +128,11 @@
                         offset, limit,
                     ], objectSchema),
                 path(
-                    "/api/bisection", "The first commit of which an expression is true.",
+                    "/api/bisection",
+                    """
+                    The first commit of which an expression is true: firstBad, or firstBadAmong where what can't be read may \
+                    hide it. Each probe that was skipped says what is unreadable.
+                    """,
                     [
                         Parameter(
                             name: "where", words: "True of the states that are bad.", schema: word, isRequired: true),

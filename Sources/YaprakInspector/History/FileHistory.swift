@@ -201,6 +201,12 @@
 
         func tags() async throws -> [LogTag] { try await reading { try $0.tags() } }
 
+        func unreachable(
+            around number: CommitNumber, after error: DatabaseError
+        ) async throws -> ClosedRange<CommitNumber>? {
+            try await reading { try $0.unreachableCommits(around: number, after: error) }
+        }
+
         func checkpoints() async throws -> [CommitNumber] {
             try await reading { try $0.checkpointNumbers() }
         }

@@ -38,6 +38,11 @@
             -> Revisions
         /// The names of commits.
         func tags() async throws -> [LogTag]
+        /// The commits around one to whose states nothing leads, where reading its state threw `error`; `nil` if that has another
+        /// reason.
+        func unreachable(
+            around number: CommitNumber, after error: DatabaseError
+        ) async throws -> ClosedRange<CommitNumber>?
         /// The numbers of the commits that have a checkpoint.
         func checkpoints() async throws -> [CommitNumber]
         /// What decides, beside the newest commit and the tags, what can be shown: two answers under one text are the same.
@@ -52,6 +57,10 @@
 
     extension InspectedHistory {
         func current() async -> Snapshot? { nil }
+
+        func unreachable(
+            around number: CommitNumber, after error: DatabaseError
+        ) async throws -> ClosedRange<CommitNumber>? { nil }
 
         /// The records as of a commit.
         func snapshot(at number: CommitNumber) async throws -> Snapshot {

@@ -6,7 +6,9 @@
     struct BisectionRun: Sendable {
         struct Probe: Sendable {
             let number: CommitNumber
-            let isBad: Bool
+            let verdict: ReplayBisection.Verdict
+            /// What can't be read, it and others around it; `nil` if it was read.
+            let lost: ClosedRange<CommitNumber>?
             /// What was left after it.
             let candidates: ClosedRange<CommitNumber>
 
@@ -21,7 +23,8 @@
         let isBadFromBeginning: Bool
 
         /// Runs it: at most ⌈log₂ n⌉ + 1 states are looked at, and those whose verdicts are known not again; where the good
-        /// end is the oldest state that can be shown, which nobody has looked at, that one, too.
+        /// end is the oldest state that can be shown, which nobody has looked at, that one, too. Commits to whose states nothing
+        /// leads are skipped.
         ///
         /// - Throws: `invalidParameter` as a ``Refusal`` if the ends are in the wrong order; errors of reading;
         ///   `CancellationError`, with the verdicts that were reached kept.
@@ -40,9 +43,17 @@
             if isBadFromBeginning { return }
             while let number = search.next {
                 try Task.checkCancellation()
-                let isBad = try await verdicts.isBad(number, where: expression, in: history)
-                search.note(isBad ? .bad : .good)
-                probes.append(Probe(number: number, isBad: isBad, candidates: search.candidates))
+                var verdict = ReplayBisection.Verdict.skip
+                var lost: ClosedRange<CommitNumber>?
+                do {
+                    verdict = try await verdicts.isBad(number, where: expression, in: history) ? .bad : .good
+                    search.note(verdict)
+                } catch let error as DatabaseError where number != bad {
+                    guard let range = try await history.unreachable(around: number, after: error) else { throw error }
+                    search.note(skipping: range)
+                    lost = range
+                }
+                probes.append(Probe(number: number, verdict: verdict, lost: lost, candidates: search.candidates))
             }
         }
     }

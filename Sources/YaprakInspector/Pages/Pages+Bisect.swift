@@ -54,7 +54,7 @@
             let rows = run.probes.enumerated().map { index, probe -> Markup in
                 """
                 <tr><td class="number">\(index + 1)</td><td class="number">\(Pieces.commit(probe.number))</td>\
-                <td class="\(probe.isBad ? "bad" : "good")">\(probe.isBad ? "bad" : "good")</td>\
+                <td class="\(Self.styleClass(probe))">\(Self.words(probe))</td>\
                 <td class="number">\(Amount.count(probe.leftCount))</td></tr>
                 """
             }
@@ -67,6 +67,20 @@
                 <th scope="col">Verdict</th><th scope="col" class="number">Left</th></tr></thead><tbody>\
                 \(rows)</tbody></table></div>
                 """
+        }
+
+        private static func styleClass(_ probe: BisectionRun.Probe) -> String {
+            switch probe.verdict {
+            case .good: "good"
+            case .bad: "bad"
+            case .skip: "skipped"
+            }
+        }
+
+        private static func words(_ probe: BisectionRun.Probe) -> String {
+            guard let lost = probe.lost else { return probe.verdict.rawValue }
+            if lost.lowerBound == lost.upperBound { return "skipped: it can't be read" }
+            return "skipped: \(lost.lowerBound) to \(lost.upperBound) can't be read"
         }
 
         private func verdict(_ run: BisectionRun, _ expression: String) -> Markup {
@@ -101,8 +115,10 @@
             case .notBad(let number)?:
                 return #"<p class="verdict" role="status">Commit \#(number) is good: there is nothing to find.</p>"#
             case .undecided(let range)?:
-                return
-                    #"<p class="verdict" role="status">Undecided between \#(range.lowerBound) and \#(range.upperBound).</p>"#
+                return """
+                    <p class="verdict" role="status">The first bad commit is among \(range.lowerBound) to \(range.upperBound): \
+                    all but the last of them can't be read.</p>
+                    """
             case nil: return ""
             }
         }
@@ -119,7 +135,7 @@
                 let y = index * 10
                 return """
                     <rect class="left" x="\(left)" y="\(y + 1)" width="\(max(2, right - left))" height="8"/>\
-                    <path class="\(probe.isBad ? "bad" : "good")" d="M\(place(probe.number)) \(y)v10"/>
+                    <path class="\(Self.styleClass(probe))" d="M\(place(probe.number)) \(y)v10"/>
                     """
             }
             return """
