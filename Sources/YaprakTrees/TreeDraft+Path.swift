@@ -68,7 +68,7 @@ extension TreeDraft {
     func ownPath(_ root: inout TreeRoot, depth: Int, slack: Int) {
         for level in 0...depth {
             let node = path[level].node
-            if node.born != stamp {
+            if node.born != ownStamp {
                 let isLeaf = level == depth
                 // Below a node that is copied all are: the child at its place is next.
                 replaceNode(

@@ -75,10 +75,10 @@ extension TreeDraft {
     /// Copies a child unless this draft made it, with room for `capacity` entries.
     private func own(_ parent: Node, child i: Int, atLeast capacity: Int) -> Node {
         let node = parent.children[i]
-        if node.born == stamp, node.capacity >= capacity { return node }
+        if node.born == ownStamp, node.capacity >= capacity { return node }
         let copy = copy(
             node, capacity: Node.room(for: max(capacity, node.count)),
-            change: node.born == stamp ? node.change : .nothing)
+            change: node.born == ownStamp ? node.change : .nothing)
         parent.children[i] = copy
         parent.noteChange(at: i)
         discard(node)

@@ -11,7 +11,9 @@ package final class TreeDraft {
     private var timeline: Timeline { owner.takeUnretainedValue() }
     /// The stamp of everything made now. Increases with each freeze.
     @exclusivity(unchecked)
-    package internal(set) var stamp: UInt64 = 0
+    private(set) var ownStamp: UInt64 = 0
+    /// The same for other modules: to them the attribute of a field says nothing, and each access would be checked.
+    package var stamp: UInt64 { @inline(never) get { ownStamp } }
     /// The version the draft started from; `nil` between drafts, and where the timeline has none yet.
     private var start: TreeVersion?
     /// Whether the draft can be edited.
@@ -41,8 +43,9 @@ package final class TreeDraft {
     /// How many nodes and rows the draft has retired until it was sealed or frozen last; a subtree counts as one.
     ///
     /// Once it is sealed, until the next draft begins: that is the same object.
+    package var retiredCount: Int { @inline(never) get { ownRetiredCount } }
     @exclusivity(unchecked)
-    package private(set) var retiredCount = 0
+    private var ownRetiredCount = 0
     /// Memory for its next version and what that retires.
     @exclusivity(unchecked)
     var spares = TimelineSpares()
@@ -71,11 +74,11 @@ package final class TreeDraft {
     /// - Parameter version: where it starts; what the timeline began with if `nil`.
     func begin(from version: TreeVersion?, stamp first: UInt64) {
         session &+= 1
-        retiredCount = 0
+        ownRetiredCount = 0
         start = version
         isOpen = true
         isUnchanged = true
-        stamp = first
+        ownStamp = first
         var nodes = spares.takeNodes()
         while let node = nodes.pop() { rack.keep(node) }
     }
@@ -99,7 +102,7 @@ package final class TreeDraft {
     /// birth of every node in the trees.
     package func takeOver(_ roots: [TreeRoot]) {
         for root in roots {
-            precondition(root.node.map { $0.born < stamp } ?? true, "trees are made before the draft takes them over")
+            precondition(root.node.map { $0.born < ownStamp } ?? true, "trees are made before the draft takes them over")
         }
         timeline.noteTakeover()
         touch()
@@ -132,7 +135,7 @@ extension TreeDraft {
         let version = handOver(isEnd: false)
         frozen = version
         isUnchanged = true
-        stamp = nextStamp()
+        ownStamp = nextStamp()
         return version
     }
 
@@ -186,7 +189,7 @@ extension TreeDraft {
 
     private func handOver(isEnd: Bool, _ label: VersionLabel? = nil) -> TreeVersion {
         var list = takeDead()
-        let slot = spares.makeSlot(stamp: stamp)
+        let slot = spares.makeSlot(stamp: ownStamp)
         let made = takeMade()
         return owner._withUnsafeGuaranteedRef { $0.seal(slot: slot, dead: &list, made: made, isEnd: isEnd, label) }
     }
@@ -229,7 +232,7 @@ extension TreeDraft {
             list.append(chunk)
             start += n
         }
-        retiredCount &+= deadCount
+        ownRetiredCount &+= deadCount
         deadCount = 0
         youngestDead = 0
         if deadCapacity > 65_536 {
@@ -244,7 +247,7 @@ extension TreeDraft {
     @inline(__always)
     func discard(_ node: Node) {
         let born = node.born
-        if born != stamp { return giveUp(.node(node), birth: born) }
+        if born != ownStamp { return giveUp(.node(node), birth: born) }
         made.nodes &-= 1
         made.bytes &-= node.byteCount
         rack.keep(node)
@@ -254,7 +257,7 @@ extension TreeDraft {
     @inline(__always)
     func discard(_ row: RowRef) {
         let birth = row.birth
-        if birth != stamp { return giveUp(.row(row), birth: birth) }
+        if birth != ownStamp { return giveUp(.row(row), birth: birth) }
         made.rows &-= 1
         row.release()
     }
@@ -272,9 +275,9 @@ extension TreeDraft {
         made.bytes &+= Node.bytes(level: level, capacity: capacity)
         if let raw = rack.take(level: level, capacity: capacity) {
             return Node.make(
-                in: raw, level: level, capacity: capacity, born: stamp, ordered: ordered, change: change)
+                in: raw, level: level, capacity: capacity, born: ownStamp, ordered: ordered, change: change)
         }
-        return Node.make(level: level, capacity: capacity, born: stamp, ordered: ordered, change: change)
+        return Node.make(level: level, capacity: capacity, born: ownStamp, ordered: ordered, change: change)
     }
 
     @inline(never)
@@ -287,7 +290,7 @@ extension TreeDraft {
     /// gives up its own reference: the trees it is in need not be edited together later.
     @inline(__always)
     func adopt(_ row: TreeRow) -> RowRef {
-        if row.birth == 0 { row.setBirth(stamp) } else { Self.checkShared(row, stamp) }
+        if row.birth == 0 { row.setBirth(ownStamp) } else { Self.checkShared(row, ownStamp) }
         made.rows &+= 1
         return RowRef.passRetained(row)
     }
