@@ -86,7 +86,8 @@ private final class ChangesetStorage: Sendable {
 
 /// What one commit did, as its writer leaves it. Most commits are followed by nobody, and make no ``Changeset`` of it.
 struct CommitContents: Sendable {
-    enum Info: Sendable {
+    /// Indirect, so that the many commits without one copy and destroy an empty reference.
+    indirect enum Info: Sendable {
         /// As it was given, with its encoding where there is a log.
         case value(any Sendable, encoded: [UInt8]?)
         case encoded([UInt8])

@@ -78,7 +78,7 @@ private final class EntryOrder: Sendable {
 
 /// What one commit, or one part of it, did to all collections: net, and immutable.
 struct ChangeBatch: Sendable {
-    var collections: OneOrMany<CollectionChanges> = [] {
+    var collections: OneOrMany<CollectionChanges> {
         didSet { places = collections.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil }
     }
     /// The only collection that changed, if there is one.
@@ -91,9 +91,25 @@ struct ChangeBatch: Sendable {
     /// Where each collection stands among them; `nil` where there are few.
     private var places: CollectionPlaces?
     /// Everything in all collections was removed at once.
-    var clearedAll = false
+    var clearedAll: Bool
 
-    init() {}
+    init(clearedAll: Bool = false) {
+        collections = OneOrMany()
+        self.clearedAll = clearedAll
+    }
+
+    /// What happened in one collection.
+    init(_ changes: consuming CollectionChanges, clearedAll: Bool = false) {
+        collections = .one(changes)
+        self.clearedAll = clearedAll
+    }
+
+    /// What happened in several.
+    init(_ changes: ContiguousArray<CollectionChanges>, clearedAll: Bool = false) {
+        collections = OneOrMany(changes)
+        places = changes.count > CollectionPlaces.scannedMax ? CollectionPlaces() : nil
+        self.clearedAll = clearedAll
+    }
 
     var isEmpty: Bool { collections.isEmpty && !clearedAll }
 

@@ -6,23 +6,37 @@
 /// Inlinable, because other modules have elements of their own: a call that is not specialised for them takes four times as long.
 @frozen @usableFromInline
 package struct OneOrMany<Element> {
-    /// The element, where there is exactly one.
-    @usableFromInline package internal(set) var only: Element?
+    /// The element, where there is exactly one. Written so that there is no `nil` to begin with, which an initializer would destroy
+    /// by way of the runtime.
+    // swift-format-ignore: UseShorthandTypeNames
+    @usableFromInline package internal(set) var only: Optional<Element>
     /// All of them, where there are several; otherwise empty.
-    @usableFromInline package internal(set) var several: ContiguousArray<Element> = []
+    @usableFromInline package internal(set) var several: ContiguousArray<Element>
 
     /// One element. O(1), no allocation.
     @inlinable @inline(__always)
     package static func one(_ element: consuming Element) -> OneOrMany { OneOrMany(only: element) }
 
     @inlinable @inline(__always)
-    init(only: consuming Element) { self.only = only }
+    init(only: consuming Element) {
+        self.only = only
+        several = []
+    }
+
+    /// No element. O(1).
+    @inlinable @inline(__always)
+    package init() {
+        only = nil
+        several = []
+    }
 
     /// Elements that were gathered elsewhere. O(1) for those of a `ContiguousArray`.
     @inlinable
     package init(_ elements: some Sequence<Element>) {
         let elements = ContiguousArray(elements)
-        if elements.count == 1 { only = elements[0] } else { several = elements }
+        let isOne = elements.count == 1
+        only = isOne ? elements[0] : nil
+        several = isOne ? [] : elements
     }
 
     /// The elements as an array. O(1), except for a single one, which is put into a new array.
@@ -41,7 +55,7 @@ package struct OneOrMany<Element> {
 
     /// Adds an element at the end. O(1) on average.
     @inlinable
-    package mutating func append(_ element: Element) {
+    package mutating func append(_ element: consuming Element) {
         if let first = only.take() {
             several = [first, element]
         } else if several.isEmpty {
@@ -58,7 +72,7 @@ package struct OneOrMany<Element> {
     /// Takes all out.
     @inlinable
     package mutating func takeAll() -> OneOrMany {
-        var all: OneOrMany = []
+        var all = OneOrMany()
         swap(&all, &self)
         return all
     }

@@ -164,7 +164,7 @@ extension Database {
         if let ticket = try finish(draft, origin: origin) {
             return Done(
                 ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.callbacks,
-                retiredCount: draft.tree.retiredCount)
+                retiredCount: draft.retiredCount)
         }
         // In memory all is done. With a log there was nothing to commit; what was read may wait for the log, though, and be
         // taken back: then it was never there.
@@ -172,7 +172,7 @@ extension Database {
         return Done(
             ticket: isPublished ? nil : lastTicket, isOwnCommit: false,
             commitNumber: working.number == before ? nil : working.number, callbacks: draft.callbacks,
-            retiredCount: draft.tree.retiredCount)
+            retiredCount: draft.retiredCount)
     }
 
     private static func readOfRefused(_ error: any Error) -> DatabaseError {

@@ -160,8 +160,13 @@ struct CommitEncoder {
 
     /// Refuses records that a file would refuse for their nesting, where nothing is encoded.
     static func checkNesting(_ commit: CommitContents) throws {
-        // Each write comes here: nothing is copied to be looked at.
+        // Each write comes here: nothing is copied to be looked at, as it would be for a loop in the same function.
         if let only = commit.batch.only, !only.mayNestTooDeep { return }
+        try checkNestingOfAll(commit)
+    }
+
+    @inline(never)
+    private static func checkNestingOfAll(_ commit: CommitContents) throws {
         for changes in commit.batch.collections where changes.binding.mayNestTooDeep { try checkNesting(changes) }
     }
 

@@ -2,11 +2,11 @@ import YaprakTrees
 
 /// What a draft notes about one collection while the transaction runs.
 struct ChangeRecorder {
-    let slot: Int
+    fileprivate(set) var slot: Int
     /// Records there were when noting began.
-    let startCount: Int
-    var entries: OneOrMany<ChangeEntry> = []
-    var isCleared = false
+    private let startCount: Int
+    private var entries: OneOrMany<ChangeEntry> = []
+    private var isCleared = false
     private var hasRemovals = false
     private var hasRepeats = false
 
@@ -16,7 +16,7 @@ struct ChangeRecorder {
     }
 
     /// Notes one change. `firstStamp` is the stamp with which the draft began.
-    mutating func note(_ entry: ChangeEntry, firstStamp: UInt64) {
+    mutating func note(_ entry: consuming ChangeEntry, firstStamp: UInt64) {
         // The same record twice is rare, and is recognized without looking it up: either its box was made by this very
         // draft, or it came back after a removal.
         if let before = entry.before {
@@ -36,11 +36,123 @@ struct ChangeRecorder {
         if startCount > 0 || hadAsides { isCleared = true }
     }
 
-    /// Takes out what is left of it all; `nil` if nothing is.
-    mutating func takeChanges(_ binding: CollectionBinding) -> CollectionChanges? {
-        var net = entries.takeAll()
-        if hasRepeats { net = OneOrMany(netEntries(net.array)) }
-        if net.isEmpty && !isCleared { return nil }
-        return CollectionChanges(binding: binding, clearedCount: isCleared ? startCount : nil, entries: net)
+    /// Makes of all notes what is left of them.
+    /// - Returns: whether anything is.
+    fileprivate mutating func settle() -> Bool {
+        if hasRepeats {
+            entries = OneOrMany(netEntries(entries.array))
+            hasRepeats = false
+        }
+        return isCleared || !entries.isEmpty
+    }
+
+    /// Takes out what was settled.
+    fileprivate mutating func takeChanges(_ binding: CollectionBinding) -> CollectionChanges {
+        CollectionChanges(binding: binding, clearedCount: isCleared ? startCount : nil, entries: entries.takeAll())
+    }
+}
+
+/// What a draft notes about all collections that a transaction changes, in the order in which it first changed them.
+///
+/// Most transactions change one: its recorder needs no array. Nor is it an optional: the compiler copies and destroys an optional of
+/// a structure by way of the runtime, also where it is `nil`.
+struct ChangeRecorders {
+    private static let none = -1
+
+    /// The first; its slot is `none` where there is none.
+    private var first = ChangeRecorder(slot: none, startCount: 0)
+    private var others: ContiguousArray<ChangeRecorder> = []
+    /// Which recorder is a collection's, by slot; empty where there are so few that looking through them is faster.
+    private var places: [Int: Int] = [:]
+
+    private static let scannedMax = 8
+
+    var isEmpty: Bool { first.slot == Self.none }
+
+    /// The slots of the collections that have a recorder.
+    var slots: [Int] { isEmpty ? [] : [first.slot] + others.map(\.slot) }
+
+    /// The slot of the only collection that has one, if there is one.
+    var onlySlot: Int? { isEmpty || !others.isEmpty ? nil : first.slot }
+
+    /// Whether a collection has a recorder. O(1).
+    func has(_ slot: Int) -> Bool { first.slot == slot || !others.isEmpty && place(of: slot) != nil }
+
+    /// Where the recorder of a collection is among `others`.
+    private func place(of slot: Int) -> Int? {
+        if others.count > Self.scannedMax { return places[slot] }
+        for index in others.indices where others[index].slot == slot { return index }
+        return nil
+    }
+
+    /// Notes one change of a collection. O(1).
+    /// - Parameters:
+    ///   - count: the records there were before it.
+    ///   - firstStamp: the stamp with which the draft began.
+    mutating func note(_ entry: consuming ChangeEntry, in slot: Int, count: Int, firstStamp: UInt64) {
+        if begin(slot, count) {
+            first.note(entry, firstStamp: firstStamp)
+        } else {
+            others[place(of: slot)!].note(entry, firstStamp: firstStamp)
+        }
+    }
+
+    /// Notes that everything in a collection was removed. O(1).
+    /// - Parameters:
+    ///   - count: the records there were before it.
+    ///   - hadAsides: whether records were among it that had been set aside.
+    mutating func noteClear(of slot: Int, count: Int, ofAsides hadAsides: Bool) {
+        if begin(slot, count) {
+            first.noteClear(ofAsides: hadAsides)
+        } else {
+            others[place(of: slot)!].noteClear(ofAsides: hadAsides)
+        }
+    }
+
+    /// Makes the recorder of a collection if there is none.
+    /// - Returns: whether it is the first; it is among the others, if not.
+    private mutating func begin(_ slot: Int, _ count: Int) -> Bool {
+        if first.slot == slot { return true }
+        if isEmpty {
+            first = ChangeRecorder(slot: slot, startCount: count)
+            return true
+        }
+        if place(of: slot) != nil { return false }
+        others.append(ChangeRecorder(slot: slot, startCount: count))
+        if others.count == Self.scannedMax + 1 {
+            for (place, recorder) in others.enumerated() { places[recorder.slot] = place }
+        } else if others.count > Self.scannedMax {
+            places[slot] = others.count - 1
+        }
+        return false
+    }
+
+    /// Forgets all notes.
+    mutating func removeAll() {
+        first = ChangeRecorder(slot: Self.none, startCount: 0)
+        if others.isEmpty { return }
+        others = []
+        places = [:]
+    }
+
+    /// Takes out what is left of all notes.
+    /// - Parameter clearedAll: whether everything in all collections was removed at once.
+    mutating func takeBatch(_ directory: CollectionDirectory, clearedAll: Bool) -> ChangeBatch {
+        if isEmpty { return ChangeBatch(clearedAll: clearedAll) }
+        if !others.isEmpty { return takeBatchOfMany(directory, clearedAll: clearedAll) }
+        let slot = first.slot
+        first.slot = Self.none
+        guard first.settle() else { return ChangeBatch(clearedAll: clearedAll) }
+        return ChangeBatch(first.takeChanges(directory.bindings[slot]), clearedAll: clearedAll)
+    }
+
+    private mutating func takeBatchOfMany(_ directory: CollectionDirectory, clearedAll: Bool) -> ChangeBatch {
+        var all: ContiguousArray<CollectionChanges> = []
+        if first.settle() { all.append(first.takeChanges(directory.bindings[first.slot])) }
+        for index in others.indices where others[index].settle() {
+            all.append(others[index].takeChanges(directory.bindings[others[index].slot]))
+        }
+        removeAll()
+        return ChangeBatch(all, clearedAll: clearedAll)
     }
 }

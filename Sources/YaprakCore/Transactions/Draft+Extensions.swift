@@ -65,29 +65,6 @@ extension Draft {
         if !batch.isEmpty { segments.append(DraftSegment(batch: consume batch)) }
     }
 
-    /// What was noted since the last segment.
-    func takeBatch() -> ChangeBatch {
-        var batch = ChangeBatch()
-        batch.clearedAll = clearedAll
-        var recorders = takeRecorders()
-        // No closure has the batch: it would be copied out of there.
-        if var only = recorders.takeOnly() {
-            if let changes = only.takeChanges(directory.bindings[only.slot]) {
-                batch.collections = .one(consume changes)
-            }
-        } else if !recorders.isEmpty {
-            var all: ContiguousArray<CollectionChanges> = []
-            for index in recorders.indices {
-                recorders.update(at: index) { recorder in
-                    if let changes = recorder.takeChanges(directory.bindings[recorder.slot]) { all.append(changes) }
-                }
-            }
-            batch.collections = OneOrMany(all)
-        }
-        clearedAll = false
-        return batch
-    }
-
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
         if !isForExtensions(segment.batch) {

@@ -113,10 +113,10 @@ extension Draft {
     private var mayConcernReactions: Bool {
         if reactions.all.isEmpty { return false }
         if !segments.isEmpty || clearedAll { return true }
-        if let only = recorders.only?.slot {
+        if let only = recorders.onlySlot {
             return reactions.isConcerned(byCollectionNamed: directory.bindings[only].name)
         }
-        return recorders.several.contains { reactions.isConcerned(byCollectionNamed: directory.bindings[$0.slot].name) }
+        return recorders.slots.contains { reactions.isConcerned(byCollectionNamed: directory.bindings[$0].name) }
     }
 
     /// What a round starts from.

@@ -53,10 +53,7 @@ final class Draft {
 
     // Notes since the extensions last caught up, and before.
     @exclusivity(unchecked)
-    private(set) var recorders: OneOrMany<ChangeRecorder> = []
-    /// Which recorder is a collection's, by slot; empty where there are so few that looking through them is faster.
-    @exclusivity(unchecked)
-    private var recorderPlaces: [Int: Int] = [:]
+    private(set) var recorders = ChangeRecorders()
     @exclusivity(unchecked)
     var clearedAll = false
     @exclusivity(unchecked)
@@ -169,8 +166,7 @@ final class Draft {
     /// Makes each note what it was at first. Most are that already, and a look costs less than letting go of nothing.
     private func forgetNotes() {
         runsReactions = true
-        if !recorders.isEmpty { recorders = [] }
-        if !recorderPlaces.isEmpty { recorderPlaces = [:] }
+        if !recorders.isEmpty { recorders.removeAll() }
         clearedAll = false
         if !segments.isEmpty { segments = [] }
         caughtUpSegments = 0
@@ -256,6 +252,9 @@ final class Draft {
     /// The stamp of what is written now.
     @usableFromInline var stamp: UInt64 { heldTree._withUnsafeGuaranteedRef { $0.stamp } }
 
+    /// How many nodes and rows it has retired, once it is sealed.
+    var retiredCount: Int { heldTree._withUnsafeGuaranteedRef { $0.retiredCount } }
+
     /// Whether records of a collection are checked before they are written.
     @usableFromInline
     func needsPreparing(_ slot: Int) -> Bool { directory.needsPreparing(slot) }
@@ -311,8 +310,8 @@ final class Draft {
     func clear(_ slot: Int) {
         guard failure == nil, countOperation() else { return }
         let hadAsides = directory.hasAsides && clearAsides(of: slot)
-        guard !roots[slot].isEmpty || hadAsides || knownRecorder(of: slot) != nil else { return }
-        recorders.update(at: recorder(of: slot, count: roots[slot].count)) { $0.noteClear(ofAsides: hadAsides) }
+        guard !roots[slot].isEmpty || hadAsides || recorders.has(slot) else { return }
+        recorders.noteClear(of: slot, count: roots[slot].count, ofAsides: hadAsides)
         tree.clear(&roots[slot])
         frozen = nil
     }
@@ -323,46 +322,25 @@ final class Draft {
         if base.roots.contains(where: { !$0.isEmpty }) { clearedAll = true }
     }
 
-    func note(_ slot: Int, _ entry: ChangeEntry) {
+    func note(_ slot: Int, _ entry: consuming ChangeEntry) {
         // The tree has the change already.
         let countBefore = roots[slot].count - (entry.before == nil ? 1 : 0) + (entry.after == nil ? 1 : 0)
-        recorders.update(at: recorder(of: slot, count: countBefore)) { $0.note(entry, firstStamp: firstStamp) }
+        recorders.note(entry, in: slot, count: countBefore, firstStamp: firstStamp)
         frozen = nil
     }
 
     /// Notes that a record was removed of which only the bytes were left, and which nobody counted.
     func noteRemoval(ofAside aside: RecordBox, of slot: Int) {
-        recorders.update(at: recorder(of: slot, count: roots[slot].count)) {
-            $0.note(ChangeEntry(before: aside, after: nil, kinds: .removed), firstStamp: firstStamp)
-        }
+        recorders.note(
+            ChangeEntry(before: aside, after: nil, kinds: .removed), in: slot, count: roots[slot].count,
+            firstStamp: firstStamp)
         frozen = nil
     }
 
-    private static let scannedRecordersMax = 8
-
-    private func knownRecorder(of slot: Int) -> Int? {
-        if recorders.count > Self.scannedRecordersMax { return recorderPlaces[slot] }
-        if let only = recorders.only?.slot { return only == slot ? 0 : nil }
-        for index in recorders.several.indices where recorders.several[index].slot == slot { return index }
-        return nil
-    }
-
-    private func recorder(of slot: Int, count: Int) -> Int {
-        if let known = knownRecorder(of: slot) { return known }
-        let index = recorders.count
-        recorders.append(ChangeRecorder(slot: slot, startCount: count))
-        if index == Self.scannedRecordersMax {
-            for (place, recorder) in recorders.enumerated() { recorderPlaces[recorder.slot] = place }
-        } else if index > Self.scannedRecordersMax {
-            recorderPlaces[slot] = index
-        }
-        return index
-    }
-
     /// Hands over what was noted since the last time.
-    func takeRecorders() -> OneOrMany<ChangeRecorder> {
-        if !recorderPlaces.isEmpty { recorderPlaces = [:] }
-        return recorders.takeAll()
+    func takeBatch() -> ChangeBatch {
+        defer { clearedAll = false }
+        return recorders.takeBatch(directory, clearedAll: clearedAll)
     }
 
     /// Whether a record may be put under a key that has none; fails if not.

@@ -72,9 +72,11 @@ struct WriteTurns: ~Copyable, Sendable {
         }
 
         /// Offers a free turn to the first in line, if that goes before the one it was offered to already.
-        fileprivate mutating func offerToFirst() -> CheckedContinuation<Void, any Error>? {
+        /// - Returns: whom to resume.
+        fileprivate mutating func offerToFirst() -> Waiter? {
             guard !isTaken, let first = line.first, isFree(for: first.ticket) else { return nil }
-            return offer(to: first)
+            offer(to: first)
+            return first
         }
 
         /// Offers a turn that has just become free to the first in line, or to the oldest if that was overtaken often.
@@ -82,30 +84,34 @@ struct WriteTurns: ~Copyable, Sendable {
             guard let first = line.first else { return nil }
             guard overtakings >= WriteTurns.overtakingsMax, let oldest = line.oldest, oldest !== first,
                 isFree(for: oldest.ticket)
-            else { return offerToFirst().map { Offer(continuation: $0) } }
+            else { return offerToFirst().map { Offer(waiter: $0) } }
             overtakings = 0
-            let favored = Favored(ticket: oldest.ticket, priorityOfFirst: TaskPriority(rawValue: first.ticket.priority))
-            return offer(to: oldest).map { Offer(continuation: $0, favored: favored) }
+            let favored = Favored(ticket: oldest.ticket, firstPriority: first.ticket.priority)
+            offer(to: oldest)
+            return Offer(waiter: oldest, favored: favored)
         }
 
-        private mutating func offer(to waiter: Waiter) -> CheckedContinuation<Void, any Error>? {
+        private mutating func offer(to waiter: Waiter) {
             line.remove(waiter)
             offer(to: waiter.ticket)
-            return waiter.continuation.take()
         }
     }
 
-    /// A turn that was offered: whom to wake.
+    /// A turn that was offered: whom to resume.
+    ///
+    /// It and what is in it have no field of the concurrency library's types: those are copied and destroyed by way of the
+    /// runtime, also where there is none.
     fileprivate struct Offer {
-        let continuation: CheckedContinuation<Void, any Error>
+        let waiter: Waiter
         var favored: Favored?
     }
 
     /// The oldest writer, which was offered the turn although others of higher priority wait.
     struct Favored: Sendable {
         fileprivate let ticket: Ticket
+        fileprivate let firstPriority: UInt8
         /// The priority of the one that would have been next.
-        let priorityOfFirst: TaskPriority
+        var priorityOfFirst: TaskPriority { TaskPriority(rawValue: firstPriority) }
     }
 
     private let state = Mutex(State())
@@ -147,12 +153,12 @@ struct WriteTurns: ~Copyable, Sendable {
                 enqueue(waiter, continuation)
             }
         } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-                guard waiter.isInLine else { return nil }
+            let wasInLine = state.withLock { state in
+                guard waiter.isInLine else { return false }
                 state.line.remove(waiter)
-                return waiter.continuation.take()
+                return true
             }
-            continuation?.resume(throwing: CancellationError())
+            if wasInLine { waiter.resume(throwing: CancellationError()) }
         }
     }
 
@@ -166,7 +172,7 @@ struct WriteTurns: ~Copyable, Sendable {
     }
 
     private func enqueue(_ waiter: Waiter, _ continuation: CheckedContinuation<Void, any Error>) {
-        enum Action { case wait, go, leave(offer: CheckedContinuation<Void, any Error>?) }
+        enum Action { case wait, go, leave(offer: Waiter?) }
         let action: Action = state.withLock { state in
             state.forget(waiter.ticket)
             if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerToFirst()) }
@@ -236,8 +242,9 @@ struct WriteTurns: ~Copyable, Sendable {
             state.isTaken = false
             return state.offerNext()
         }
-        next?.continuation.resume()
-        return next?.favored
+        guard let next else { return nil }
+        next.waiter.resume()
+        return next.favored
     }
 
     /// Offers the turn to the first in line if one that was favored has not claimed it.
@@ -247,11 +254,12 @@ struct WriteTurns: ~Copyable, Sendable {
     }
 }
 
-/// One that waits in line. Its fields are touched under the lock of the queue.
+/// One that waits in line. Its fields are touched under the lock of the queue; once it was taken out of the line, the continuation
+/// belongs to whom took it out.
 final class Waiter: @unchecked Sendable {
     let ticket: WriteTurns.Ticket
     let isCancellable: Bool
-    var continuation: CheckedContinuation<Void, any Error>?
+    fileprivate var continuation: CheckedContinuation<Void, any Error>?
     var isInLine = false
     // A waiter is kept by its task; the line only links waiters.
     private var previousLink: Unmanaged<Waiter>?
@@ -271,6 +279,12 @@ final class Waiter: @unchecked Sendable {
         self.ticket = ticket
         self.isCancellable = isCancellable
     }
+
+    /// Resumes the task of one that was taken out of the line: once, without the lock.
+    func resume() { continuation.take()?.resume() }
+
+    /// The same with an error.
+    func resume(throwing error: any Error) { continuation.take()?.resume(throwing: error) }
 }
 
 /// Those who wait, by priority and, within one, by arrival.
