@@ -102,7 +102,8 @@ package final class TreeDraft {
     /// birth of every node in the trees.
     package func takeOver(_ roots: [TreeRoot]) {
         for root in roots {
-            precondition(root.node.map { $0.born < ownStamp } ?? true, "trees are made before the draft takes them over")
+            precondition(
+                root.node.map { $0.born < ownStamp } ?? true, "trees are made before the draft takes them over")
         }
         timeline.noteTakeover()
         touch()

@@ -6,8 +6,8 @@
 /// Inlinable, because other modules have elements of their own: a call that is not specialised for them takes four times as long.
 @frozen @usableFromInline
 package struct OneOrMany<Element> {
-    /// The element, where there is exactly one. Written so that there is no `nil` to begin with, which an initializer would destroy
-    /// by way of the runtime.
+    /// The element, where there is exactly one. Written so that there is no `nil` to begin with, which an initializer would
+    /// destroy by way of the runtime.
     // swift-format-ignore: UseShorthandTypeNames
     @usableFromInline package internal(set) var only: Optional<Element>
     /// All of them, where there are several; otherwise empty.
@@ -64,10 +64,6 @@ package struct OneOrMany<Element> {
             several.append(element)
         }
     }
-
-    /// Takes the element out, where there is exactly one.
-    @inlinable @inline(__always)
-    package mutating func takeOnly() -> Element? { only.take() }
 
     /// Takes all out.
     @inlinable

@@ -54,8 +54,8 @@ struct ChangeRecorder {
 
 /// What a draft notes about all collections that a transaction changes, in the order in which it first changed them.
 ///
-/// Most transactions change one: its recorder needs no array. Nor is it an optional: the compiler copies and destroys an optional of
-/// a structure by way of the runtime, also where it is `nil`.
+/// Most transactions change one: its recorder needs no array. Nor is it an optional: the compiler copies and destroys an
+/// optional of a structure by way of the runtime, also where it is `nil`.
 struct ChangeRecorders {
     private static let none = -1
 

@@ -254,8 +254,8 @@ struct WriteTurns: ~Copyable, Sendable {
     }
 }
 
-/// One that waits in line. Its fields are touched under the lock of the queue; once it was taken out of the line, the continuation
-/// belongs to whom took it out.
+/// One that waits in line. Its fields are touched under the lock of the queue; once it was taken out of the line, by who took it
+/// out.
 final class Waiter: @unchecked Sendable {
     let ticket: WriteTurns.Ticket
     let isCancellable: Bool
