@@ -115,6 +115,7 @@
             _ = try repair.perform(to: path)
             try #require(repair.holes.first?.loss.commits.lowerBound == 25 && repair.holes.first?.nextState == 40)
             let service = try TestService(FileHistory(path))
+            func ends(_ range: CBORValue?) -> [CBORValue] { ["first", "last"].compactMap { range?[$0] } }
             for first in [2, 24, 25, 30, 40, 41, 58] {
                 let condition = "items['counter'].rank+%3E%3D+\(first)"
                 let answer = await service.ask("/api/bisection?where=\(condition)")
@@ -124,11 +125,11 @@
                 #expect(page.status == 200, "\(first)")
                 let isLost = (25...40).contains(first)
                 #expect(found["firstBad"] == (isLost ? nil : .integer(Int64(first))), "\(first): \(found)")
-                #expect(found["firstBadAmong"] == (isLost ? ["first": 25, "last": 40] : nil), "\(first): \(found)")
+                #expect(ends(found["firstBadAmong"]) == (isLost ? [25, 40] : []), "\(first): \(found)")
                 let skipped = found["probes"]?.array?.filter { $0["verdict"] == "skip" } ?? []
-                #expect(skipped.allSatisfy { $0["unreadable"] == ["first": 25, "last": 39] }, "\(first): \(found)")
+                #expect(skipped.allSatisfy { ends($0["unreadable"]) == [25, 39] }, "\(first): \(found)")
                 #expect(skipped.count <= 1 && (!isLost || !skipped.isEmpty), "\(first): \(found)")
-                #expect(page.text.contains("skipped: 25 to 39 can't be read") == !skipped.isEmpty, "\(first)")
+                #expect(page.text.contains("skipped: 25 to 39 can") == !skipped.isEmpty, "\(first)")
                 #expect(page.text.contains("The first bad commit is among 25 to 40") == isLost, "\(first)")
             }
         }

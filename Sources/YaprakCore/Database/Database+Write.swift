@@ -127,7 +127,12 @@ extension Database {
 
     /// Gives the turn back, and offers it to the next in line.
     nonisolated func passTurn() {
-        guard let favored = turns.pass() else { return }
+        if let favored = turns.pass() { reconsider(favored) }
+    }
+
+    /// Offers the turn to another one if one that was favored does not claim it for a while.
+    @inline(never)
+    private nonisolated func reconsider(_ favored: WriteTurns.Favored) {
         if let scheduler = settings.scheduler, scheduler.isDriven {
             // A seed says when, and no clock.
             return scheduler.run { [self] in turns.reconsider(favored) }

@@ -16,6 +16,13 @@ final class Publication: Sendable {
         /// Where the chain ended when lagging streams were last looked after.
         var lookedAfter: (number: UInt64, bytes: UInt64)
 
+        /// Those who wait, once; `nil` if nobody does.
+        mutating func takeWaiters() -> [UInt64: CheckedContinuation<Void, Never>]? {
+            if waiters.isEmpty { return nil }
+            defer { waiters = [:] }
+            return waiters
+        }
+
         /// Whether it is time to look after lagging streams again, `link` being the newest.
         mutating func noteLook(at link: ChangesetLink, bytes: UInt64) -> Bool {
             let isDue =
@@ -116,12 +123,7 @@ final class Publication: Sendable {
                     if state.noteLook(at: link, bytes: bytesBetweenLooks) { laggards = link }
                 }
             }
-            var woken: [UInt64: CheckedContinuation<Void, Never>]?
-            if !state.waiters.isEmpty {
-                woken = state.waiters
-                state.waiters = [:]
-            }
-            return ((old, oldTail, prepared), woken, laggards)
+            return ((old, oldTail, prepared), state.takeWaiters(), laggards)
         }
         if let woken { resume(woken) }
         withExtendedLifetime(old) {}
@@ -130,15 +132,15 @@ final class Publication: Sendable {
 
     /// Ends every stream.
     func close() {
-        let woken = state.withLock { state in
+        let woken: [UInt64: CheckedContinuation<Void, Never>]? = state.withLock { state in
             state.isClosed = true
-            defer { state.waiters = [:] }
-            return state.waiters
+            return state.takeWaiters()
         }
-        resume(woken)
+        if let woken { resume(woken) }
     }
 
     /// Resumes those who wait: a few at once, many in a task, so that no writer wakes more than a few.
+    @inline(never)
     private func resume(_ waiters: [UInt64: CheckedContinuation<Void, Never>]) {
         if isScheduled {
             for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }

@@ -108,7 +108,11 @@ private final class ClosedTimelines: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        guard starts else { return }
+        if starts { start() }
+    }
+
+    @inline(never)
+    private func start() {
         Task.detached(priority: .utility) { [self] in
             try? await Task.sleep(for: Reclaimer.patience)
             while let timelines = takeLine() {

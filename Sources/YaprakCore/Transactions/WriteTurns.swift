@@ -281,6 +281,7 @@ final class Waiter: @unchecked Sendable {
     }
 
     /// Resumes the task of one that was taken out of the line: once, without the lock.
+    @inline(never)
     func resume() { continuation.take()?.resume() }
 
     /// The same with an error.
