@@ -19,6 +19,32 @@ extension ReviewTests {
         try await database.close()
     }
 
+    // Swift calls the setter of a subscript also where a chain of `?.` finds nothing: with nil, which removed the bytes.
+    @Test func `A chain that finds no record, and setting nil, leave what was set aside`() async throws {
+        try await withBadRecords(["bad", "good"])
+        var database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.write { $0[Self.strict]["bad"]?.title = "x" }
+        try await database.write { transaction in
+            transaction[Self.strict]["bad"]?.title += "x"
+            transaction[Self.strict]["bad"] = nil
+            transaction[Self.strict]["none"]?.title = "x"
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        #expect(database.commitNumber == 1)
+        try await database.write { $0[Self.strict]["good"]?.title = "better" }
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        #expect(database.snapshot[Self.strict].objects.map(\.title) == ["better"])
+        try await database.write { transaction in
+            transaction[Self.strict]["good"] = nil
+            transaction[Self.strict].remove("bad")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        #expect(database.snapshot[Self.strict].isEmpty)
+        try await database.close()
+    }
+
     // Records set aside are out of extensions, but their removal was reported to them.
     @Test func `Extensions hear nothing of records that were set aside`() async throws {
         try await withBadRecords(["bad", "good"])

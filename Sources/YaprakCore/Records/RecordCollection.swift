@@ -169,8 +169,9 @@ public enum UndecodablePolicy: Sendable {
     /// Opening or binding throws ``DatabaseError`` with the code `undecodableRecord` and the first keys. Nothing is lost.
     case refuse
     /// The record stays as bytes: outside of reads and extensions, listed by ``Snapshot/setAsideKeys(inCollectionNamed:)``,
-    /// kept in every checkpoint until a write to its key replaces it, or a removal of its key or of all records takes it
-    /// away: what does not decode can't be written again, by a restore, say.
+    /// kept in every checkpoint until a write to its key replaces it, or `remove(_:)` of its key or a removal of all records
+    /// takes it away: what does not decode can't be written again, by a restore, say. A `?.` that finds no record under its
+    /// key, and setting `nil`, leave it.
     case setAside
 }
 

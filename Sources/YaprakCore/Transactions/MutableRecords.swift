@@ -21,16 +21,20 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     /// The object under `key`, as this transaction sees it.
     ///
-    /// Setting it inserts or replaces the object and keeps the metadata that is there; setting `nil` removes the record.
+    /// Setting it inserts or replaces the object and keeps the metadata that is there; setting `nil` removes the record, if
+    /// there is one.
     ///
     ///     transaction[.books]["abc"]?.salesRank += 1
+    ///
+    /// A `?.` that finds no record changes nothing. Swift sets the subscript to `nil` then, so `nil` leaves what is set aside
+    /// under the key (``UndecodablePolicy/setAside``) where it is: only `remove(_:)` and ``removeAll()`` take that away.
     ///
     /// - Complexity: O(log *n*).
     @inlinable
     public subscript(key: String) -> Object? {
         get { draft.box(slot, key).map { unsafeDowncast($0, to: Box.self).object } }
         nonmutating set {
-            if let newValue { setObject(newValue, for: key) } else { remove(key) }
+            if let newValue { setObject(newValue, for: key) } else { draft.removeRecord(slot, key) }
         }
     }
 
@@ -167,22 +171,22 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
 
     // MARK: Removing
 
-    /// Removes the record under `key`.
-    /// - Returns: what was there, or `nil`. - Complexity: O(log *n*).
+    /// Removes the record under `key`, or what is set aside under it (``UndecodablePolicy/setAside``).
+    /// - Returns: the record that was there; `nil` also for one that was set aside. - Complexity: O(log *n*).
     @discardableResult
     public func remove(_ key: String) -> Record<Object, Metadata>? {
         let old = draft.edit(slot, RecordKey.normalized(key)) { _ in .remove }
         return old.map { Record(unsafeDowncast($0, to: Box.self)) }
     }
 
-    /// Removes the records under `keys`; keys without a record are skipped.
+    /// Removes the records under `keys`, each as the same function does for one key; keys without a record are skipped.
     /// - Returns: how many were there. - Complexity: O(*k* · log *n*).
     @discardableResult
     public func remove(_ keys: some Sequence<String>) -> Int {
         keys.reduce(0) { $0 + (remove($1) == nil ? 0 : 1) }
     }
 
-    /// Removes every record of the collection.
+    /// Removes every record of the collection, and what is set aside in it.
     ///
     /// The changeset reports it as one fact (``RecordChanges/didRemoveAll``), not record by record.
     /// - Complexity: O(1) in the number of records.
@@ -236,5 +240,12 @@ extension Draft {
     @usableFromInline
     func box(_ slot: Int, _ key: String) -> RecordBox? {
         roots[slot].lookup(recordKey: key)?.takeUnretainedValue() as RecordBox?
+    }
+
+    /// Removes the record under `key`, given in any form. What is set aside under it stays: whether somebody wants that removed
+    /// or a chain of `?.` has found nothing, the setter of a subscript can't tell.
+    @usableFromInline
+    func removeRecord(_ slot: Int, _ key: String) {
+        edit(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
     }
 }
