@@ -47,10 +47,12 @@ private final class BusyPool: TaskExecutor {
 
     private func write(_ key: String) async throws { try await database.write { $0[.books][key] = Book(title: key) } }
 
-    /// A writer in the background that has run up to where it waits in line behind the one at work, and no further.
-    private func queueSlowWriter(on pool: BusyPool) async -> Task<Void, any Error> {
-        let slow = Task(executorPreference: pool, priority: .background) { try await write("slow") }
-        while database.pendingWriteCount < 2 {
+    /// A writer that has run up to where it waits in line behind the others, and no further.
+    private func queueSlowWriter(
+        on pool: BusyPool, priority: TaskPriority = .background, behind count: Int = 1
+    ) async -> Task<Void, any Error> {
+        let slow = Task(executorPreference: pool, priority: priority) { try await write("slow") }
+        while database.pendingWriteCount < count + 1 {
             pool.runHeld()
             await Task.yield()
         }
@@ -135,6 +137,101 @@ private final class BusyPool: TaskExecutor {
         try await closing.value
         #expect(database.snapshot[.books].count == 10)
         await #expect(throws: DatabaseError.self) { try await write("late") }
+    }
+
+    /// A call that waits behind all that is in line, and has run up to there.
+    private func queueEnd(
+        closes: Bool = false, priority: TaskPriority, behind count: Int = 1
+    ) async -> Task<Void, any Error> {
+        let end = Task(executorPreference: OwnThreads.shared, priority: priority) { [database] in
+            if closes { try await database.close() } else { try await database.drain() }
+        }
+        while database.pendingWriteCount < count + 1 { await Task.yield() }
+        return end
+    }
+
+    // The first in line was offered the turn, and that is never one that closes or drains while others wait.
+    @Test(arguments: [true, false], [TaskPriority.background, .high])
+    func `Closing and draining wait for no later writer that does not run`(closes: Bool, priority: TaskPriority)
+        async throws
+    {
+        let pool = BusyPool()
+        // Not within a write, which would keep the actor that closing begins on.
+        try await database.turns.take()
+        let end = await queueEnd(closes: closes, priority: priority)
+        let slow = await queueSlowWriter(on: pool, behind: 2)
+        database.passTurn()
+        try await end.value
+        #expect(database.snapshot[.books].isEmpty)
+        pool.open()
+        if closes {
+            await #expect(throws: DatabaseError.self) { try await slow.value }
+        } else {
+            try await slow.value
+        }
+        #expect(database.pendingWriteCount == 0)
+    }
+
+    // It waited until everybody had come back who was overtaken, also those that had come later.
+    @Test func `Draining waits for no later writer that was overtaken and does not run`() async throws {
+        let pool = BusyPool()
+        try await database.turns.take()
+        let end = await queueEnd(priority: .background)
+        let slow = await queueSlowWriter(on: pool, priority: .medium, behind: 2)
+        database.passTurn()
+        // It goes before by its priority. It was offered the turn, and nobody runs it.
+        while pool.count == 0 { await Task.yield() }
+        #expect(database.pendingWriteCount == 2)
+        try await Task(priority: .high) { try await write("urgent") }.value
+        try await end.value
+        #expect(database.snapshot[.books].map(\.key) == ["urgent"])
+        pool.open()
+        try await slow.value
+        #expect(database.pendingWriteCount == 0)
+    }
+
+    @Test func `Draining goes on when what it waited for is cancelled, also beside a later writer that does not run`()
+        async throws
+    {
+        let pool = BusyPool()
+        try await database.turns.take()
+        let earlier = Task(executorPreference: OwnThreads.shared, priority: .background) { try await write("earlier") }
+        while database.pendingWriteCount < 2 { await Task.yield() }
+        let end = await queueEnd(priority: .high, behind: 2)
+        let slow = await queueSlowWriter(on: pool, priority: .medium, behind: 3)
+        database.passTurn()
+        while pool.count == 0 { await Task.yield() }
+        #expect(database.pendingWriteCount == 3)
+        earlier.cancel()
+        await #expect(throws: CancellationError.self) { try await earlier.value }
+        try await end.value
+        #expect(database.snapshot[.books].isEmpty)
+        pool.open()
+        try await slow.value
+        #expect(database.pendingWriteCount == 0)
+    }
+
+    @Test func `Work behind all goes before later writers of its priority, and behind those of a higher one`()
+        async throws
+    {
+        let order = Log()
+        try await database.turns.take()
+        let end = Task(priority: .medium) { [database] in
+            try await database.turns.take(isBehindAll: true)
+            order.add("end")
+            database.passTurn()
+        }
+        while database.pendingWriteCount < 2 { await Task.yield() }
+        var writers: [Task<Void, any Error>] = []
+        for (name, priority) in [("equal", TaskPriority.medium), ("higher", .high), ("lower", .background)] {
+            writers.append(
+                Task(priority: priority) { [database] in try await database.write { _ in order.add(name) } })
+            while database.pendingWriteCount < writers.count + 2 { await Task.yield() }
+        }
+        database.passTurn()
+        try await end.value
+        for writer in writers { try await writer.value }
+        #expect(order.lines == ["higher", "end", "equal", "lower"])
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)

@@ -6,6 +6,9 @@ import YaprakLocks
 /// those that were offered the turn but whose task does not run yet; after ``overtakingsMax`` overtakings in a row the
 /// oldest is offered it. An actor's own queue would reorder by priority without such a bound, and can't be counted.
 ///
+/// Closing and draining wait behind all that came before them, whatever its priority. Once those are done, they are served as
+/// a writer of their priority and arrival: they wait for none that came later, unless it is of higher priority.
+///
 ///     enter ──▶ offered ──claim──▶ taken ──pass──▶ free, offered to the next
 ///       │          ▲  └─overtaken──┐
 ///       └──▶ in line ◀─────────────┘
@@ -27,10 +30,10 @@ struct WriteTurns: ~Copyable, Sendable {
         /// The row of the line it stands in.
         fileprivate var row: UInt8 { isBehindAll ? 0 : priority }
 
-        /// Whether it may take a turn that was offered to `other`, whose task does not run yet.
+        /// Whether it goes first of two that may both have the turn. It may take one then that was offered to `other`, whose
+        /// task does not run yet.
         fileprivate func outruns(_ other: Ticket) -> Bool {
-            if isBehindAll { return false }
-            return priority != other.priority ? priority > other.priority : arrival < other.arrival
+            priority != other.priority ? priority > other.priority : arrival < other.arrival
         }
     }
 
@@ -51,8 +54,16 @@ struct WriteTurns: ~Copyable, Sendable {
         fileprivate func isFree(for ticket: Ticket) -> Bool {
             guard !isTaken else { return false }
             if offered == ticket { return true }
-            if ticket.isBehindAll, !overtaken.isEmpty { return false }
+            if ticket.isBehindAll, !isDue(ticket) { return false }
             return offered.map { ticket.outruns($0) } ?? true
+        }
+
+        /// Whether all that came before have had their turn, or have left.
+        private func isDue(_ ticket: Ticket) -> Bool {
+            func isBefore(_ other: Ticket) -> Bool { other.arrival < ticket.arrival }
+            if let offered, isBefore(offered) { return false }
+            if let oldest = line.oldest, isBefore(oldest.ticket) { return false }
+            return !overtaken.contains(where: isBefore)
         }
 
         fileprivate mutating func offer(to ticket: Ticket) {
@@ -68,25 +79,40 @@ struct WriteTurns: ~Copyable, Sendable {
 
         /// Whether one that runs may have the turn now: it does not pass one that waits and goes before it.
         fileprivate func isFree(forRunning ticket: Ticket) -> Bool {
-            isFree(for: ticket) && !(line.first.map { $0.ticket.outruns(ticket) } ?? false)
+            isFree(for: ticket) && !(line.first.map { !$0.ticket.isBehindAll && $0.ticket.outruns(ticket) } ?? false)
         }
 
-        /// Offers a free turn to the first in line, if that goes before the one it was offered to already.
-        /// - Returns: whom to resume.
-        fileprivate mutating func offerToFirst() -> Waiter? {
-            guard !isTaken, let first = line.first, isFree(for: first.ticket) else { return nil }
-            offer(to: first)
-            return first
-        }
-
-        /// Offers a turn that has just become free to the first in line, or to the oldest if that was overtaken often.
-        fileprivate mutating func offerNext() -> Offer? {
+        /// Who of those in line is served next: the first, or one behind all that has waited long enough and goes before it.
+        private var next: Waiter? {
             guard let first = line.first else { return nil }
-            guard overtakings >= WriteTurns.overtakingsMax, let oldest = line.oldest, oldest !== first,
+            guard let last = line.behindAll, last.ticket.outruns(first.ticket), isDue(last.ticket) else { return first }
+            return last
+        }
+
+        /// Offers a free turn to the next in line, if that goes before the one it was offered to already.
+        /// - Returns: whom to resume.
+        fileprivate mutating func offerToNext() -> Waiter? {
+            guard !isTaken, let next, isFree(for: next.ticket) else { return nil }
+            offer(to: next)
+            return next
+        }
+
+        /// Offers a free turn to one behind all, for which it is time if it has waited for one that left the line.
+        /// - Returns: whom to resume.
+        fileprivate mutating func offerToBehindAll() -> Waiter? {
+            guard !isTaken, let last = line.behindAll, isFree(for: last.ticket) else { return nil }
+            offer(to: last)
+            return last
+        }
+
+        /// Offers a turn that has just become free to the next in line, or to the oldest if that was overtaken often.
+        fileprivate mutating func offerNext() -> Offer? {
+            guard let next else { return nil }
+            guard overtakings >= WriteTurns.overtakingsMax, let oldest = line.oldest, oldest !== next,
                 isFree(for: oldest.ticket)
-            else { return offerToFirst().map { Offer(waiter: $0) } }
+            else { return offerToNext().map { Offer(waiter: $0) } }
             overtakings = 0
-            let favored = Favored(ticket: oldest.ticket, firstPriority: first.ticket.priority)
+            let favored = Favored(ticket: oldest.ticket, firstPriority: next.ticket.priority)
             offer(to: oldest)
             return Offer(waiter: oldest, favored: favored)
         }
@@ -153,13 +179,19 @@ struct WriteTurns: ~Copyable, Sendable {
                 enqueue(waiter, continuation)
             }
         } onCancel: {
-            let wasInLine = state.withLock { state in
-                guard waiter.isInLine else { return false }
-                state.line.remove(waiter)
-                return true
-            }
-            if wasInLine { waiter.resume(throwing: CancellationError()) }
+            leave(waiter)
         }
+    }
+
+    /// Takes one whose task is cancelled out of the line, if it is there.
+    private func leave(_ waiter: Waiter) {
+        let (wasInLine, offer) = state.withLock { state -> (Bool, Waiter?) in
+            guard waiter.isInLine else { return (false, nil) }
+            state.line.remove(waiter)
+            return (true, state.offerToBehindAll())
+        }
+        offer?.resume()
+        if wasInLine { waiter.resume(throwing: CancellationError()) }
     }
 
     /// Waits until the turn is offered, whether the task is cancelled or not.
@@ -175,7 +207,7 @@ struct WriteTurns: ~Copyable, Sendable {
         enum Action { case wait, go, leave(offer: Waiter?) }
         let action: Action = state.withLock { state in
             state.forget(waiter.ticket)
-            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerToFirst()) }
+            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerToNext()) }
             if state.isFree(forRunning: waiter.ticket) {
                 state.offer(to: waiter.ticket)
                 return .go
@@ -247,9 +279,9 @@ struct WriteTurns: ~Copyable, Sendable {
         return next.favored
     }
 
-    /// Offers the turn to the first in line if one that was favored has not claimed it.
+    /// Offers the turn to the next in line if one that was favored has not claimed it.
     func reconsider(_ favored: Favored) {
-        let next = state.withLock { $0.offered == favored.ticket ? $0.offerToFirst() : nil }
+        let next = state.withLock { $0.offered == favored.ticket ? $0.offerToNext() : nil }
         next?.resume()
     }
 }
@@ -322,6 +354,12 @@ struct WaiterLine {
     var first: Waiter? {
         for row in rows where row.head != nil { return row.head }
         return nil
+    }
+
+    /// The first of those that are behind all that came before them.
+    var behindAll: Waiter? {
+        guard let head = rows.last?.head, head.ticket.isBehindAll else { return nil }
+        return head
     }
 
     /// The one that arrived first.
