@@ -1,7 +1,9 @@
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakStorage
 
 @testable import YaprakCore
 @testable import YaprakTrees
@@ -27,6 +29,21 @@ import Yaprak
             // A task in the background would begin a millisecond later.
             #expect(database.timeline.arena.counts.rows == 5_000)
         }
+    }
+
+    // It kept every record once more, as bytes, with the chunks of the checkpoint they were read from, until its first step.
+    @Test func `A line of history with types lets go of the bytes it began with`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        let database = try await Database.open(at: path, collections: .books)
+        try await database.write { for index in 0..<5_000 { $0[.books]["\(index)"] = Book(title: "x") } }
+        try await database.checkpoint()
+        try await database.close()
+        let line = try HistoryLine(
+            of: StoreReader.open(path), atOrBefore: 1, ReplayTypes(collections: RecordCollection.books))
+        #expect(line.rowCount == 5_000)
+        for _ in 0..<2_000 where line.rowCountInAll != 5_000 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(line.rowCountInAll == 5_000)
     }
 
     @Test func `Ten thousand forks that write and are dropped leave no node and no row`() async throws {

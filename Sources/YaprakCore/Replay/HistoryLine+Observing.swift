@@ -13,6 +13,7 @@ extension HistoryLine {
         let draft = beginDraft()
         draft.adoptExtensions(of: checkpoint, observer)
         state = draft.sealTrees(number: state.number)
+        reclaimer.reclaimSome(timeline)
     }
 }
 

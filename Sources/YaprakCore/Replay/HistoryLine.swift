@@ -122,6 +122,8 @@ package final class HistoryLine {
             throw error
         }
         state = draft.sealTrees(number: state.number)
+        // The records without types, and the bytes they are in, are not needed any more.
+        reclaimer.reclaimSome(timeline)
     }
 
     /// Adds an extension: with its primary state, or computed from the records.
