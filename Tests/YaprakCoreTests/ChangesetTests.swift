@@ -230,6 +230,30 @@ import Yaprak
         #expect(all.hasChange(forKey: "any", in: .authors) && all.hasChange(forKey: "any", in: .books))
     }
 
+    // A removal of everything was a change of every collection, though all that was there had come in the commits before it.
+    @Test func `Inserted and removed with all collections is no change, unless something was there before`()
+        async throws
+    {
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.write { $0.removeAll() }
+        let both = await connection.advance()
+        #expect(both.count == 2 && both[1].didRemoveAll)
+        #expect(both.netChanges.isEmpty && !both.didRemoveAll && !both.didRemoveAll(in: .books))
+        #expect(!both.hasChange(in: .books) && !both.hasChange(in: .authors) && !both.hasObjectChange(in: .books))
+        #expect(!both.hasChange(forKey: "a", in: .books) && !both.hasChange(forAnyOf: ["a", "b"], in: .authors))
+        // The removal finds nothing of what was there at first, but that went in the same commits.
+        try await database.write { $0[.authors]["b"] = Author(name: "b") }
+        _ = await connection.advance()
+        try await database.write { $0[.authors].remove("b") }
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.write { $0.removeAll() }
+        let three = await connection.advance()
+        #expect(three.didRemoveAll && three.netChanges.didRemoveAll && three.hasChange(forKey: "a", in: .books))
+        #expect(three.netChanges.changes(in: .authors).removedAllCount == 1)
+    }
+
     @Test func `Info travels with a commit, and alone makes one`() async throws {
         let changeset = try await commit { transaction in
             transaction[.books]["a"] = Book(title: "a")

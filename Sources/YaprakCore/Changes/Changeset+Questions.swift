@@ -23,7 +23,7 @@ extension Array: ChangeSource where Element == Changeset {
     /// What the commits did together, oldest first. O(*n* log *k*) for *n* changes of *k* commits.
     public var netChanges: NetChanges {
         if count == 1 { return self[0].netChanges }
-        return NetChanges(batch: ChangeBatch(sumOf: map(\.contents.batch)[...]))
+        return NetChanges(batch: ChangeBatch(sumOf: map(\.contents.batch)[...]).asOneCommit())
     }
 }
 
@@ -52,8 +52,9 @@ extension NetChanges: ChangeSource {
 extension ChangeSource {
     /// Whether anything changed in the collection. O(number of changed collections).
     ///
-    /// Of an array of *k* changesets O(*k*), and O(*n* log *k*) for their *n* changes in the collection if several changed it.
-    /// Ask ``netChanges`` where there are many questions; so for the other questions about a collection.
+    /// Of an array of *k* changesets O(*k*), and O(*n* log *k*) for their *n* changes in the collection if several changed it;
+    /// for their changes in all collections if one of them removed everything. Ask ``netChanges`` where there are many
+    /// questions; so for the other questions about a collection.
     public func hasChange<O, M>(in collection: RecordCollection<O, M>) -> Bool {
         let batch = sum(in: collection.name)
         return batch.clearedAll || batch.changes(inCollection: collection.name) != nil
@@ -127,9 +128,11 @@ extension ChangeSource {
         return batch.clearedAll || batch.changes(inCollection: collection.name)?.clearedCount != nil
     }
 
-    /// Whether everything in all collections was removed at once. O(1); of an array O(number of changesets).
+    /// Whether everything in all collections was removed at once. O(1); of an array O(number of changesets), and as
+    /// ``netChanges`` if one of them removed everything.
     public var didRemoveAll: Bool {
-        several?.contains { $0.contents.batch.clearedAll } ?? netChanges.batch.clearedAll
+        if let several, !several.removeEverything { return false }
+        return netChanges.batch.clearedAll
     }
 
     // MARK: Adding up
@@ -142,7 +145,8 @@ extension ChangeSource {
 
     /// A sum that has what was changed in one collection, and perhaps more.
     private func sum(in collection: String) -> ChangeBatch {
-        guard let several else { return netChanges.batch }
+        // Whether anything was there that was removed with everything depends on all collections.
+        guard let several, !several.removeEverything else { return netChanges.batch }
         return ChangeBatch(sumOf: several.map { $0.contents.batch.part(in: collection) }[...])
     }
 
@@ -159,15 +163,20 @@ extension ChangeSource {
         var sum: ChangeEntry?
         for changeset in several {
             let batch = changeset.contents.batch
-            if batch.clearedAll { return (true, nil) }
-            guard let changes = batch.changes(inCollection: collection) else { continue }
-            if changes.clearedCount != nil {
+            let changes = batch.changes(inCollection: collection)
+            if batch.clearedAll || changes?.clearedCount != nil {
                 // Whether anything is left of that depends on all records that were changed before.
                 return NetChanges(batch: self.sum(in: collection)).entry(key, in: collection)
             }
+            guard let changes else { continue }
             guard let next = changes.entry(forKey: key) else { continue }
             if let earlier = sum { sum = earlier.followed(by: next) } else { sum = next }
         }
         return (false, sum)
     }
+}
+
+extension Array where Element == Changeset {
+    /// Whether one of the commits removed everything in all collections at once.
+    fileprivate var removeEverything: Bool { contains { $0.contents.batch.clearedAll } }
 }

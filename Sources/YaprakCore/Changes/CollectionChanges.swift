@@ -175,6 +175,18 @@ struct ChangeBatch: Sendable {
         }
     }
 
+    /// The sum of several commits, as one commit has it.
+    ///
+    /// A transaction does not say that it removed everything if there was nothing when it began. So does the sum not, if all
+    /// that was removed had come in one of these commits. Only the whole sum shows that: halves of it, and parts of one
+    /// transaction, keep what they say.
+    func asOneCommit() -> ChangeBatch {
+        if !clearedAll || collections.contains(where: { $0.clearedCount != nil }) { return self }
+        var sum = self
+        sum.clearedAll = false
+        return sum
+    }
+
     /// These changes and later ones as one.
     func followed(by next: ChangeBatch) -> ChangeBatch {
         if isEmpty { return next }
