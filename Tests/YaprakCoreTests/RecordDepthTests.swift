@@ -212,6 +212,14 @@ extension RecordCollection where Object == Cabinet, Metadata == Term {
         #expect(!TypeNesting.isBounded(CBORValue.null) && !TypeNesting.isBounded(["a": CBORValue.null]))
     }
 
+    // A module of a program's own was taken for Foundation's, and its recursive types for texts.
+    @Test func `A module whose name begins like Foundation's is none of them`() {
+        #expect(TypeNesting.isOfFoundation(String(reflecting: Date.self)))
+        #expect(TypeNesting.isOfFoundation(String(reflecting: URL.self)))
+        #expect(!TypeNesting.isOfFoundation("FoundationExtras.Tree") && !TypeNesting.isOfFoundation("Foundation2.Tree"))
+        #expect(!TypeNesting.isOfFoundation("Foundation.Predicate<FoundationExtras.Tree>"))
+    }
+
     // MARK: Stacks
 
     @Test func `A thread that goes on for another counts as that one`() async throws {

@@ -7,7 +7,9 @@ import YaprakCBOR
 ///
 /// With a file each value is encoded, and the encoder counts its levels. In memory nothing is encoded, and the limit is the
 /// same: a value of a type that can hold others without end is encoded to be counted. A type whose stored properties, all
-/// the way down, are plain values, texts and collections of them can't; the first values that are written show it.
+/// the way down, are plain values, texts and collections of them can't; the first values that are written show it. A type
+/// whose own `encode(to:)` nests deeper than its stored properties is not recognized: where such a value exceeds the limit,
+/// the error comes when it is encoded, by a file, a backup or `checkingCoding`.
 final class NestingBound<Value: Encodable>: Sendable {
     /// Values that were looked at, or -1 once the type is known to be bounded.
     private let looks = Atomic(0)
@@ -64,8 +66,14 @@ enum TypeNesting {
     /// A type without references, a text, or one of Foundation's that can't hold another's values.
     fileprivate static func isLeaf<Value>(_ type: Value.Type) -> Bool {
         if _isPOD(type) || type == String.self || type == Substring.self || type == Character.self { return true }
-        let name = String(reflecting: type)
-        return name.hasPrefix("Foundation") && !name.contains("<")
+        return isOfFoundation(String(reflecting: type))
+    }
+
+    /// Whether a type with this name is one of Foundation's, and not generic. A program's own module may be called
+    /// `FoundationExtras`.
+    static func isOfFoundation(_ name: String) -> Bool {
+        let modules = ["Foundation.", "FoundationEssentials.", "FoundationInternationalization."]
+        return !name.contains("<") && modules.contains { name.hasPrefix($0) }
     }
 }
 
