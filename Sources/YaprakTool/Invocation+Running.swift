@@ -29,11 +29,13 @@ extension Invocation {
             } else {
                 try command.run()
             }
-            Pager.finish()
+            try Pager.finish()
             try console.flush()
             return 0
         } catch {
-            Pager.finish()
+            var error = error
+            // An answer that nobody was shown is none. What went wrong before that is said first.
+            do { try Pager.finish() } catch let failure { if Failure(error) == nil { error = failure } }
             return report(error, asJSON: OutputFormat.wantsJSON(arguments))
         }
     }

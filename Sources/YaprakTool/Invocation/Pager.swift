@@ -16,20 +16,25 @@ import YaprakLocks
 final class Pager: Sendable {
     /// The input of the pager.
     let sink: TextSink
+    private let command: String
     private let input: FileDescriptor
     private let process: pid_t
 
     private static let running = Mutex<Pager?>(nil)
 
-    private init(process: pid_t, input: FileDescriptor) {
+    private init(_ command: String, process: pid_t, input: FileDescriptor) {
+        self.command = command
         self.process = process
         self.input = input
         sink = TextSink(input)
     }
 
-    /// Starts the pager that the user wants; nil for none.
+    /// Starts the pager that the user wants; nil for none, and where nobody names one and there is no `less`.
     static func start() -> Pager? {
-        let wanted = variable("YAPRAK_PAGER") ?? variable("PAGER") ?? "less -FRX"
+        let named = variable("YAPRAK_PAGER") ?? variable("PAGER")
+        // The shell would start in any case, and what it is sent would be lost.
+        guard named != nil || isInstalled("less") else { return nil }
+        let wanted = named ?? "less -FRX"
         guard !wanted.isEmpty, wanted != "cat", let pipe = try? FileDescriptor.pipe() else { return nil }
         // The pager must not hold the end that is written to, or it would never see the end.
         for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
@@ -41,13 +46,14 @@ final class Pager: Sendable {
         }
         // Ctrl-C belongs to the pager; the subcommand is notified and ends at a consistent point.
         Interruption.listenPatiently()
-        let pager = Pager(process: process, input: pipe.writeEnd)
+        let pager = Pager(wanted, process: process, input: pipe.writeEnd)
         running.withLock { $0 = pager }
         return pager
     }
 
     /// Writes what is left, and waits for the pager to end.
-    static func finish() {
+    /// - Throws: ``Failure`` if the shell could not run it: nothing was shown then.
+    static func finish() throws(Failure) {
         guard
             let pager = running.withLock({ running in
                 defer { running = nil }
@@ -58,6 +64,17 @@ final class Pager: Sendable {
         try? pager.input.close()
         var status: Int32 = 0
         while waitpid(pager.process, &status, 0) < 0, errno == EINTR {}
+        // The shell's codes for a command that it can't run or can't find; the low bits are those of a signal.
+        guard status & 0x7f == 0, [126, 127].contains((status >> 8) & 0xff) else { return }
+        throw Failure(
+            "pagerFailed", "the pager \(pager.command.debugDescription) can't be run, and nothing was shown",
+            exitCode: 6, hint: "--no-pager prints directly; YAPRAK_PAGER names another.")
+    }
+
+    /// Whether the shell finds a program.
+    private static func isInstalled(_ program: String) -> Bool {
+        let folders = (variable("PATH") ?? "/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
+        return folders.contains { access("\($0.isEmpty ? "." : $0)/\(program)", X_OK) == 0 }
     }
 
     private static func spawn(_ command: String, reading input: FileDescriptor) -> pid_t? {

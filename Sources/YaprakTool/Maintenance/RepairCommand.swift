@@ -88,7 +88,7 @@ struct RepairCommand: AsyncParsableCommand {
         let paged = try paging.console()
         try PropertyWriter.write(
             lines(repair, verification), json: json(repair, verification), output.format(on: paged), paged)
-        Pager.finish()
+        try Pager.finish()
         if let verification, verification.severity != .clean, let into {
             let worst = verification.findings.first { $0.severity == verification.severity }
             throw Failure(

@@ -1,0 +1,39 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What a terminal shows where the pager is missing, or is closed before the end.
+@Suite(.bounded) struct PagerTests {
+    let folder: Folder
+    let shop: String
+
+    init() async throws {
+        folder = try Folder()
+        shop = folder("shop.yaprak")
+        try await makeShop(at: shop)
+    }
+
+    /// The tool on a terminal, with no pager named but those given.
+    private func run(_ words: [String], _ environment: [String]) throws -> (text: String, code: PseudoTerminal.Ending) {
+        let names = ["-u", "PAGER", "-u", "YAPRAK_PAGER"]
+        let terminal = try PseudoTerminal(
+            "/usr/bin/env", names + environment + [BuiltProgram.url("yaprak").path] + words, columns: 80, rows: 24)
+        let code = terminal.end()
+        return (terminal.text, code)
+    }
+
+    // The shell said "less: not found", nothing else was shown, and the exit code was 0.
+    @Test func `Where there is no less, a terminal shows the data all the same`() throws {
+        let (text, code) = try run(["log", shop, "--oneline"], ["PATH=" + folder("")])
+        #expect(code == .exited(0) && !text.contains("not found"), "\(text)")
+        #expect(text.contains("opening day") && text.split(separator: "\r\n").count == 4, "\(text)")
+    }
+
+    @Test(arguments: [["log"], ["diff", "1", "3"], ["verify"]])
+    func `A pager that can't be run is said, and is no success`(words: [String]) throws {
+        let (text, code) = try run([words[0], shop] + words.dropFirst(), ["YAPRAK_PAGER=no-such-pager"])
+        #expect(code == .exited(6), "\(text)")
+        #expect(text.contains("--no-pager prints directly") && text.contains("(pagerFailed)"), "\(text)")
+    }
+}
