@@ -65,7 +65,7 @@ struct GrepCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         let bounds = try bounds.bounds(in: reader), filter = filtering.filter
         var count = 0
-        if let all = try reader.commitNumbers(in: range ?? LogRange()), let numbers = bounds.clamp(all) {
+        if let all = try reader.numbers(in: range ?? LogRange()), let numbers = bounds.clamp(all) {
             try reader.requireLog(from: numbers.lowerBound)
             let console = try paging.console(), format = output.format(on: console)
             var rows = RowWriter(

@@ -118,20 +118,26 @@ struct LogCommand: AsyncParsableCommand {
     /// The commits to look at; nil if there are none.
     private func walk(in reader: ReplayReader) throws -> CommitWalk? {
         if follow {
-            let after =
-                if let position = range?.after { try reader.commitNumber(at: position) } else if range != nil {
-                    try reader.oldestCommitNumber().map { CommitNumber($0.rawValue - min(1, $0.rawValue)) } ?? 0
-                } else if bounds.from != nil { CommitNumber.zero } else { try reader.newestCommitNumber() }
-            let first = max(after.next(), try bounds.bounds(in: reader).first)
-            if first <= (try reader.newestCommitNumber()) { try reader.requireLog(from: first) }
+            let first = max(try firstFollowed(in: reader), try bounds.bounds(in: reader).first)
             return CommitWalk(reader: reader, first: first, hasValues: patch || condition != nil, follows: true)
         }
-        guard let all = try reader.commitNumbers(in: range ?? LogRange()),
+        guard let all = try reader.numbers(in: range ?? LogRange()),
             let numbers = try bounds.bounds(in: reader).clamp(all)
         else { return nil }
         try reader.requireLog(from: numbers.lowerBound)
         return CommitWalk(
             reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,
             hasValues: patch || condition != nil)
+    }
+
+    /// The commit that following begins with, as far as the range says so: with the next, if nothing says where.
+    private func firstFollowed(in reader: ReplayReader) throws -> CommitNumber {
+        // In this order: a commit that is written between the two calls is then in the log, and not skipped.
+        let newest = try reader.newestCommitNumber()
+        let oldest = max(1, try reader.oldestCommitNumber() ?? newest.next())
+        guard let position = range?.after else { return range != nil || bounds.from != nil ? oldest : newest.next() }
+        let first = try reader.commitNumber(at: position).next()
+        if first <= newest { try reader.requireLog(from: first) }
+        return first
     }
 }

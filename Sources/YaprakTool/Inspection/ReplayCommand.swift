@@ -98,7 +98,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let newest = try bounds.last ?? reader.newestCommitNumber()
         let oldest = try reader.oldestCommitNumber() ?? 1
         let first = bounds.first > 0 ? bounds.first : oldest
-        if bounds.first > 0 || bounds.last != nil, first > newest {
+        if bounds.first > 0, first > newest {
             throw ValidationError("--from (commit \(first)) comes after --until (commit \(newest))")
         }
         guard first <= newest else { return nil }

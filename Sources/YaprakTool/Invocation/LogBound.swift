@@ -28,7 +28,7 @@ struct LogBounds {
     private var since: Int64?
     private var until: Int64?
 
-    /// - Throws: errors of finding positions.
+    /// - Throws: errors of finding positions; also for the commit of a position that the log no longer has.
     init(from: LogBound?, until: LogBound?, in reader: ReplayReader, now: Int64) throws {
         switch from {
         case .position(let position)?: first = try reader.commitNumber(at: position)
@@ -40,6 +40,8 @@ struct LogBounds {
         case .time(let time)?: self.until = time.lastNanosecondsSince1970(now: now)
         case nil: break
         }
+        // 0 is no commit: all begin after it, and none ends with it.
+        for number in [first, last ?? .zero] where number > 0 { try reader.requireLog(from: number) }
     }
 
     /// Whether a commit was made within the times. Clocks are sometimes set back: each commit is asked.

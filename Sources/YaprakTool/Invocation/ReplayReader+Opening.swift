@@ -35,6 +35,14 @@ extension ReplayReader {
             place: .init(commits: first...first), exitCode: 3)
     }
 
+    /// The commits of a range, or `nil` if there are none in it.
+    /// - Throws: also if its end is before all that the log still has: nobody has looked there.
+    func numbers(in range: LogRange) throws -> ClosedRange<CommitNumber>? {
+        if let numbers = try commitNumbers(in: range) { return numbers }
+        if let end = try range.through.map({ try commitNumber(at: $0) }), end > 0 { try requireLog(from: end) }
+        return nil
+    }
+
     /// The tags of each commit that has any. A damaged file of tags is an error of `yaprak tag` only.
     func tagsByNumber() -> [CommitNumber: [String]] {
         Dictionary(grouping: (try? tags()) ?? [], by: \.number).mapValues { $0.map(\.name.description) }
