@@ -1,6 +1,7 @@
 public import SystemPackage
 import YaprakCBOR
 import YaprakCore
+import YaprakLocks
 public import YaprakModel
 import YaprakStorage
 
@@ -138,11 +139,26 @@ public struct ReplayRepair: Sendable {
     public func perform(
         to path: FilePath, progress: @escaping (ReplayProgress) -> Void = { _ in }
     ) throws(DatabaseError) -> ReplayVerification {
+        try write(to: path)
+        return try ReplayReader(path).verify(.replay, progress: progress)
+    }
+
+    /// The same, unless nobody waits for the verification any more.
+    ///
+    /// - Throws: also `CancellationError` if `isCancelled` was true before it was verified: the result is there, and complete.
+    package func perform(
+        to path: FilePath, unless isCancelled: @escaping @Sendable () -> Bool,
+        progress: @escaping (ReplayProgress) -> Void
+    ) throws -> ReplayVerification {
+        try write(to: path)
+        return try ReplayReader(path).reading(unless: isCancelled) { try $0.verify(.replay, progress: progress) }
+    }
+
+    private func write(to path: FilePath) throws(DatabaseError) {
         let lines = tags.flatMap { Array("\($0.name) \($0.number)\n".utf8) }
         try repair.perform(to: path, tags: lines) { number, previous in
             Self.placeholder(number, after: previous)
         }
-        return try ReplayReader(path).verify(.replay, progress: progress)
     }
 
     /// A commit that changes nothing, made when the one before it was.
@@ -173,5 +189,21 @@ extension ReplayReader {
     /// - Complexity: O(bytes of the directory).
     public func repair(_ options: ReplayRepair.Options = .init()) throws -> ReplayRepair {
         try ReplayRepair(self, options)
+    }
+
+    /// The same, unless nobody waits for it any more. Performing it is not cancelled by that.
+    ///
+    /// - Throws: also `CancellationError` if `isCancelled` was true meanwhile.
+    package func repair(
+        _ options: ReplayRepair.Options, unless isCancelled: @escaping @Sendable () -> Bool
+    ) throws -> ReplayRepair {
+        let isFound = Mutex(false)
+        return try reading(unless: { !isFound.withLock { $0 } && isCancelled() }) { reader in
+            let repair = try ReplayRepair(reader, options)
+            // What could not be read for it looks like damage.
+            if isCancelled() { throw CancellationError() }
+            isFound.withLock { $0 = true }
+            return repair
+        }
     }
 }

@@ -64,17 +64,18 @@ struct DiffCommand: AsyncParsableCommand {
         let format = output.format(on: console)
         var differs = false
         if stat {
-            let counts = Self.counts(changes, filter)
+            let counts = try Self.counts(changes, filter)
             differs = !counts.isEmpty
             try Self.write(counts, format, console)
         } else if format == .table {
-            let shown = changes.filter { filter.passes($0.collection, $0.key) }.map { ShownChange($0) }
+            var shown: [ShownChange] = []
+            try Self.visit(changes, filter) { shown.append(ShownChange($0)) }
             differs = !shown.isEmpty
-            try PatchPrinter(console: console).write(shown, indent: "")
+            try PatchPrinter(console: console).write(shown, indent: "", unless: Invocation.isInterrupted)
         } else {
             var rows = RowWriter(
                 format, ["collection", "key", "change", "field", "before", "after"].map { Column(name: $0) }, console)
-            for change in changes where filter.passes(change.collection, change.key) {
+            try Self.visit(changes, filter) { change in
                 differs = true
                 try ShownChange(change).write(to: &rows, format, after: [])
             }
@@ -86,11 +87,21 @@ struct DiffCommand: AsyncParsableCommand {
         }
     }
 
+    /// Hands over the changes that are wanted, until the user presses Ctrl-C.
+    private static func visit(
+        _ changes: ReplayChanges, _ filter: ChangeFilter, _ body: (ReplayChange) throws -> Void
+    ) throws {
+        for (index, change) in changes.enumerated() {
+            if index % 256 == 255, Invocation.isInterrupted() { throw Interrupted() }
+            if filter.passes(change.collection, change.key) { try body(change) }
+        }
+    }
+
     private static func counts(
         _ changes: ReplayChanges, _ filter: ChangeFilter
-    ) -> [(collection: String, counts: ChangeCounts)] {
+    ) throws -> [(collection: String, counts: ChangeCounts)] {
         var counts: [(collection: String, counts: ChangeCounts)] = []
-        for change in changes where filter.passes(change.collection, change.key) {
+        try visit(changes, filter) { change in
             if counts.last?.collection != change.collection { counts.append((change.collection, ChangeCounts())) }
             counts[counts.count - 1].counts.add(change.kinds)
         }

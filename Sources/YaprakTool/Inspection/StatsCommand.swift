@@ -44,7 +44,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reader = try ReplayReader.open(database)
-        let statistics = try reader.statistics()
+        let statistics = try reader.reading(unless: Invocation.isInterrupted) { try $0.statistics() }
         if let svg {
             guard let plot = try plot(statistics, reader, barsMax: ActivityPlot.pictureBarsMax) else {
                 throw Failure(

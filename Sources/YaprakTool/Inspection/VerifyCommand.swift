@@ -48,9 +48,12 @@ struct VerifyCommand: AsyncParsableCommand {
             .replaying: ProgressBar(console, "replaying", unit: "commits"),
         ]
         defer { for phase in bars.keys { bars[phase]?.finish() } }
-        return try reader.verify(level) { progress in
-            bars[progress.phase]?.update(
-                done: Int(clamping: progress.done), of: Int(clamping: progress.total), counted: progress.commitCount)
+        return try reader.reading(unless: Invocation.isInterrupted) { reader in
+            try reader.verify(level) { progress in
+                bars[progress.phase]?.update(
+                    done: Int(clamping: progress.done), of: Int(clamping: progress.total),
+                    counted: progress.commitCount)
+            }
         }
     }
 

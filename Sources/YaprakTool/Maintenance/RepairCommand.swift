@@ -74,15 +74,21 @@ struct RepairCommand: AsyncParsableCommand {
                 json: ["first": 0, "last": 0, "checkpoints": [], "losses": [], "holes": []],
                 output.format(on: console), console)
         }
-        let repair = try reader.repair(options)
+        let repair = try reader.repair(options, unless: Invocation.isInterrupted)
         var verification: ReplayVerification?
         if let into {
             var bar = ProgressBar(console, "verifying", unit: "commits")
             defer { bar.finish() }
-            verification = try repair.perform(to: FilePath(into)) { progress in
-                bar.update(
-                    done: Int(clamping: progress.done), of: Int(clamping: progress.total),
-                    counted: progress.commitCount)
+            do {
+                verification = try repair.perform(to: FilePath(into), unless: Invocation.isInterrupted) { progress in
+                    bar.update(
+                        done: Int(clamping: progress.done), of: Int(clamping: progress.total),
+                        counted: progress.commitCount)
+                }
+            } catch is CancellationError {
+                throw Failure(
+                    "interrupted", "interrupted; what could be recovered is in \(into), and was not verified",
+                    exitCode: 130, hint: "`yaprak verify` does it.")
             }
         }
         let paged = try paging.console()

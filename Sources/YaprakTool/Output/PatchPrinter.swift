@@ -15,9 +15,11 @@ struct PatchPrinter {
     let console: Console
 
     /// Prints changes; those of one collection stand together.
-    func write(_ changes: [ShownChange], indent: String) throws {
+    /// - Throws: ``Interrupted`` if `isInterrupted` is true, which is asked now and then.
+    func write(_ changes: [ShownChange], indent: String, unless isInterrupted: () -> Bool = { false }) throws {
         var collection: String?
-        for change in changes {
+        for (index, change) in changes.enumerated() {
+            if index % 256 == 255, isInterrupted() { throw Interrupted() }
             if change.collection != collection {
                 try line(indent, console.paint(change.collection.plain, .info))
                 collection = change.collection

@@ -36,7 +36,9 @@ struct ExportTestCommand: AsyncParsableCommand {
     func run() async throws {
         let reader = try ReplayReader.open(database)
         let number = try reader.commitNumber(at: position)
-        let fixture = try reader.fixture(of: number, touchedOnly: touchedOnly)
+        let fixture = try reader.reading(unless: Invocation.isInterrupted) { reader in
+            try reader.fixture(of: number, touchedOnly: touchedOnly)
+        }
         // The test expects the result of playing it here.
         let played = fixture.database()
         try await fixture.play(in: played)
