@@ -68,8 +68,8 @@ struct CompletedWord {
 }
 
 extension String {
-    /// Whether something in it could control a terminal.
-    fileprivate var controlsTerminal: Bool {
+    /// Whether something in it could control a terminal, or turn the direction of text: no shell is offered such a word.
+    var controlsTerminal: Bool {
         let text = filter { $0 != "\"" && $0 != "\\" }
         return text.plain != text
     }

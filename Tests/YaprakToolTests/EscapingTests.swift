@@ -56,6 +56,33 @@ extension RecordCollection where Object == [String: String], Metadata == NoMetad
         }
     }
 
+    // Shells print what they are offered as it is. Only the controls of ASCII were left out, and not U+009B or U+202E.
+    @Test(arguments: ["bash", "zsh", "fish"], ["\u{9b}31m", "\u{202e}abc", "\u{2066}abc", "\u{7f}"])
+    func `A shell is offered no name that could control its terminal`(shell: String, evil: String) async throws {
+        let folder = try Folder()
+        let path = folder("evil.yaprak"), named = RecordCollection<[String: String], NoMetadata>("evil" + evil)
+        let database = try await Database.open(at: .init(path), collections: .tables, named)
+        try await database.write { transaction in
+            for key in ["plain", "evil" + evil] { transaction[.tables][key] = [:] }
+            transaction[named]["k"] = [:]
+        }
+        try await database.close()
+        for (words, offered) in [(["ls", path], "tables"), (["get", path, "tables"], "plain")] {
+            let process = Process.inRepository(), out = Pipe()
+            process.executableURL = BuiltProgram.url("yaprak")
+            process.arguments =
+                ["---completion", words[0], "--", "positional@\(words.count - 1)", "\(words.count + 1)", "0", "yaprak"]
+                + words + [""]
+            process.environment = ProcessInfo.processInfo.environment.merging(["SAP_SHELL": shell]) { $1 }
+            process.standardOutput = out
+            try process.run()
+            let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            // The script of zsh gets a line of a space behind them.
+            #expect(text.split(separator: "\n").map(String.init).filter { $0 != " " } == [offered], "\(words)")
+        }
+    }
+
     @Test func `A column of CSV that is nested too deep is refused`() async throws {
         let folder = try Folder()
         let head = "id," + Array(repeating: "a", count: 40_000).joined(separator: ".")

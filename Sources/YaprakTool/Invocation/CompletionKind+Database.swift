@@ -51,9 +51,9 @@ extension [String] {
 }
 
 extension String {
-    /// The word as the completion script of the shell needs it; `nil` if a control character is in it.
+    /// The word as the completion script of the shell needs it; `nil` if something in it could control a terminal.
     fileprivate var asShellWord: String? {
-        guard unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f }) else { return nil }
+        guard !controlsTerminal else { return nil }
         switch CompletionShell.requesting {
         case .bash?:
             // The script hands words to `compgen -W`, which expands them: `$(…)` in a key must stay a text.
