@@ -39,7 +39,13 @@ package final class ByteSource {
             fileBytes = end.map { Int($0) }
         }
         self.descriptor = descriptor
-        reading = { try descriptor.read(into: $0) }
+        reading = { buffer in
+            // A read would go on after a signal, until whoever writes into the pipe does.
+            while descriptor == .standardInput, !Interruption.awaitInput() {
+                if Interruption.isRequested { throw CancellationError() }
+            }
+            return try descriptor.read(into: buffer)
+        }
     }
 
     /// The bytes that a function reads, as `read` does: it returns their number, and 0 at the end.
@@ -58,7 +64,8 @@ package final class ByteSource {
     }
 
     /// The next bytes, at least one; `nil` at the end.
-    /// - Throws: `Errno`; ``InputError`` for a damaged LZ4 frame, for other compressions and encodings.
+    /// - Throws: `Errno`; ``InputError`` for a damaged LZ4 frame, for other compressions and encodings; `CancellationError` if
+    ///   standard input is waited for and Ctrl-C is pressed (``Interruption``).
     package func next() throws -> [UInt8]? {
         if !returned.isEmpty {
             defer { returned = [] }

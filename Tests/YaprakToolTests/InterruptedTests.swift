@@ -4,9 +4,15 @@ import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
-import YaprakCBOR
+import YaprakReplay
 
 @testable import YaprakTool
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Ctrl-C where it went unheard: in checks, counts and differences.
 @Suite(.bounded) struct InterruptedTests {
@@ -41,6 +47,56 @@ import YaprakCBOR
         #expect(outcome.code == 130 && outcome.err == "yaprak: interrupted (interrupted)\n", "\(outcome)")
         #expect(!outcome.out.contains("result"))
     }
+
+    // It was asked at commits only: of 20 GB with a few records that are wanted, not before the end.
+    @Test func `A load is interrupted also where it commits nothing`() async throws {
+        let database = try await Database.open(at: FilePath(folder("loaded.yaprak")), options: DatabaseOptions())
+        let head = #"{"yaprak":"dump","version":1,"commit":1,"records":{"rare":1,"many":5000}}"#
+        let lines = [#"{"collection":"rare","key":"1","object":1}"#]
+            + (0..<5000).map { #"{"collection":"many","key":"\#($0)","object":1}"# }
+        let dump = LineReader(try ByteSource(folder.write(lines.joined(separator: "\n"), to: "lines.ndjson")))
+        var loader = DumpLoader(database: database, header: try ReplayDumpHeader(Array(head.utf8)[...]))
+        loader.collection = "rare"
+        loader.isInterrupted = { true }
+        var loaded = DumpLoader.Result(), shown = 0
+        try await loader.run(dump, "lines.ndjson", into: &loaded) { _ in shown += 1 }
+        #expect(loaded.isInterrupted && dump.number == DumpLoader.linesUnasked && shown == 1)
+        #expect(loaded.records == 1 && database.snapshot.count(inCollectionNamed: "rare") == 1)
+
+        let source = try RecordSource(
+            ByteSource(folder.write(lines.joined(separator: "\n"), to: "bad.ndjson")), .ndjson, separator: 0x2c)
+        var skipping = Loader(database: database, collection: "c", key: KeyRule(field: "absent"))
+        skipping.skipsBad = true
+        skipping.isInterrupted = { true }
+        var result = Loader.Result()
+        #expect(try await skipping.run(source, into: &result) == nil)
+        #expect(result.isInterrupted && result.badCount == DumpLoader.linesUnasked && result.records == 0)
+        try await database.close()
+    }
+
+    #if os(Linux)
+        // The first Ctrl-C was lost in the read, and the second took what was read with it.
+        @Test func `Ctrl-C ends a load whose input stalls, and keeps what was read`() async throws {
+            let target = folder("stalled.yaprak")
+            let terminal = try PseudoTerminal(
+                "yaprak", ["load", "-", target, "--collection", "c", "--key", "id"], columns: 80, rows: 24)
+            terminal.type("{\"id\":1}\n")
+            let program = terminal.process.processIdentifier, end = Date(timeIntervalSinceNow: 60)
+            // It listens once it has the first line and the database.
+            while !Self.catchesInterrupts(program), Date() < end { terminal.settle(milliseconds: 20) }
+            kill(program, SIGINT)
+            #expect(terminal.end() == .exited(130))
+            #expect(terminal.text.contains("1 records are in the database"), "\(terminal.text)")
+            #expect(await yaprak("ask", target, "count(c)").out.contains("\"value\":1"))
+        }
+
+        /// Whether a process has a handler for SIGINT, which is the second bit.
+        private static func catchesInterrupts(_ process: Int32) -> Bool {
+            let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+            let caught = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }?.split(separator: "\t").last
+            return caught.flatMap { UInt64($0, radix: 16) }.map { $0 & 2 != 0 } ?? false
+        }
+    #endif
 
     @Test func `A repair that is interrupted has written all or nothing`() async {
         let target = folder("repaired.yaprak")

@@ -13,6 +13,8 @@ struct DumpLoader {
     /// Whether records that are not in the dump are removed.
     var replaces = false
     var isInterrupted: @Sendable () -> Bool = { false }
+    /// After so many lines that made no commit the user is asked, and shown how far it is.
+    static let linesUnasked = 1024
 
     /// What was done.
     struct Result: Sendable {
@@ -62,6 +64,11 @@ struct DumpLoader {
     ) async throws {
         var batch = Batch(file: file)
         while let line = try await next(lines, &batch, &result) {
+            if lines.number.isMultiple(of: Self.linesUnasked) {
+                progress(result)
+                result.isInterrupted = isInterrupted()
+                if result.isInterrupted { return try await commit(&batch, &result) }
+            }
             if line.isEmpty { continue }
             let record: ReplayDumpRecord
             do {
@@ -71,8 +78,8 @@ struct DumpLoader {
                 throw bad("line \(lines.number) of \(file): \(error.message)", file, lines.number, result)
             }
             result.counts[record.collection, default: 0] += 1
-            if replaces { result.keys[record.collection, default: []].insert(record.key) }
             if let collection, record.collection != collection { continue }
+            if replaces { result.keys[record.collection, default: []].insert(record.key) }
             batch.append(record, lines.number)
             if batch.lines.count >= batchCount || batch.bytes >= Loader.batchBytesMax {
                 try await commit(&batch, &result)

@@ -147,6 +147,7 @@ struct LoadCommand: AsyncParsableCommand {
         } catch {
             // What ended the loading counts, whatever ends the closing.
             try? await database.close()
+            if error is CancellationError { throw Self.interrupted(result.records) }
             throw unread(error, "line \(lines.number)", result.records) ?? error
         }
         let newest = database.commitNumber
@@ -204,6 +205,7 @@ struct LoadCommand: AsyncParsableCommand {
             try? await database.close()
             // What was loaded and skipped before that.
             if result.records + result.badCount > 0 { try? report(result, source.unit, newest, console) }
+            if error is CancellationError { throw Self.interrupted(result.records) }
             throw unread(error, "\(source.unit) \(result.number)", result.records) ?? error
         }
         let newest = database.commitNumber

@@ -57,7 +57,7 @@ struct Loader {
     func run(
         _ source: RecordSource, into result: inout Result, progress: (Result) -> Void = { _ in }
     ) async throws -> BadRecord? {
-        var batch: [Encoded] = [], bytes = 0
+        var batch: [Encoded] = [], bytes = 0, count = 0
         var stop: BadRecord?
         while true {
             let next: RecordSource.Item?
@@ -81,9 +81,14 @@ struct Loader {
                 result.badCount += 1
                 if result.bad.count < 10 { result.bad.append(bad) }
             }
-            if batch.count >= batchCount || bytes >= Self.batchBytesMax {
+            count += 1
+            let isFull = batch.count >= batchCount || bytes >= Self.batchBytesMax
+            if isFull {
                 try await commit(&batch, &result)
                 bytes = 0
+            }
+            // Also where nothing is committed, because all are bad.
+            if isFull || count.isMultiple(of: DumpLoader.linesUnasked) {
                 progress(result)
                 if isInterrupted() {
                     result.isInterrupted = true
