@@ -3,7 +3,13 @@ import SystemPackage
 import ToolSupport
 import YaprakReplay
 
+/// A subcommand whose exit code is an answer: that two things differ, say, or that something is damaged.
+protocol AnsweringCommand: AsyncParsableCommand {}
+
 extension Invocation {
+    /// As a shell says it of a program that SIGPIPE ends.
+    static let closedPipeCode: Int32 = 128 + 13
+
     /// Parses, runs, reports.
     static func run(_ arguments: [String], on console: Console) async -> Int32 {
         await run(arguments, in: Surroundings(console: console))
@@ -19,16 +25,20 @@ extension Invocation {
     }
 
     private static func attempt(_ arguments: [String]) async -> Int32 {
+        // Whether the exit code is to be an answer that is not there yet.
+        var owesAnswer = false
         do {
             // A database alone is a shell for it.
             let arguments = isDatabaseAlone(arguments) ? ["shell"] + arguments : arguments
             try refuseUnknownSubcommand(arguments)
             var command = try YaprakCommand.parseAsRoot(ArgumentRewriting.rewrite(arguments))
+            owesAnswer = command is any AnsweringCommand
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
+            owesAnswer = false
             try Pager.finish()
             try console.flush()
             return 0
@@ -36,6 +46,8 @@ extension Invocation {
             var error = error
             // An answer that nobody was shown is none. What went wrong before that is said first.
             do { try Pager.finish() } catch let failure { if Failure(error) == nil { error = failure } }
+            // Who no longer reads a list has seen enough; of an answer 0 would say that all is well.
+            if owesAnswer, Failure.isClosedPipe(error) { return closedPipeCode }
             return report(error, asJSON: OutputFormat.wantsJSON(arguments))
         }
     }

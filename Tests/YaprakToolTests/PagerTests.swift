@@ -30,6 +30,26 @@ import Testing
         #expect(text.contains("opening day") && text.split(separator: "\r\n").count == 4, "\(text)")
     }
 
+    // It was 0: the two are equal, and nothing is damaged.
+    @Test func `Who reads the beginning of an answer is not told that all is well`() async throws {
+        let lines = (1...5000).map { "{\"id\":\($0),\"text\":\"some words\"}" }.joined(separator: "\n")
+        let file = try folder.write(lines, to: "many.ndjson")
+        #expect(await yaprak("load", file, shop, "--collection", "many", "--key", "id", "--batch", "5000").code == 0)
+        for (words, expected) in [(["diff", shop, "@^"], Int32(141)), (["ls", shop, "many"], 0)] {
+            let process = Process.inRepository(), out = Pipe()
+            process.executableURL = BuiltProgram.url("yaprak")
+            process.arguments = words
+            process.standardOutput = out
+            try process.run()
+            #expect(!out.fileHandleForReading.availableData.isEmpty)
+            try out.fileHandleForReading.close()
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && process.terminationStatus == expected, "\(words)")
+        }
+        // What is read to the end has its own code.
+        #expect(await yaprak("diff", shop, "@^").code == 1)
+    }
+
     @Test(arguments: [["log"], ["diff", "1", "3"], ["verify"]])
     func `A pager that can't be run is said, and is no success`(words: [String]) throws {
         let (text, code) = try run([words[0], shop] + words.dropFirst(), ["YAPRAK_PAGER=no-such-pager"])

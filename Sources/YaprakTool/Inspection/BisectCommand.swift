@@ -4,7 +4,7 @@ import ToolSupport
 import Yaprak
 import YaprakReplay
 
-struct BisectCommand: AsyncParsableCommand {
+struct BisectCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "bisect", abstract: "Finds the first bad commit by binary search.",
         usage: """

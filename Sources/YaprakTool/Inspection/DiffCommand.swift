@@ -4,7 +4,7 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
-struct DiffCommand: AsyncParsableCommand {
+struct DiffCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Shows the changes between two commits.",
         usage: """

@@ -5,7 +5,7 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Checks that every acknowledged byte is there and is what was written.",
         discussion: """

@@ -5,7 +5,7 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
-struct RepairCommand: AsyncParsableCommand {
+struct RepairCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Recovers what can be read of a damaged database, into a new directory.",
         usage: "yaprak repair <database> [--into <directory>] [<options>]",

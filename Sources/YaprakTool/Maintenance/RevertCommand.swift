@@ -3,7 +3,7 @@ import ToolSupport
 import Yaprak
 import YaprakReplay
 
-struct RevertCommand: AsyncParsableCommand {
+struct RevertCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "revert", abstract: "Reverts commits as one new commit.",
         usage: "yaprak revert <database> <commits> [<options>]",

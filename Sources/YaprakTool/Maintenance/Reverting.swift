@@ -54,7 +54,10 @@ struct Reverting {
         switch outcome {
         case .success(let revert):
             if newest > before {
-                try CommitPrinter.show(newest, in: reader, format, console)
+                // It is written, whoever reads that or not.
+                do { try CommitPrinter.show(newest, in: reader, format, console) } catch {
+                    guard Failure.isClosedPipe(error) else { throw error }
+                }
             } else {
                 try console.err.write("yaprak: nothing to do: every record is what it was before\n")
             }

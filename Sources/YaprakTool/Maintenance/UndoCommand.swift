@@ -4,7 +4,7 @@ import ToolSupport
 import Yaprak
 import YaprakReplay
 
-struct UndoCommand: AsyncParsableCommand {
+struct UndoCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Reverts the newest commit of yours.",
         usage: "yaprak undo <database> [--origin <origin>] [<options>]",

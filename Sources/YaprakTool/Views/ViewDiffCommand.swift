@@ -3,7 +3,7 @@ import ToolSupport
 import Yaprak
 import YaprakReplay
 
-struct ViewDiffCommand: AsyncParsableCommand {
+struct ViewDiffCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Shows the changes in a list of a view between two commits.",
         usage: "yaprak view diff <database> <view> <from> <to> [--group <group> …] [<options>]",
