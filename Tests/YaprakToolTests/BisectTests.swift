@@ -75,6 +75,9 @@ import YaprakReplay
         let asJSON = await yaprak("bisect", database, "--where", "count(countre) > 2", "--format", "json")
         let printed = try JSONSerialization.jsonObject(with: Data(asJSON.out.utf8)) as? [Any]
         #expect(asJSON.code == 3 && printed?.count == 1, "what was printed ends as JSON does")
+        // It found commit 2: a name that is nowhere is empty everywhere.
+        let slip = await yaprak("bisect", database, "--good", "1", "--where", "count(countre) == 0")
+        #expect(slip.code == 3 && probes(slip) == 1 && slip.err.contains(#"Did you mean "counter"?"#), "\(slip)")
         let always = await yaprak("bisect", database, "--where", "count(counter) < 9")
         #expect(always.code == 1 && probes(always) == 0 && always.err.contains("of the empty database"))
         #expect(await yaprak("bisect", database, "--good", "9", "--bad", "9", "--where", "true").code == 64)
@@ -82,6 +85,16 @@ import YaprakReplay
         #expect(await yaprak("bisect", database).code == 64)
         #expect(await yaprak("bisect", database, "--where", "true", "--run", "true").code == 64)
         #expect(await yaprak("bisect", database, "--key-exists", "counter").code == 64)
+    }
+
+    @Test func `A collection that was emptied since the good end is no slip`() async throws {
+        try await count(to: 20, mark: 5)
+        let counter = RecordCollection<Int, NoMetadata>("counter")
+        let opened = try await Database.open(at: FilePath(database), collections: counter)
+        try await opened.write { $0[counter].removeAll() }
+        try await opened.close()
+        let outcome = await yaprak("bisect", database, "--good", "1", "--where", "count(counter) == 0")
+        #expect(outcome.code == 0 && outcome.lines.last?.hasPrefix(#"{"firstBad":21,"#) == true, "\(outcome)")
     }
 
     @Test func `A bad expression is shown with a mark below the place`() async throws {

@@ -35,6 +35,19 @@ import YaprakReplay
         }
     }
 
+    // They were empty, with exit code 0 and not a word.
+    @Test(arguments: [
+        ["ls", "books"], ["export", "books"], ["dump"], ["log"], ["revert", "3", "--dry-run"],
+    ])
+    func `A collection that an expression names and that is not there is mentioned`(words: [String]) async {
+        let outcome = await yaprak([words[0], shop] + words.dropFirst() + ["--where", "exists(boks[$key])"])
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(
+            outcome.err.contains(
+                "the expression names a collection \"boks\", and there is none at commit 3. Did you mean \"books\"?"),
+            "\(outcome)")
+    }
+
     @Test func `Over time each moment has the newest commit made by then`() async throws {
         let seconds = await yaprak("ask", shop, "sum(books, .rank)", "--every", "1s", "--format", "csv")
         #expect(

@@ -68,7 +68,8 @@ struct AskCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         if let every { return try askAgain(expression, every, reader) }
         let snapshot = try reader.state(at: reader.commitNumber(at: at ?? .newest))
-        for name in expression.collectionNames.sorted() { try snapshot.require(name) }
+        let names = expression.collectionNames.union(group?.collectionNames ?? [])
+        for name in names.sorted() { try snapshot.require(name) }
         if let group {
             let groups = expression.values(in: snapshot, by: group, unless: Invocation.isInterrupted)
             guard let groups else { throw Interrupted() }

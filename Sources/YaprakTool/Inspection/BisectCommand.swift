@@ -97,6 +97,11 @@ struct BisectCommand: AnsweringCommand {
                     "yaprak: commits \(lost.lowerBound) to \(lost.upperBound) are skipped: \(error.message.plain)\n")
             }
             try printer.write(commit, verdict, search)
+            guard search.probeCount == 1 else { continue }
+            do { try refuseAbsent(of: question, ends) } catch {
+                try printer.finish()
+                throw error
+            }
         }
         try finish(search, ends.floor, question, reader, &printer)
     }
@@ -125,6 +130,19 @@ struct BisectCommand: AnsweringCommand {
             "alwaysBad",
             "the expression is already true of the empty database. Give with --good a commit of which it was not true.",
             exitCode: 1)
+    }
+
+    /// Refuses the name of a collection that neither end has: a slip, which would be empty at every commit.
+    private func refuseAbsent(
+        of question: any BisectQuestion, _ ends: (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?)
+    ) throws {
+        guard let question = question as? ExpressionQuestion else { return }
+        let bad = try question.snapshots.snapshot(at: ends.bad)
+        for name in question.expression.collectionNames.sorted() where bad.count(inCollectionNamed: name) == 0 {
+            // It may have been emptied in between. Where that can't be read, nobody knows.
+            guard let good = try? question.snapshots.snapshot(at: ends.floor ?? ends.good) else { continue }
+            if good.count(inCollectionNamed: name) == 0 { throw Failure.noCollection(name, in: bad) }
+        }
     }
 
     /// Where the search starts; `floor` is the oldest commit that the files lead to, if the search goes down to it.

@@ -112,7 +112,9 @@ struct LogCommand: AsyncParsableCommand {
             throw ExitCode(130)
         }
         try printer.finish()
-        if count == 0 { try reader.requireCollection(filtering.collection) }
+        guard count == 0 else { return }
+        try reader.requireCollection(filtering.collection)
+        if let condition, !condition.collectionNames.isEmpty { try condition.noteAbsentCollections(in: reader.state()) }
     }
 
     /// The commits to look at; nil if there are none.

@@ -54,6 +54,7 @@ struct LsCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         let snapshot = try reader.state(at: reader.commitNumber(at: at))
         if let collection { try snapshot.require(collection) }
+        try choice.noteAbsentCollections(in: snapshot)
         let console = try paging.console()
         if let collection {
             try listRecords(of: collection, choice, in: snapshot, on: console)

@@ -1,3 +1,4 @@
+import ToolSupport
 import Yaprak
 import YaprakReplay
 
@@ -25,5 +26,17 @@ extension ReplayReader {
     /// Refuses the name of a collection of which nothing was found in the log and that has no records now.
     func requireCollection(_ name: String?, at number: CommitNumber? = nil) throws {
         if let name { try snapshot(at: number).require(name) }
+    }
+}
+
+extension ReplayExpression {
+    /// Says on standard error which collections it names that have no records. That may be as it should be, so it is no error.
+    func noteAbsentCollections(in snapshot: Snapshot) throws {
+        for name in collectionNames.sorted() where snapshot.count(inCollectionNamed: name) == 0 {
+            let hint = Suggestion.sentence(for: name, among: snapshot.collectionNames).map { " " + $0 } ?? ""
+            let text = "the expression names a collection \(name.debugDescription), and there is none at commit "
+            try Invocation.console.err.write(
+                "yaprak: \(Failure.printable(text + "\(snapshot.commitNumber)." + hint))\n")
+        }
     }
 }

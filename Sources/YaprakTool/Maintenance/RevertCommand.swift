@@ -64,6 +64,9 @@ struct RevertCommand: AnsweringCommand {
         {
             try reader.requireCollection(name)
         }
+        if let condition = reverting.choice.condition, !condition.collectionNames.isEmpty {
+            try condition.noteAbsentCollections(in: reader.state(at: numbers.upperBound))
+        }
         try await reverting.run(numbers, reader)
     }
 }

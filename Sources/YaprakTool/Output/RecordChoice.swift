@@ -14,6 +14,12 @@ struct RecordChoice {
     /// At most so many.
     var limit: Int?
 
+    /// Says on standard error which collections the expressions name that have no records.
+    func noteAbsentCollections(in snapshot: Snapshot) throws {
+        try condition?.noteAbsentCollections(in: snapshot)
+        try order?.noteAbsentCollections(in: snapshot)
+    }
+
     /// The records. Without an order they are found while they are walked; with one all that match are looked at first, and at
     /// most twice the limit kept.
     func records(of collection: String, in snapshot: Snapshot) throws -> ChosenRecords {

@@ -45,6 +45,7 @@ struct DumpCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         let snapshot = try reader.state(at: reader.commitNumber(at: at))
         for name in collection { try snapshot.require(name) }
+        try condition?.noteAbsentCollections(in: snapshot)
         let dump = ReplayDump(of: snapshot, collections: collection.isEmpty ? nil : collection, where: condition)
         try file.write(on: file.path == nil ? paging.console() : console) { out in
             // Where the records themselves go by, a bar would stand among them.

@@ -72,6 +72,7 @@ struct ExportCommand: AsyncParsableCommand {
         let choice = try choice.choice()
         let reader = try ReplayReader.open(database)
         let snapshot = try reader.state(at: reader.commitNumber(at: at))
+        try choice.noteAbsentCollections(in: snapshot)
         let exporter = Exporter(snapshot: snapshot, choice: choice, columns: columns.map(Self.names))
         if let eachCollection { return try exportAll(exporter, into: eachCollection, Invocation.console) }
         guard let collection else { return }
