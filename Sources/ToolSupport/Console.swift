@@ -61,6 +61,14 @@ package struct Console: Sendable {
             isAddressable: isTerminal && !isDumb, width: terminalWidth(), usesColor: isTerminal && !isPlain)
     }
 
+    /// The same with the width that the terminal has now, where it is one.
+    package func withCurrentWidth() -> Console {
+        guard out.isTerminal || err.isTerminal else { return self }
+        return Console(
+            out: out, err: err, isTerminal: isTerminal, isWatched: isWatched, isAddressable: isAddressable,
+            width: Self.terminalWidth(), usesColor: usesColor)
+    }
+
     /// Writes what is buffered.
     package func flush() throws {
         try out.flush()

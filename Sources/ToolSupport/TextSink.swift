@@ -44,6 +44,9 @@ package final class TextSink: Sendable {
         return poll(&asked, 1, 0) > 0 && asked.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
     }
 
+    /// Whether a terminal gets what is written.
+    var isTerminal: Bool { descriptor.map { isatty($0.rawValue) == 1 } ?? false }
+
     private func pass(_ held: inout [UInt8]) throws {
         guard let descriptor, !held.isEmpty else { return }
         defer { held.removeAll(keepingCapacity: true) }

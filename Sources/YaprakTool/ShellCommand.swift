@@ -24,10 +24,12 @@ struct ShellCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        let journey = try Journey(database)
+        // Between the words of a line a dash begins an option.
+        let path = database.hasPrefix("-") ? "./" + database : database
+        let journey = try Journey(path)
         // Before the first prompt: what is no database is refused here.
         let newest = try journey.reader.newestCommitNumber()
-        let completion = ShellCompletion(database: database, journey: journey)
+        let completion = ShellCompletion(database: path, journey: journey)
         let input = Invocation.lines { completion.completion(of: $0) }
         if input.isInteractive {
             try console.err.write(
@@ -54,7 +56,7 @@ struct ShellCommand: AsyncParsableCommand {
             }
             guard let first = words.first else { continue }
             if words.count == 1, ["exit", "quit"].contains(first) { break }
-            code = await Invocation.run(ShellWords.arguments(words, for: database), in: surroundings(journey))
+            code = await Invocation.run(ShellWords.arguments(words, for: path), in: surroundings(journey))
         }
         Interruption.forget()
         if code != 0 { throw ExitCode(code) }
@@ -63,6 +65,8 @@ struct ShellCommand: AsyncParsableCommand {
     private func surroundings(_ journey: Journey) -> Invocation.Surroundings {
         var surroundings = Invocation.surroundings
         surroundings.journey = journey
+        // The terminal may have another size since the last line.
+        surroundings.console = surroundings.console.withCurrentWidth()
         return surroundings
     }
 }

@@ -99,7 +99,7 @@ enum ShellWords {
     /// The arguments of the tool: the subcommand's words, the database, and the rest.
     static func arguments(_ words: [String], for database: String) -> [String] {
         guard let first = words.first, first != "help", first != "completions", !first.hasPrefix("-"),
-            !words.contains("--help"), let place = place(ofDatabaseIn: words, of: first)
+            !words.prefix(while: { $0 != "--" }).contains("--help"), let place = place(ofDatabaseIn: words, of: first)
         else { return words }
         return words[..<place] + [database] + words[place...]
     }

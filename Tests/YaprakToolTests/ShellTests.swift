@@ -119,11 +119,27 @@ import YaprakLocks
         ("load --batch 5 - --key id", "load --batch 5 - DB --key id"), ("load -- -a.csv", "load -- -a.csv DB"),
         ("load", "load"), ("load --key id", "load --key id"), ("view", "view"), ("view ls", "view ls DB"),
         ("view show v --limit 1", "view show DB v --limit 1"), ("ls --keys books", "ls DB --keys books"),
-        ("help ls", "help ls"),
+        ("help ls", "help ls"), ("ls --help", "ls --help"), ("grep -F -- --help", "grep DB -F -- --help"),
     ])
     func `The database stands where the subcommand takes it`(line: String, arguments: String) throws {
         let made = ShellWords.arguments(try ShellWords.split(line), for: "DB")
         #expect(made.joined(separator: " ") == arguments)
+    }
+
+    // Its path was taken for an option, in each line.
+    @Test func `A database whose name begins with a dash has a shell, too`() throws {
+        try FileManager.default.moveItem(atPath: shop, toPath: folder("-d.yaprak"))
+        let process = Process.inRepository(), input = Pipe(), out = Pipe()
+        process.executableURL = BuiltProgram.url("yaprak")
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        process.arguments = ["shell", "--", "-d.yaprak"]
+        (process.standardInput, process.standardOutput) = (input, out)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("ls\n".utf8))
+        try input.fileHandleForWriting.close()
+        let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && text == "{\"collection\":\"books\",\"records\":1}\n", "\(text)")
     }
 
     @Test(
@@ -141,6 +157,23 @@ import YaprakLocks
         let word = String(repeating: "x", count: LineInput.lineBytesMax - 2 * quote.utf8.count)
         #expect(try ShellWords.split(quote + word + quote) == [word])
         #expect(throws: ShellWords.TooLong.self) { try ShellWords.split(quote + word + quote + "x") }
+    }
+
+    // It kept the width that the terminal had when the shell began.
+    @Test func `Tables have the width that the terminal has now`() async throws {
+        let text = String(repeating: "word ", count: 20) + "end"
+        let file = try folder.write("{\"id\":\"a\",\"text\":\"\(text)\"}", to: "long.ndjson")
+        #expect(await yaprak("load", file, shop, "--collection", "long", "--key", "id").code == 0)
+        let terminal = try PseudoTerminal("yaprak", [shop], columns: 60, rows: 24, environment: ["PAGER": "cat"])
+        try terminal.wait(for: "shop> ")
+        terminal.type("ls long\n")
+        try terminal.wait(for: "…\r\n")
+        let seen = terminal.text.count
+        terminal.resize(columns: 150, rows: 24)
+        terminal.type("ls long\n")
+        try terminal.wait(for: "word end", after: seen)
+        terminal.type("\u{4}")
+        #expect(terminal.end() == .exited(0))
     }
 
     @Test func `A person gets a prompt, and Ctrl-D ends`() throws {
