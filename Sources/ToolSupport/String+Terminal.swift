@@ -7,6 +7,21 @@ extension String {
     /// Text without any of these, and without quotes and backslashes, comes back as it is.
     package var plain: String { String(CBORValue.text(self).json().unicodeScalars.dropFirst().dropLast()) }
 
+    /// The same, where the text has quotes and backslashes of its own: they stay as they are.
+    package var printable: String {
+        var result = "", part = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            guard scalar == "\"" || scalar == "\\" else {
+                part.append(scalar)
+                continue
+            }
+            result += String(part).plain
+            result.unicodeScalars.append(scalar)
+            part = UnicodeScalarView()
+        }
+        return result + String(part).plain
+    }
+
     /// The text with each of these characters as another text, also where a combining mark follows it.
     package func escaping(_ texts: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()

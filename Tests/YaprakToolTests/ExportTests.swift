@@ -61,6 +61,32 @@ import YaprakCBOR
         #expect(await yaprak("export", database, "nothing").code == 3)
     }
 
+    // The quotes of a head were escaped, and a list was split at every comma.
+    @Test func `Each head of a table is a column that can be asked for`() async throws {
+        let odd = RecordCollection<CBORValue, NoMetadata>("odd")
+        let fields = ["a.b", "c,d", " e", "f\"g", "h\\i", "[j", "k]", "$l", "m\",\"n.", ""]
+        let opened = try await Database.open(at: FilePath(database), collections: odd)
+        try await opened.write { transaction in
+            transaction[odd]["x"] = .map(
+                fields.enumerated().map { .init(.text($1), .count($0)) } + [.init(["p,q", 1], 10)])
+        }
+        try await opened.close()
+        let names = [
+            #"["a.b"]"#, #"["c,d"]"#, " e", #"f"g"#, #"h\i"#, #"["[j"]"#, "k]", #"["$l"]"#, #"["m\",\"n."]"#, #"[""]"#,
+            #"[["p,q", 1]]"#,
+        ]
+        let table = await yaprak("export", database, "odd", "--format", "table")
+        for name in names {
+            #expect(table.lines[0].contains(name), "\(name): \(table.lines[0])")
+            #expect(ColumnList.names("\(name),$key,\(name)") == [name, "$key", name])
+            let outcome = await yaprak("export", database, "odd", "--columns", "$key,\(name)", "--format", "table")
+            #expect(outcome.code == 0 && outcome.lines[0].contains(name), "\(name): \(outcome)")
+        }
+        #expect(await yaprak("export", database, "odd", "--columns", #"$key, ["a.b"] , k]"#).code == 0)
+        let refused = await yaprak("export", database, "odd", "--columns", #"["c,e"]"#)
+        #expect(refused.code == 3 && refused.err.contains(#"Did you mean "[\"c,d\"]"?"#), "\(refused.err)")
+    }
+
     @Test func `JSON has the objects as they are, a terminal has nothing that could steer it`() async {
         let json = await yaprak("export", database, "things", "--where", "$key == 'a' or $key == 'c'")
         #expect(

@@ -36,7 +36,7 @@ extension ReplayExpression {
             let hint = Suggestion.sentence(for: name, among: snapshot.collectionNames).map { " " + $0 } ?? ""
             let text = "the expression names a collection \(name.debugDescription), and there is none at commit "
             try Invocation.console.err.write(
-                "yaprak: \(Failure.printable(text + "\(snapshot.commitNumber)." + hint))\n")
+                "yaprak: \((text + "\(snapshot.commitNumber)." + hint).printable)\n")
         }
     }
 }

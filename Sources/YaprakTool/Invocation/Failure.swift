@@ -89,7 +89,7 @@ struct Failure: Error {
     /// The line for a person: `message (code)`, safe for a terminal.
     var sentence: String {
         let whole = hint.map { message.hasSuffix(".") ? "\(message) \($0)" : "\(message). \($0)" } ?? message
-        let text = whole.split(separator: "\n", omittingEmptySubsequences: false).map { Self.printable($0) }
+        let text = whole.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
         return text.joined(separator: " ") + " (\(code))" + (pointer.map { "\n" + $0 } ?? "")
     }
 
@@ -101,11 +101,6 @@ struct Failure: Error {
         let after = String(source.dropFirst(offset)).plain
         let line = before + after.cut(to: max(8, 92 - before.columns))
         return "    \(line)\n    \(String(repeating: " ", count: before.columns))^"
-    }
-
-    // Messages quote data; only what could control a terminal is escaped.
-    static func printable(_ text: some StringProtocol) -> String {
-        text.split(separator: "\"", omittingEmptySubsequences: false).map { String($0).plain }.joined(separator: "\"")
     }
 
     /// One object on one line.

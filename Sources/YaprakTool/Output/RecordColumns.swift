@@ -77,7 +77,9 @@ struct RecordColumns {
             known.remove(Self.key)
             return ([Self.key] + known.sorted(), texts)
         }
-        if let absent = columns.first(where: { !known.contains($0) }), known.count > 1 {
+        // A person may have put a space behind a comma. It may be the name's, too.
+        let wanted = columns.map { known.contains($0) ? $0 : ColumnList.trimmed($0) }
+        if let absent = wanted.first(where: { !known.contains($0) }), known.count > 1 {
             throw Failure(
                 "notFound",
                 "no record of \((collection ?? "").debugDescription) has a column \(absent.debugDescription)",
@@ -85,7 +87,7 @@ struct RecordColumns {
                 hint: Suggestion.sentence(for: absent, among: known)
                     ?? "There are \(known.sorted().joined(separator: ", ")).")
         }
-        return (columns, texts)
+        return (wanted, texts)
     }
 
     // MARK: Records

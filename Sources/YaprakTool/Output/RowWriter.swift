@@ -10,8 +10,9 @@ struct Column {
     /// Whether only programs need it: tables and Markdown don't have it.
     var isForPrograms = false
 
-    /// The name as it is shown to a person: it may be that of a field, which is data.
-    var title: String { name.plain }
+    /// The name as it is shown to a person: it may be that of a field, which is data. Its quotes stay as they are, so that it can
+    /// be given to `--columns`.
+    var title: String { name.printable }
 }
 
 /// Prints rows in any of the formats, as they come: memory does not grow with their number.

@@ -61,11 +61,7 @@ struct ExportCommand: AsyncParsableCommand {
         } else if file.path != nil {
             throw ValidationError("--output is for one collection")
         }
-        if let columns, Self.names(columns).isEmpty { throw ValidationError("--columns names no column") }
-    }
-
-    private static func names(_ list: String) -> [String] {
-        list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        if let columns, ColumnList.names(columns).isEmpty { throw ValidationError("--columns names no column") }
     }
 
     func run() async throws {
@@ -73,7 +69,7 @@ struct ExportCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         let snapshot = try reader.state(at: reader.commitNumber(at: at))
         try choice.noteAbsentCollections(in: snapshot)
-        let exporter = Exporter(snapshot: snapshot, choice: choice, columns: columns.map(Self.names))
+        let exporter = Exporter(snapshot: snapshot, choice: choice, columns: columns.map(ColumnList.names))
         if let eachCollection { return try exportAll(exporter, into: eachCollection, Invocation.console) }
         guard let collection else { return }
         try snapshot.require(collection)

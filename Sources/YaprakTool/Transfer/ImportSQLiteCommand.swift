@@ -137,7 +137,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
 
         private static func say(_ note: ImportNote, _ console: Console) {
             // A closed standard error ends nothing.
-            try? console.err.write("\(Failure.printable(note.description))\n")
+            try? console.err.write("\(note.description.printable)\n")
         }
 
         private static func interrupted(_ report: ImportReport) -> Failure {
