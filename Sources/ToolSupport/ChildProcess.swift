@@ -28,15 +28,17 @@ package enum ChildProcess {
     /// Runs a command to its end. An interruption (``Interruption``) is passed on to it, once.
     /// - Parameters:
     ///   - environment: its variables, by their names.
+    ///   - hasInput: whether it may read standard input; if not, there is nothing to read.
     ///   - inherited: more of them, each with its name; those that `environment` has are left out.
     /// - Throws: `Errno` if the shell can't be started.
     package static func run(
-        _ command: String, environment: [String: [CChar]], inherited: [[CChar]] = ChildProcess.inherited
+        _ command: String, environment: [String: [CChar]], hasInput: Bool = true,
+        inherited: [[CChar]] = ChildProcess.inherited
     ) throws(Errno) -> Ending {
         let names = environment.keys.map { Array("\($0)=".utf8CString.dropLast()) }
         var variables = inherited.filter { variable in !names.contains { variable.starts(with: $0) } }
         for (name, value) in environment { variables.append(Array("\(name)=".utf8CString.dropLast()) + value) }
-        let child = try spawn(["/bin/sh", "-c", command].map { Array($0.utf8CString) }, variables)
+        let child = try spawn(["/bin/sh", "-c", command].map { Array($0.utf8CString) }, variables, hasInput)
         var status: Int32 = 0
         var pause: UInt32 = 500
         var isInterrupted = false
@@ -67,7 +69,9 @@ package enum ChildProcess {
         return variables
     }
 
-    private static func spawn(_ arguments: [[CChar]], _ variables: [[CChar]]) throws(Errno) -> pid_t {
+    private static func spawn(
+        _ arguments: [[CChar]], _ variables: [[CChar]], _ hasInput: Bool
+    ) throws(Errno) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -82,6 +86,7 @@ package enum ChildProcess {
             posix_spawnattr_destroy(&attributes)
         }
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        if !hasInput { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
         // This program ignores closed pipes; its child must not.
         var defaults = sigset_t()
         sigemptyset(&defaults)

@@ -70,6 +70,16 @@ import Yaprak
         #expect(outcome.out.split(separator: "\r\n").dropFirst().map { String($0.prefix { $0 != "," }) } == commits)
     }
 
+    // Keys are normalized, and the prefix was not: nothing was listed, with exit code 0.
+    @Test(arguments: ["\u{e9}", "e\u{301}"]) func `A prefix is found in either spelling`(prefix: String) async throws {
+        let file = try folder.write("{\"id\":\"\u{e9}t\u{e9}\"}\n{\"id\":\"east\"}\n", to: "words.ndjson")
+        #expect(await yaprak("load", file, shop, "--collection", "words", "--key", "id").code == 0)
+        for options in [[], ["--sort", "$key"]] {
+            let outcome = await yaprak(["ls", shop, "words", "--keys", "--prefix", prefix] + options)
+            #expect(outcome.lines == ["{\"key\":\"\u{e9}t\u{e9}\"}"], "\(outcome)")
+        }
+    }
+
     @Test func `CSV and Markdown quote what would break them`() async throws {
         let file = try folder.write("{\"id\":\"a|b,\\\"c\\\"<i>\"}\n", to: "odd.ndjson")
         _ = await yaprak("load", file, folder("odd.yaprak"), "--collection", "odd", "--key", "id")

@@ -48,6 +48,20 @@ import YaprakReplay
             "\(outcome)")
     }
 
+    // Plain words were looked for byte by byte, everything else by characters.
+    @Test(arguments: [true, false]) func `A pattern finds characters, however they are spelled`(isFixed: Bool) throws {
+        let spellings = ["Z\u{fc}rich", "Zu\u{308}rich"]
+        func finds(_ pattern: String, in text: String) throws -> Bool {
+            try TextMatcher(pattern, isFixed: isFixed, ignoresCase: false).matches(text)
+        }
+        for text in spellings {
+            for pattern in spellings { #expect(try finds(pattern, in: "in \(text)") && !finds(pattern, in: "Zurich")) }
+            #expect(try finds("rich", in: text) && !finds("Zu", in: text) && finds("", in: text))
+            #expect(try finds(".rich", in: text) != isFixed)
+        }
+        #expect(try finds("a b-c_", in: "xa b-c_x") && !finds("a b", in: "A B"))
+    }
+
     @Test func `Over time each moment has the newest commit made by then`() async throws {
         let seconds = await yaprak("ask", shop, "sum(books, .rank)", "--every", "1s", "--format", "csv")
         #expect(

@@ -126,20 +126,34 @@ import YaprakLocks
         #expect(made.joined(separator: " ") == arguments)
     }
 
-    // Its path was taken for an option, in each line.
-    @Test func `A database whose name begins with a dash has a shell, too`() throws {
-        try FileManager.default.moveItem(atPath: shop, toPath: folder("-d.yaprak"))
+    /// A real shell in the folder, with lines from a pipe.
+    private func pipe(_ lines: String, into arguments: [String]) throws -> (out: String, code: Int32) {
         let process = Process.inRepository(), input = Pipe(), out = Pipe()
         process.executableURL = BuiltProgram.url("yaprak")
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.arguments = ["shell", "--", "-d.yaprak"]
+        process.arguments = arguments
         (process.standardInput, process.standardOutput) = (input, out)
+        process.standardError = FileHandle.nullDevice
         try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data("ls\n".utf8))
+        try input.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
         try input.fileHandleForWriting.close()
         let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0 && text == "{\"collection\":\"books\",\"records\":1}\n", "\(text)")
+        return (text, process.terminationStatus)
+    }
+
+    // Its path was taken for an option, in each line.
+    @Test func `A database whose name begins with a dash has a shell, too`() throws {
+        try FileManager.default.moveItem(atPath: shop, toPath: folder("-d.yaprak"))
+        let (out, code) = try pipe("ls\n", into: ["shell", "--", "-d.yaprak"])
+        #expect(code == 0 && out == "{\"collection\":\"books\",\"records\":1}\n", "\(out)")
+    }
+
+    // It read the lines behind it, which then never ran.
+    @Test func `A command that bisect runs does not read the lines of the shell`() throws {
+        let (out, code) = try pipe("bisect --run 'cat >/dev/null; false'\nls\n", into: ["shop.yaprak"])
+        #expect(code == 0 && out.contains("\"firstBad\":1,"))
+        #expect(out.hasSuffix("{\"collection\":\"books\",\"records\":1}\n"), "\(out)")
     }
 
     @Test(

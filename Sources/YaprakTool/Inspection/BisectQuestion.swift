@@ -53,7 +53,9 @@ struct CommandQuestion: BisectQuestion {
             command,
             environment: [
                 "YAPRAK_COMMIT": Array(commit.description.utf8CString), "YAPRAK_DATABASE": path.cString,
-            ])
+            ],
+            // In a shell what comes from a pipe are its next lines.
+            hasInput: Invocation.journey == nil || LineInput.isTerminal)
         if Invocation.isInterrupted() { throw CancellationError() }
         switch ending {
         case .exited(0): return .good

@@ -145,21 +145,17 @@ struct GrepCommand: AsyncParsableCommand {
     }
 }
 
-/// Whether a pattern is in a text.
+/// Whether a pattern is in a text: of characters, however they are spelled.
 struct TextMatcher {
+    /// What to look for byte by byte in a text of ASCII, where bytes are characters; `nil` for what needs the expression.
     private let text: String?
     // One thread at a time uses a command.
-    private let regex: Regex<AnyRegexOutput>?
+    private let regex: Regex<AnyRegexOutput>
 
     /// - Throws: `ValidationError` for a pattern that is none.
     init(_ pattern: String, isFixed: Bool, ignoresCase: Bool) throws {
-        let isPlain = isFixed || pattern.utf8.allSatisfy { Self.isWordByte($0) }
-        if isPlain, !ignoresCase {
-            text = pattern
-            regex = nil
-            return
-        }
-        text = nil
+        let isPlain = pattern.utf8.allSatisfy { $0 < 0x80 && (isFixed || Self.isWordByte($0)) }
+        text = isPlain && !ignoresCase ? pattern : nil
         do {
             let pattern = isFixed ? Self.quoted(pattern) : pattern
             regex = try Regex(pattern).ignoresCase(ignoresCase)
@@ -169,15 +165,17 @@ struct TextMatcher {
     }
 
     func matches(_ candidate: String) -> Bool {
-        if let text { return text.isEmpty || candidate.utf8.firstRange(of: text.utf8) != nil }
-        return regex.map { candidate.firstMatch(of: $0) != nil } ?? false
+        if let text, candidate.utf8.allSatisfy({ $0 < 0x80 }) {
+            return text.isEmpty || candidate.utf8.firstRange(of: text.utf8) != nil
+        }
+        return candidate.firstMatch(of: regex) != nil
     }
 
     /// A value as it is shown: texts without quotes.
     func matches(_ value: CBORValue) -> Bool { matches(value.text ?? value.diagnostic()) }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ")
+        byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ")
             || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }
 

@@ -120,7 +120,7 @@ private struct CompletedDatabase {
         guard let name = named ?? rest.first(where: { !$0.hasPrefix("-") }), let snapshot = snapshot() else {
             return []
         }
-        let records = snapshot.untyped(name), prefix = Self.meant(prefix)
+        let records = snapshot.untyped(name), prefix = Self.meant(prefix).normalizedKey
         let start = records.position(notBefore: prefix)
         let end = max(start, records.position(notBefore: prefix + "\u{10ffff}"))
         guard end - start > Self.offersMax else { return records[start..<end].map(\.key) }

@@ -17,9 +17,12 @@ struct LineInput {
     /// The next line for a prompt; `nil` at the end.
     let next: (String) -> String?
 
+    /// Whether standard input is a terminal.
+    static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// Standard input; with the trait `LineEditing`, a terminal's lines can be edited and completed.
     static func standard(completing complete: @escaping LineCompletion.Source) -> LineInput {
-        let isInteractive = isatty(STDIN_FILENO) == 1
+        let isInteractive = isTerminal
         #if LineEditing
             if isInteractive, let editor = LineEditor(.standard(), completing: complete) {
                 return LineInput(isInteractive: true) { editor.next($0) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Yaprak
 import YaprakReplay
 
 /// Which records of a collection, and in which order.
@@ -31,7 +32,7 @@ struct ChoiceOptions: ParsableArguments {
     /// - Throws: `ReplayExpressionError`.
     func choice(prefix: String = "") throws -> RecordChoice {
         RecordChoice(
-            prefix: prefix, condition: try condition.map { text in try ReplayExpression(text, about: .record) },
+            prefix: prefix.normalizedKey, condition: try condition.map { text in try ReplayExpression(text, about: .record) },
             order: try order.map { text in try ReplayExpression(text, about: .record) }, isDescending: descending,
             limit: limit)
     }

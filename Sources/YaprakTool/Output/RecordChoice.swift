@@ -4,7 +4,7 @@ import YaprakReplay
 
 /// Which records of a collection are wanted, and in which order.
 struct RecordChoice {
-    /// Only keys that start with this.
+    /// Only keys that start with this, in the form that keys have.
     var prefix = ""
     /// Only records that this is true of.
     var condition: ReplayExpression?
