@@ -54,6 +54,38 @@ import YaprakTrees
         return lines
     }
 
+    // The condition was asked three times of each record, the first two times without a look at Ctrl-C.
+    @Test func `A dump counts its records once, and is cancelled while it counts`() throws {
+        var lines: [String] = [], totals: Set<Int> = []
+        let isOdd = try ReplayExpression(".n % 2 == 1", about: .record)
+        let records = try (0..<600).map { number in
+            RawRecord(
+                key: String(1000 + number), object: try (["n": .integer(Int64(number))] as CBORValue).encoded()[...],
+                metadata: nil, version: 1)
+        }
+        let snapshot = Database.inMemory([("a", records)], at: 7).snapshot
+        for condition in [nil, isOdd] {
+            let dump = ReplayDump(of: snapshot, where: condition)
+            (lines, totals) = ([], [])
+            try dump.forEachLine(unless: { false }) { line, total in
+                lines.append(line)
+                totals.insert(total)
+            }
+            #expect(lines == self.lines(dump) && totals == [dump.count] && lines.count == dump.count + 1)
+            var asked = 0, isCancelled = false
+            func cancels() -> Bool {
+                asked += 1
+                return true
+            }
+            do { try dump.forEachLine(unless: cancels) { line, _ in lines.append(line) } } catch is CancellationError {
+                isCancelled = true
+            }
+            #expect(asked == 1 && isCancelled)
+            // Without a condition the first line needs no look at the records.
+            #expect(lines.count == dump.count + (condition == nil ? 2 : 1))
+        }
+    }
+
     @Test func `A dump of anything comes back byte for byte`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         for round in 0..<60 as Range<UInt64> {

@@ -124,6 +124,22 @@ import YaprakLocks
         #expect(text.contains("key-1") && text.contains("key-60") && text.contains("of 121"))
     }
 
+    // The whole commit was formatted at each look at the keyboard: for these it would take many minutes.
+    @Test func `A large commit is formatted once, however long nobody presses a key`() async throws {
+        let lines = (1...5000).map { "{\"id\":\"key-\($0)\",\"text\":\"some words\"}" }.joined(separator: "\n")
+        let file = try folder.write(lines, to: "large.ndjson")
+        let load = await yaprak("load", file, shop, "--collection", "large", "--key", "id", "--batch", "5000")
+        #expect(load.code == 0)
+        let looks = Atomic(0)
+        let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, isAddressable: true)
+        let code = await Invocation.run(
+            ["replay", shop, "--step", "--from", "4"],
+            in: .init(
+                console: console,
+                keys: { { _ in looks.add(1, ordering: .relaxed).newValue < 3000 ? .timeout : .end } }))
+        #expect(code == 0 && console.out.text.contains("of 15001"))
+    }
+
     @Test func `Stepping needs a terminal`() async throws {
         let outcome = await yaprak("replay", shop, "--step")
         #expect(outcome.code == 64 && outcome.err.contains("needs a terminal"))

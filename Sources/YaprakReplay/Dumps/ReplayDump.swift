@@ -37,11 +37,47 @@ public struct ReplayDump: Sendable {
     ///
     /// - Throws: what `body` throws. - Complexity: O(bytes), in constant memory.
     public func forEachLine(_ body: (String) throws -> Void) rethrows {
-        try body(header.json())
+        try body(header(counts).json())
         for collection in collections {
             for record in snapshot.untyped(collection) where isWanted(record) {
                 try body(Self.line(of: record, in: collection))
             }
+        }
+    }
+
+    /// The same with the number of records that are dumped, unless nobody waits for them any more.
+    ///
+    /// - Throws: what `body` throws; `CancellationError` if `isCancelled` was true, which is asked now and then.
+    package func forEachLine(
+        unless isCancelled: @escaping () -> Bool, _ body: (_ line: String, _ total: Int) throws -> Void
+    ) throws {
+        var counts: [(name: String, count: Int)] = []
+        for collection in collections {
+            var count = condition == nil ? snapshot.untyped(collection).count : 0
+            if condition != nil { try visit(collection, unless: isCancelled) { _ in count += 1 } }
+            counts.append((collection, count))
+        }
+        let total = counts.reduce(0) { $0 + $1.count }
+        try body(header(counts).json(), total)
+        for collection in collections {
+            try visit(collection, unless: isCancelled) { try body(Self.line(of: $0, in: collection), total) }
+        }
+    }
+
+    /// Hands over the records of a collection that are wanted.
+    private func visit(
+        _ collection: String, unless isCancelled: @escaping () -> Bool, _ body: (ReplayRecord) throws -> Void
+    ) throws {
+        for (index, record) in snapshot.untyped(collection).enumerated() {
+            if index % 256 == 0, isCancelled() { throw CancellationError() }
+            guard let condition else {
+                try body(record)
+                continue
+            }
+            guard let holds = condition.holds(for: record, in: snapshot, unless: isCancelled) else {
+                throw CancellationError()
+            }
+            if holds { try body(record) }
         }
     }
 
@@ -57,7 +93,7 @@ public struct ReplayDump: Sendable {
 
     private func isWanted(_ record: ReplayRecord) -> Bool { condition?.holds(for: record, in: snapshot) ?? true }
 
-    private var header: CBORValue {
+    private func header(_ counts: [(name: String, count: Int)]) -> CBORValue {
         var pairs: [CBORValue.Pair] = [
             .init("yaprak", "dump"), .init("version", .integer(Int64(Self.version))),
             .init("commit", .unsigned(snapshot.commitNumber.rawValue)),

@@ -26,6 +26,8 @@ struct ReplayStepper {
     private var message: String?
     /// When the next commit is due, and that commit; `nil` if it does not play.
     private var upcoming: (due: ContinuousClock.Instant, step: ReplayStep)?
+    /// The lines of the commit that is shown. They are many for a large one, and wanted at each look at the keyboard.
+    private var body: (commit: CommitNumber, width: Int, lines: [String])?
 
     /// No pause of a play is longer.
     private static let pauseMax = Duration.seconds(1)
@@ -158,14 +160,9 @@ struct ReplayStepper {
     private mutating func lines(of step: ReplayStep, _ size: Screen.Size) throws -> [String] {
         let commit = step.commit
         let width = max(20, size.columns - 1)
-        let paper = Console(
-            out: TextSink(), err: TextSink(), isTerminal: true, width: width, usesColor: console.usesColor)
-        if let info = commit.info { try paper.out.write("info \(info.cell(columnsMax: width - 5))\n") }
-        if commit.removesAll { try paper.out.write("- everything\n") }
-        try PatchPrinter(console: paper).write(ShownChange.of(step, ChangeFilter()), indent: "")
+        let body = try body(of: step, width)
         let head = "commit \(commit.commitNumber) of \(numbers.upperBound)"
         let place = "  \(commit.isoTime)\(commit.origin.isEmpty ? "" : "  ")\(commit.origin.plain)"
-        let body = paper.out.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
         let room = max(1, size.rows - 4)
         let isLong = body.count > room
         scrolled = isLong ? min(scrolled, body.count - room + 1) : 0
@@ -178,6 +175,19 @@ struct ReplayStepper {
         }
         lines += Array(repeating: "", count: max(0, size.rows - 1 - lines.count))
         return lines + [lastLine(width)]
+    }
+
+    private mutating func body(of step: ReplayStep, _ width: Int) throws -> [String] {
+        let commit = step.commit
+        if let body, body.commit == commit.commitNumber, body.width == width { return body.lines }
+        let paper = Console(
+            out: TextSink(), err: TextSink(), isTerminal: true, width: width, usesColor: console.usesColor)
+        if let info = commit.info { try paper.out.write("info \(info.cell(columnsMax: width - 5))\n") }
+        if commit.removesAll { try paper.out.write("- everything\n") }
+        try PatchPrinter(console: paper).write(ShownChange.of(step, ChangeFilter()), indent: "")
+        let lines = paper.out.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        body = (commit.commitNumber, width, lines)
+        return lines
     }
 
     private func lastLine(_ width: Int) -> String {

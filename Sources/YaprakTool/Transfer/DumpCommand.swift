@@ -51,15 +51,11 @@ struct DumpCommand: AsyncParsableCommand {
             // Where the records themselves go by, a bar would stand among them.
             var bar = out.isTerminal ? nil : ProgressBar(console, "dumping", unit: "records")
             defer { bar?.finish() }
-            let total = dump.count
             var done = -1
-            try dump.forEachLine { line in
+            try dump.forEachLine(unless: Invocation.isInterrupted) { line, total in
                 try out.out.write(line + "\n")
                 done += 1
-                if done % 256 == 0 {
-                    if Invocation.isInterrupted() { throw CancellationError() }
-                    bar?.update(done: done, of: total, counted: done)
-                }
+                if done % 256 == 0 { bar?.update(done: done, of: total, counted: done) }
             }
         }
     }
