@@ -8,7 +8,8 @@ package import SystemPackage
     import Musl
 #endif
 
-/// A file that is written completely or not at all, for this user alone, and never replaces another unasked.
+/// A file that is written completely or not at all, for this user alone, and never replaces another unasked. Of a link that is
+/// to be overwritten what it leads to is replaced.
 ///
 ///     let file = try OutputFile("cities.csv", overwrites: false)
 ///     try file.sink.write("id,name\r\n")
@@ -44,6 +45,8 @@ package final class OutputFile {
     ) throws(Errno) {
         self.sync = sync
         if overwrites { try Self.checkReplaceable(path) } else { try Self.checkAbsent(path) }
+        // What a link leads to is replaced, and not the link.
+        let path = overwrites ? Self.resolved(path) : path
         self.path = path
         self.overwrites = overwrites
         let name = path.lastComponent?.string ?? ""
@@ -62,6 +65,13 @@ package final class OutputFile {
     private static func checkAbsent(_ path: FilePath) throws(Errno) {
         var found = stat()
         if path.withPlatformString({ lstat($0, &found) }) == 0 { throw .fileExists }
+    }
+
+    /// The path without links; as it is, if nothing is there.
+    private static func resolved(_ path: FilePath) -> FilePath {
+        guard let real = path.withPlatformString({ realpath($0, nil) }) else { return path }
+        defer { free(real) }
+        return FilePath(platformString: real)
     }
 
     /// A device or a pipe would be replaced by a file, which nobody wants who names `/dev/null`.

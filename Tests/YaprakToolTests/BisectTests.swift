@@ -84,6 +84,8 @@ import YaprakReplay
         #expect(await yaprak("bisect", database, "--good", "21", "--where", "true").code == 3)
         #expect(await yaprak("bisect", database).code == 64)
         #expect(await yaprak("bisect", database, "--where", "true", "--run", "true").code == 64)
+        let dashed = await yaprak("bisect", database, "--key-exists", "counter", "-a")
+        #expect(dashed.code == 64 && dashed.err.contains(#"--where 'exists(collection["-key"])'"#), "\(dashed)")
         #expect(await yaprak("bisect", database, "--key-exists", "counter").code == 64)
     }
 

@@ -246,6 +246,13 @@ import YaprakReplay
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: victim)
         #expect(await yaprak("dump", shop, "--output", link).code == 5)
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+        // The link was replaced, and what it led to stayed as it was.
+        #expect(await yaprak("dump", shop, "--output", link, "--overwrite").code == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == victim)
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == first)
+        // A file that is called "-" was made.
+        let printed = await yaprak("dump", shop, "--output", "-")
+        #expect(printed.code == 0 && printed.out == first && !FileManager.default.fileExists(atPath: "-"))
         // What fails on the way leaves nothing.
         #expect(await yaprak("export", shop, "books", "--columns", "nix", "--output", folder("none.csv")).code == 3)
         #expect(!FileManager.default.fileExists(atPath: folder("none.csv")))

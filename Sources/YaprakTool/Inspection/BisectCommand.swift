@@ -71,7 +71,9 @@ struct BisectCommand: AnsweringCommand {
         let questions = [condition != nil, !keyExists.isEmpty, command != nil].count { $0 }
         guard questions == 1 else { throw ValidationError("give one of --where, --key-exists and --run") }
         guard keyExists.isEmpty || keyExists.count == 2 else {
-            throw ValidationError("--key-exists takes a collection and a key")
+            throw ValidationError(
+                "--key-exists takes a collection and a key. One that begins with a dash is written "
+                    + "--where 'exists(collection[\"-key\"])'")
         }
         if scratch != nil, command == nil { throw ValidationError("--scratch goes with --run") }
     }

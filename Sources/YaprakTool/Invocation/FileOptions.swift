@@ -6,10 +6,13 @@ import Yaprak
 /// Where the data of a subcommand goes, if not to standard output.
 struct FileOptions: ParsableArguments {
     @Option(name: .customLong("output"), help: "A file to make; standard output by default.", completion: .file())
-    var path: String?
+    var name: String?
 
     @Flag(help: "Replace the file if it is there.")
     var overwrite = false
+
+    /// The file; `nil` for standard output, which `-` is, too.
+    var path: String? { name == "-" ? nil : name }
 
     /// For subcommands that write to no file but this one.
     func checkOverwriting() throws {

@@ -58,7 +58,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
         if eachCollection == nil {
             try file.checkOverwriting()
-        } else if file.path != nil {
+        } else if file.name != nil {
             throw ValidationError("--output is for one collection")
         }
         if let columns, ColumnList.names(columns).isEmpty { throw ValidationError("--columns names no column") }
