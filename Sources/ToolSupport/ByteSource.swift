@@ -40,7 +40,7 @@ package final class ByteSource {
         }
         self.descriptor = descriptor
         reading = { buffer in
-            // A read would go on after a signal, until whoever writes into the pipe does.
+            // A read would go on after a signal, until something comes through the pipe.
             while descriptor == .standardInput, !Interruption.awaitInput() {
                 if Interruption.isRequested { throw CancellationError() }
             }

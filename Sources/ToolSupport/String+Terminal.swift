@@ -22,6 +22,9 @@ extension String {
         return result + String(part).plain
     }
 
+    /// Whether something in it could control a terminal, or turn the direction of text: no shell is offered such a word.
+    package var controlsTerminal: Bool { printable != self }
+
     /// The text with each of these characters as another text, also where a combining mark follows it.
     package func escaping(_ texts: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()

@@ -68,12 +68,6 @@ struct CompletedWord {
 }
 
 extension String {
-    /// Whether something in it could control a terminal, or turn the direction of text: no shell is offered such a word.
-    var controlsTerminal: Bool {
-        let text = filter { $0 != "\"" && $0 != "\\" }
-        return text.plain != text
-    }
-
     /// What both begin with, in whole characters.
     fileprivate func commonPrefix(with other: String) -> String {
         String(zip(self, other).prefix { $0 == $1 }.map(\.0))

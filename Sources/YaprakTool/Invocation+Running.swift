@@ -3,13 +3,7 @@ import SystemPackage
 import ToolSupport
 import YaprakReplay
 
-/// A subcommand whose exit code is an answer: that two things differ, say, or that something is damaged.
-protocol AnsweringCommand: AsyncParsableCommand {}
-
 extension Invocation {
-    /// As a shell says it of a program that SIGPIPE ends.
-    static let closedPipeCode: Int32 = 128 + 13
-
     /// Parses, runs, reports.
     static func run(_ arguments: [String], on console: Console) async -> Int32 {
         await run(arguments, in: Surroundings(console: console))

@@ -79,7 +79,8 @@ extension RecordCollection where Object == [String: String], Metadata == NoMetad
             let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             // The script of zsh gets a line of a space behind them.
-            #expect(text.split(separator: "\n").map(String.init).filter { $0 != " " } == [offered], "\(words)")
+            let lines: [String] = text.split(separator: "\n").map(String.init).filter { (line: String) in line != " " }
+            #expect(lines == [offered], "\(words)")
         }
     }
 

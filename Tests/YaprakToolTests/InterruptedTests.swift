@@ -52,7 +52,8 @@ import YaprakReplay
     @Test func `A load is interrupted also where it commits nothing`() async throws {
         let database = try await Database.open(at: FilePath(folder("loaded.yaprak")), options: DatabaseOptions())
         let head = #"{"yaprak":"dump","version":1,"commit":1,"records":{"rare":1,"many":5000}}"#
-        let lines = [#"{"collection":"rare","key":"1","object":1}"#]
+        let lines =
+            [#"{"collection":"rare","key":"1","object":1}"#]
             + (0..<5000).map { #"{"collection":"many","key":"\#($0)","object":1}"# }
         let dump = LineReader(try ByteSource(folder.write(lines.joined(separator: "\n"), to: "lines.ndjson")))
         var loader = DumpLoader(database: database, header: try ReplayDumpHeader(Array(head.utf8)[...]))

@@ -31,7 +31,7 @@ import Testing
     }
 
     // It was 0: the two are equal, and nothing is damaged.
-    @Test func `Who reads the beginning of an answer is not told that all is well`() async throws {
+    @Test func `To a reader of the beginning alone an answer is not 0`() async throws {
         let lines = (1...5000).map { "{\"id\":\($0),\"text\":\"some words\"}" }.joined(separator: "\n")
         let file = try folder.write(lines, to: "many.ndjson")
         #expect(await yaprak("load", file, shop, "--collection", "many", "--key", "id", "--batch", "5000").code == 0)

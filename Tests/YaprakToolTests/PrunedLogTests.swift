@@ -25,7 +25,8 @@ import YaprakReplay
 
     // "Nothing was found" is not true where nobody has looked: these were empty, with 0 or 1, or began with commit 4.
     @Test(arguments: [
-        ["log", "..2"], ["log", "2"], ["log", "1..2"], ["log", "0..2"], ["log", "--until", "2"], ["log", "--from", "2"],
+        ["log", "..2"], ["log", "2"], ["log", "1..2"], ["log", "0..2"], ["log", "--until", "2"],
+        ["log", "--from", "2"],
         ["log", "--follow", "--from", "2"], ["log", "2", "--reverse"], ["tail", "--from", "2"],
         ["replay", "--from", "2"], ["replay", "--until", "2", "--speed", "max"], ["grep", "k1", "..2"],
         ["grep", "k1", "--until", "2"], ["ask", "count(books)", "--every", "1", "--until", "2"],

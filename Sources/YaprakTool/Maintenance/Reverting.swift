@@ -54,7 +54,7 @@ struct Reverting {
         switch outcome {
         case .success(let revert):
             if newest > before {
-                // It is written, whoever reads that or not.
+                // It is written, also if nobody reads that.
                 do { try CommitPrinter.show(newest, in: reader, format, console) } catch {
                     guard Failure.isClosedPipe(error) else { throw error }
                 }

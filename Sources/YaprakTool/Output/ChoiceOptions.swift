@@ -32,7 +32,8 @@ struct ChoiceOptions: ParsableArguments {
     /// - Throws: `ReplayExpressionError`.
     func choice(prefix: String = "") throws -> RecordChoice {
         RecordChoice(
-            prefix: prefix.normalizedKey, condition: try condition.map { text in try ReplayExpression(text, about: .record) },
+            prefix: prefix.normalizedKey,
+            condition: try condition.map { text in try ReplayExpression(text, about: .record) },
             order: try order.map { text in try ReplayExpression(text, about: .record) }, isDescending: descending,
             limit: limit)
     }
