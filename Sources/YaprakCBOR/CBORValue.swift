@@ -172,7 +172,8 @@ extension CBORValue: Hashable {
 extension CBORValue {
     /// The value under a text key of a map, or nil. If a map has the key twice, the first value. O(pairs).
     ///
-    /// Setting it replaces or adds the pair, and setting nil removes it. A value that is not a map becomes one.
+    /// Setting it replaces or adds the pair, and a value that is not a map becomes one. Setting nil removes the pair; where there
+    /// is none, it changes nothing, as a chain such as `value["place"]?["town"] = name` that finds nothing.
     ///
     ///     value["rank"] = value["salesRank"]
     public subscript(key: String) -> CBORValue? {
@@ -186,6 +187,8 @@ extension CBORValue {
                 if let newValue { pairs[index].value = newValue } else { pairs.remove(at: index) }
             } else if let newValue {
                 pairs.append(Pair(.text(key), newValue))
+            } else {
+                return
             }
             self = .map(pairs)
         }

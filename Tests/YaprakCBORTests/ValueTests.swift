@@ -38,6 +38,24 @@ import YaprakCBOR
         #expect(again == value)
     }
 
+    @Test func `Setting nil, and a chain that finds nothing, change no value but a map that has the pair`() {
+        for before: CBORValue in [.text("plain"), 5, .null, .array([1]), .map([]), ["other": 1]] {
+            var value = before
+            value["x"] = nil
+            #expect(value == before)
+            value["x"]?["y"] = 1
+            #expect(value == before)
+        }
+        var value: CBORValue = ["x": ["y": 1], "z": 2]
+        value["x"]?["y"] = nil
+        #expect(value == ["x": .map([]), "z": 2])
+        value["x"] = nil
+        #expect(value == ["z": 2])
+        var text = CBORValue.text("plain")
+        text["x"] = 1
+        #expect(text == ["x": 1])
+    }
+
     @Test func `JSON text of every value is JSON`() throws {
         for seed in 0..<500 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
