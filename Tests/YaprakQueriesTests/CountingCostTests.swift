@@ -101,7 +101,7 @@ import YaprakLocks
     /// It made a tree of all rows, found nothing in it, and threw it away.
     @Test func `A write to a match that is not among the rows costs no more with many rows`() throws {
         func record(_ key: String) -> RecordBox {
-            TypedRecord<Int, NoMetadata>(key: key, object: 0, metadata: nil, objectStamp: 0, metadataStamp: 0)
+            TypedRecord<Int, NoMetadata>.make(key: key, object: 0, metadata: nil, objectStamp: 0, metadataStamp: 0)
         }
         let (row, other, next) = (record("a"), record("b"), record("b"))
         let order = RecordOrder(sorts: [])

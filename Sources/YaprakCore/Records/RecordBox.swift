@@ -19,19 +19,59 @@ package class RecordBox: KeyedRow, @unchecked Sendable {
 }
 
 /// A record with its values: what was written is what is read, without any decoding.
+///
+/// Most have no metadata, and no field for it: an optional of a generic type is destroyed by way of the runtime, which looks its
+/// type up for each record that goes, also where it is `nil`.
 @usableFromInline
-package final class TypedRecord<Object: Codable & Sendable, Metadata: Codable & Sendable>: RecordBox,
-    @unchecked Sendable
-{
+package class TypedRecord<Object: Codable & Sendable, Metadata: Codable & Sendable>: RecordBox, @unchecked Sendable {
     @usableFromInline final let object: Object
-    @usableFromInline final let metadata: Metadata?
 
+    /// One without metadata.
     @inlinable
-    package init(key: String, object: Object, metadata: Metadata?, objectStamp: UInt64, metadataStamp: UInt64) {
+    init(key: String, object: Object, objectStamp: UInt64, metadataStamp: UInt64) {
         self.object = object
-        self.metadata = metadata
         super.init(key: key, objectStamp: objectStamp, metadataStamp: metadataStamp)
     }
+
+    /// One with metadata if there is any.
+    @inlinable
+    package static func make(
+        key: String, object: Object, metadata: Metadata?, objectStamp: UInt64, metadataStamp: UInt64
+    ) -> TypedRecord {
+        guard Metadata.self != NoMetadata.self, let metadata else {
+            return TypedRecord(key: key, object: object, objectStamp: objectStamp, metadataStamp: metadataStamp)
+        }
+        return RecordWithMetadata(
+            key: key, object: object, metadata: metadata, objectStamp: objectStamp, metadataStamp: metadataStamp)
+    }
+
+    /// Its metadata, if it has any.
+    @inlinable
+    final var metadata: Metadata? { Metadata.self == NoMetadata.self ? nil : ownMetadata() }
+
+    @usableFromInline
+    func ownMetadata() -> Metadata? { nil }
+
+    /// Whether a record holds values of these types.
+    package static func isType(of record: RecordBox) -> Bool {
+        type(of: record) == Self.self || type(of: record) == RecordWithMetadata<Object, Metadata>.self
+    }
+}
+
+/// A record that has metadata.
+@usableFromInline
+final class RecordWithMetadata<Object: Codable & Sendable, Metadata: Codable & Sendable>: TypedRecord<Object, Metadata>,
+    @unchecked Sendable
+{
+    private let held: Metadata
+
+    @usableFromInline
+    init(key: String, object: Object, metadata: Metadata, objectStamp: UInt64, metadataStamp: UInt64) {
+        held = metadata
+        super.init(key: key, object: object, objectStamp: objectStamp, metadataStamp: metadataStamp)
+    }
+
+    override func ownMetadata() -> Metadata? { held }
 }
 
 extension TypedRecord {

@@ -96,7 +96,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     override func copy(_ record: RecordBox, key: String, objectStamp: UInt64, metadataStamp: UInt64) -> RecordBox {
         let box = unsafeDowncast(record, to: Box.self)
-        return Box(
+        return Box.make(
             key: key, object: box.object, metadata: box.metadata, objectStamp: objectStamp,
             metadataStamp: metadataStamp)
     }
@@ -113,7 +113,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             } else {
                 try migrated(raw, decoder)
             }
-        return Box(
+        return Box.make(
             key: raw.key, object: record.object, metadata: record.metadata, objectStamp: raw.objectStamp,
             metadataStamp: raw.metadataStamp)
     }
@@ -127,7 +127,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         }
         let metadata =
             row.setsMetadata ? try row.metadata.map { try decode($0, decoder, metadataPrototype) } : kept?.metadata
-        return Box(
+        return Box.make(
             key: old?.key ?? key, object: object, metadata: metadata, objectStamp: row.objectStamp(over: old, stamp),
             metadataStamp: row.metadataStamp(over: old, stamp))
     }

@@ -133,7 +133,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         draft.edit(slot, key) { old in
             guard let old else { return .keep }
             if isPrepared { return .put(box(old.key, object, metadata), [.objectChanged, .metadataChanged]) }
-            let box = Box(
+            let box = Box.make(
                 key: old.key, object: object, metadata: metadata, objectStamp: old.objectStamp,
                 metadataStamp: draft.tree.stamp)
             return .put(box, .metadataChanged)
@@ -161,7 +161,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     private func touch(_ key: String, _ kinds: ChangeKinds) -> Bool {
         let old = draft.edit(slot, RecordKey.normalized(key)) { old in
             guard let old = old.map({ unsafeDowncast($0, to: Box.self) }) else { return .keep }
-            let box = Box(
+            let box = Box.make(
                 key: old.key, object: old.object, metadata: old.metadata, objectStamp: old.objectStamp,
                 metadataStamp: old.metadataStamp)
             return .put(box, kinds)
@@ -221,7 +221,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     }
 
     private func box(_ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
-        Box(
+        Box.make(
             key: key, object: object, metadata: metadata, objectStamp: draft.tree.stamp,
             metadataStamp: draft.tree.stamp)
     }
@@ -229,7 +229,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     @inlinable
     func keeping(_ old: RecordBox?, _ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
         let stamp = draft.stamp
-        return Box(
+        return Box.make(
             key: old?.key ?? key, object: object, metadata: metadata, objectStamp: stamp,
             metadataStamp: old?.metadataStamp ?? stamp)
     }

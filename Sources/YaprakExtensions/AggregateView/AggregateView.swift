@@ -180,7 +180,7 @@ extension AggregateView {
     private func placement(
         of summary: Summary, _ name: String, _ touches: Touches, _ totals: [Int128], stamp: UInt64
     ) -> Placement {
-        let box = TypedRecord<Summary, NoMetadata>(
+        let box = TypedRecord<Summary, NoMetadata>.make(
             key: name, object: summary, metadata: nil, objectStamp: stamp, metadataStamp: 0)
         return place(box, configuration.rowCollections[0], touches, totals)
     }

@@ -66,7 +66,7 @@ public struct MixedRecord: ViewRow {
     public func `as`<Object, Metadata>(_ collection: RecordCollection<Object, Metadata>) -> Record<Object, Metadata>? {
         guard collection.name == collectionName else { return nil }
         precondition(
-            type(of: record) == TypedRecord<Object, Metadata>.self,
+            TypedRecord<Object, Metadata>.isType(of: record),
             "collection \"\(collectionName)\" was used with \(Object.self) and \(Metadata.self): one name, one pair of types"
         )
         return Record(box: record)

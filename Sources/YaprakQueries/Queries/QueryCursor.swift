@@ -97,7 +97,7 @@ extension RecordQuery {
         }
         let decoder = CBORDecoder()
         do {
-            let box = TypedRecord<Object, Metadata>(
+            let box = TypedRecord<Object, Metadata>.make(
                 key: RecordKey.normalized(cursor.key),
                 object: try decoder.decode(Object.self, from: Array(cursor.object)),
                 metadata: try cursor.metadata.map { try decoder.decode(Metadata.self, from: Array($0)) },
