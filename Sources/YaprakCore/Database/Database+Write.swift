@@ -215,20 +215,17 @@ extension Database {
     /// Seals a draft and sends it on its way: to the log, or straight to the readers.
     /// - Returns: where to wait for the log; `nil` in memory, or if there was nothing to commit.
     func finish(_ draft: Draft, origin: String) throws -> CommitTicket? {
-        let sealed: Draft.Sealed
         do {
-            guard let made = try draft.seal(origin: origin) else { return nil }
-            sealed = made
+            return try draft.seal(origin: origin) { sealed in
+                if let files { return try append(sealed, to: files) }
+                working = sealed.state
+                publication.publish(sealed)
+                return nil
+            }
         } catch {
             reclaimer.reclaimSome(timeline)
             throw error
         }
-        guard let files else {
-            working = sealed.state
-            publication.publish(sealed)
-            return nil
-        }
-        return try append(sealed, to: files)
     }
 
     /// Sends a commit to the log, which publishes it when it is there.
@@ -250,7 +247,6 @@ extension Database {
             }
         } catch {
             timeline.abandon(after: working.version, roots: state.trees(since: working))
-            reclaimer.reclaimSome(timeline)
             // A commit too large, or behind the last number, is the writer's failure, not the log's: those that wait there are
             // well, and are not to be taken back.
             if ![.transactionTooLarge, .overLimit].contains(error.code) { health.note(error, era: era) }

@@ -18,11 +18,17 @@ extension Draft {
         }
     }
 
-    /// Makes the next state and its changeset; `nil` if the transaction changed nothing. Either way the draft is over.
+    /// Makes the next state and its changeset, and delivers them; does not if the transaction changed nothing. Either way the draft
+    /// is over.
     ///
+    /// - Parameter deliver: gets the commit where it was made: to return it would move it several times.
+    /// - Returns: what `deliver` returns; `nil` if nothing was changed.
     /// - Throws: the failure that was put aside, what an extension threw, `uniqueViolation`, `encodingFailed`,
-    ///   `valueTooLarge`. Everything is then as before the transaction.
-    func seal(origin: String) throws -> Sealed? {
+    ///   `valueTooLarge`. Everything is then as before the transaction. And what `deliver` throws.
+    func seal(origin: String, deliver: (consuming Sealed) throws -> CommitTicket?) throws -> CommitTicket? {
+        let contents: CommitContents
+        let item: [UInt8]?
+        let state: SnapshotState
         do {
             if let failure { throw failure }
             // Most writes concern no extension: then there is nothing to follow, and nothing to add up.
@@ -46,19 +52,19 @@ extension Draft {
                 abort()
                 return nil
             }
-            let contents = CommitContents(
+            contents = CommitContents(
                 number: baseNumber.next(), origin: origin, nanoseconds: environment.clock(), info: info,
                 batch: consume batch, extensionChanges: extensionChanges)
-            let item =
+            item =
                 environment.encodes ? try CommitEncoder(environment).encode(contents, primarySteps, histories()) : nil
             if !environment.encodes { try CommitEncoder.checkNesting(contents) }
             if environment.checksDecoding { try CommitEncoder.check(contents) }
-            let state = sealTrees(nanoseconds: contents.nanoseconds)
-            return Sealed(state: state, contents: consume contents, item: item)
+            state = sealTrees(nanoseconds: contents.nanoseconds)
         } catch {
             abort()
             throw error
         }
+        return try deliver(Sealed(state: state, contents: consume contents, item: item))
     }
 
     /// Asks the extensions that may refuse the commit.
