@@ -14,6 +14,8 @@ package final class ColumnRule: @unchecked Sendable {
     package let reads: Aspects
     package let type: IndexType
     package let isMultiple: Bool
+    /// Whether it says the same of the same record each time, for sure: no code of the program takes part.
+    let isPure: Bool
     package private(set) var isDescending = false
     private let reading: Reading
 
@@ -30,7 +32,7 @@ package final class ColumnRule: @unchecked Sendable {
     }
 
     init<Value: IndexColumnValue>(
-        _: Value.Type, path: (any AnyKeyPath & Sendable)?, reads: Aspects,
+        _: Value.Type, path: (any AnyKeyPath & Sendable)?, reads: Aspects, isPure: Bool = false,
         value: @escaping @Sendable (RecordBox) -> Value
     ) {
         self.path = path
@@ -38,6 +40,7 @@ package final class ColumnRule: @unchecked Sendable {
         self.reads = reads
         type = Value.columnType
         isMultiple = Value.isMultiple
+        self.isPure = isPure
         reading = .called(
             write: { value($0).forEachIndexed(&$1, $2) }, writeOne: { value($0).forEachIndexed(&$1) { _ in } },
             isSame: { value($0).hasSameEntries(as: value($1)) })
@@ -50,6 +53,7 @@ package final class ColumnRule: @unchecked Sendable {
         reads = .object
         type = column.type
         isMultiple = false
+        isPure = true
         reading = .property(column)
     }
 
@@ -70,7 +74,7 @@ package final class ColumnRule: @unchecked Sendable {
     }
 
     /// The keys of records, as a column of an index would have them.
-    package static let key = ColumnRule(String.self, path: \String.self, reads: .key) { $0.key }
+    package static let key = ColumnRule(String.self, path: \String.self, reads: .key, isPure: true) { $0.key }
 
     /// The bytes of a record's only value.
     package func bytes(of record: RecordBox) -> [UInt8] {

@@ -7,6 +7,10 @@ public import YaprakCore
 ///
 /// By key path or by closure. A query finds an index by its key paths; a closure serves reads by the index's name. A column
 /// must depend on the record alone: not on the clock, not on a locale.
+///
+/// One that says something else of a record than it did when the record was written puts entries where they don't belong,
+/// until these records are written or the index is registered again. Nothing else: an index has each record of its snapshot,
+/// and no other. A write that finds no entry where the column puts it now makes all entries again, in O(*n* log *n*).
 public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     package let rule: ColumnRule
 
@@ -22,7 +26,9 @@ public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendab
         }
         let rule =
             stored
-            ?? ColumnRule(Value.self, path: path, reads: .object) {
+            ?? ColumnRule(
+                Value.self, path: path, reads: .object, isPure: offset != nil && Value.self is any PlainIndexValue.Type
+            ) {
                 Record<Object, Metadata>(box: $0).object[keyPath: path]
             }
         self.init(rule, isDescending: isDescending)
@@ -69,7 +75,10 @@ public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendab
         _ path: any KeyPath<Metadata, Value> & Sendable, isDescending: Bool = false
     ) -> Self {
         Self(
-            ColumnRule(Value?.self, path: path, reads: .metadata) {
+            ColumnRule(
+                Value?.self, path: path, reads: .metadata,
+                isPure: MemoryLayout<Metadata>.offset(of: path) != nil && Value.self is any PlainIndexValue.Type
+            ) {
                 Record<Object, Metadata>(box: $0).metadata?[keyPath: path]
             }, isDescending: isDescending)
     }

@@ -19,6 +19,12 @@ package final class IndexConfiguration: Sendable {
     let uniqueType: IndexType?
     /// The parts of a record that its columns read.
     let reads: Aspects
+    /// Whether its columns say the same of the same record each time, for sure: no code of the program takes part.
+    let isPure: Bool
+    /// Whether it keeps a list of each record's entries: its columns can't be asked for them again.
+    let remembersEntries: Bool
+    /// Whether an entry may not be where its columns say, so that the number of entries has to be looked at.
+    let mayMissEntries: Bool
 
     static let columnsMax = 5
 
@@ -42,6 +48,9 @@ package final class IndexConfiguration: Sendable {
         let only = isUnique && columns.count == 1 ? columns[0] : nil
         uniqueType = only.flatMap { $0.isDescending || $0.type.optionals > 0 ? nil : $0.type }
         reads = columns.reduce(into: []) { $0.formUnion($1.reads) }
+        isPure = columns.allSatisfy(\.isPure)
+        remembersEntries = isMultiple && !isPure
+        mayMissEntries = !isMultiple && !isPure
         let parts = columns.map { "\($0.type)\($0.isMultiple ? "*" : "")\($0.isDescending ? "-" : "+")" }
         self.versionTag =
             "\(versionTag)|\(parts.joined(separator: ","))|\(isUnique ? "unique" : "")|\(holdsRecords ? "records" : "keys")"
@@ -84,6 +93,13 @@ package final class IndexConfiguration: Sendable {
         if isMultiple { return write(column: 0, of: record, false, to: &writer, body) }
         let hasNil = writeColumns(of: record, to: &writer)
         body(&writer, hasNil)
+    }
+
+    /// The columns of each entry of a record, and whether one of them is `nil`.
+    func entries(of record: RecordBox, _ writer: inout IndexKeyWriter) -> [[UInt8]: Bool] {
+        var entries: [[UInt8]: Bool] = [:]
+        forEachEntry(of: record, &writer) { entries[$0.array] = $1 }
+        return entries
     }
 
     private func write(

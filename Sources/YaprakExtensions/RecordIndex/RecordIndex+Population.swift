@@ -16,7 +16,7 @@ extension RecordIndex: TreeBackedExtension {
         seed.root(configuration, context.draft)
     }
 
-    package func trees(of root: IndexRoot) -> [TreeRoot] { [root.tree] }
+    package func trees(of root: IndexRoot) -> [TreeRoot] { root.trees }
 
     package func versionTag(of root: IndexRoot) -> String { root.configuration.versionTag }
 
@@ -36,7 +36,7 @@ extension RecordIndex: TreeBackedExtension {
 extension RecordIndex {
     /// The keys that stored bytes lead to, entry by entry. For tests of damage.
     package func decodedKeys(_ bytes: [UInt8], over snapshot: Snapshot) throws -> [String] {
-        try CBORDecoder().decode(StoredIndex.self, from: bytes).entries(configuration, over: snapshot)
+        try CBORDecoder().decode(StoredIndex.self, from: bytes).entries(configuration, over: snapshot).all
             .map { configuration.recordKey($0) }
     }
 }
@@ -54,11 +54,15 @@ package final class IndexSeed: @unchecked Sendable {
     private var writer = IndexKeyWriter()
     /// Those of the record that is added, where it may have several.
     private var keys: Set<[UInt8]> = []
+    /// What the index remembers of records.
+    private var remembered: [(record: RecordBox, entries: [UInt8])] = []
 
     func add(_ record: RecordBox, _ configuration: IndexConfiguration) {
         keys.removeAll(keepingCapacity: true)
+        var own: [[UInt8]: Bool] = [:]
         configuration.forEachEntry(of: record, &writer) { key, hasNil in
             let count = key.count
+            if configuration.remembersEntries { own[key.array] = hasNil }
             if !configuration.isUnique || hasNil { key.append(key: record.key) }
             defer { key.truncate(to: count) }
             // A record whose values repeat has one entry for each.
@@ -67,6 +71,7 @@ package final class IndexSeed: @unchecked Sendable {
             bytes.append(contentsOf: key.bytes)
             ends.append(bytes.count)
         }
+        if !own.isEmpty { remembered.append((record, RememberedEntries.pack(own))) }
     }
 
     /// The tree of what was gathered; in a writer's turn.
@@ -98,6 +103,8 @@ package final class IndexSeed: @unchecked Sendable {
             }
             root.tree = builder.finish()
         }
+        root.remembered = RememberedEntries.tree(
+            of: remembered.map { RememberedEntries(of: $0.record, $0.entries) }, in: draft)
         return root
     }
 
@@ -140,13 +147,20 @@ struct StoredIndex: Codable {
     func root(_ configuration: IndexConfiguration, in context: ExtensionContext) throws -> IndexRoot {
         let entries = try entries(configuration, over: context.before)
         var root = IndexRoot(configuration)
-        root.tree = try context.draft.build(from: entries)
+        root.tree = try context.draft.build(from: entries.all)
+        root.remembered = RememberedEntries.tree(of: entries.remembered, in: context.draft)
         return root
     }
 
-    /// The entries over the records there are. Columns are written, and nothing is sorted.
+    /// The entries over the records there are, and what the index remembers of these. Columns are written, and no entry is
+    /// sorted.
     /// - Throws: ``SchemaMismatch`` if an entry is missing, is one too many, or isn't in order.
-    func entries(_ configuration: IndexConfiguration, over snapshot: Snapshot) throws -> [TreeRow] {
+    func entries(
+        _ configuration: IndexConfiguration, over snapshot: Snapshot
+    ) throws -> (all: [TreeRow], remembered: [RememberedEntries]) {
+        // Columns that are code may put a record that is there twice into two places.
+        if configuration.mayMissEntries, Set(keys).count != keys.count { throw SchemaMismatch() }
+        var remembered: [RememberedEntries] = []
         var entries: [TreeRow] = []
         entries.reserveCapacity(keys.count)
         var writer = IndexKeyWriter()
@@ -158,7 +172,7 @@ struct StoredIndex: Codable {
             }
             let entry: TreeRow
             if configuration.isMultiple {
-                var rest = waiting[key] ?? Self.keys(of: record, configuration, &writer)
+                var rest = waiting[key] ?? Self.keys(of: record, configuration, &writer, &remembered)
                 guard let next = rest.popFirst() else { throw SchemaMismatch() }
                 waiting[key] = rest
                 entry = next.withUnsafeBufferPointer { configuration.entry($0, record) }
@@ -176,21 +190,21 @@ struct StoredIndex: Codable {
             ? try isComplete(waiting, configuration, over: snapshot)
             : entries.count == snapshot.tree(of: configuration.collection).count
         guard isWhole else { throw SchemaMismatch() }
-        return entries
+        return (entries, remembered)
     }
 
-    /// The keys of a record's entries, ascending.
+    /// The keys of a record's entries, ascending; and what the index remembers of the record.
     private static func keys(
-        of record: RecordBox, _ configuration: IndexConfiguration, _ writer: inout IndexKeyWriter
+        of record: RecordBox, _ configuration: IndexConfiguration, _ writer: inout IndexKeyWriter,
+        _ remembered: inout [RememberedEntries]
     ) -> ArraySlice<[UInt8]> {
-        var all: Set<[UInt8]> = []
-        configuration.forEachEntry(of: record, &writer) { bytes, hasNil in
-            let count = bytes.count
-            if !configuration.isUnique || hasNil { bytes.append(key: record.key) }
-            all.insert(bytes.array)
-            bytes.truncate(to: count)
+        let entries = configuration.entries(of: record, &writer)
+        if configuration.remembersEntries, !entries.isEmpty {
+            remembered.append(RememberedEntries(of: record, RememberedEntries.pack(entries)))
         }
-        return all.sorted { $0.lexicographicallyPrecedes($1) }[...]
+        return entries.map { columns, hasNil in
+            columns + (!configuration.isUnique || hasNil ? Array(record.key.utf8) : [])
+        }.sorted { $0.lexicographicallyPrecedes($1) }[...]
     }
 
     /// Whether all entries of all records were there.

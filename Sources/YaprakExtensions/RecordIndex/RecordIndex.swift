@@ -78,7 +78,8 @@ extension RecordIndex: InPlaceExtension {
         _ root: inout IndexRoot, _ changes: NetChanges, in context: ExtensionContext
     ) -> (any Sendable)? {
         guard let boxes = changes.boxes(in: configuration.collection) else { return nil }
-        IndexEditor(configuration, context.draft).update(&root, isCleared: boxes.isCleared, boxes.entries)
+        IndexEditor(configuration, context.draft).update(
+            &root, isCleared: boxes.isCleared, boxes.entries, in: context)
         return nil
     }
 }

@@ -13,7 +13,7 @@ struct LiveRows: Sendable {
 
     private(set) var snapshot: Snapshot
     /// The rows that are shown, and some behind them.
-    private var kept: RowList
+    private(set) var kept: RowList
     /// Whether all matches are kept.
     private var isWhole: Bool
 
@@ -28,7 +28,10 @@ struct LiveRows: Sendable {
     }
 
     /// The rows that are shown.
-    var rows: RowList {
+    var rows: RowList { shown(of: kept) }
+
+    /// Those of ``kept``, now or before, that are shown. O(limit) as long as nothing has changed them, O(log *n*) then.
+    func shown(of kept: RowList) -> RowList {
         var rows = kept
         rows.truncate(to: limit)
         return rows
@@ -37,11 +40,11 @@ struct LiveRows: Sendable {
     /// Runs the query, for the rows behind one.
     private func run(
         in snapshot: Snapshot, behind row: RecordBox?, _ limit: Int
-    ) -> (rows: RowList, isWhole: Bool, isByIndex: Bool) {
+    ) -> (rows: RowList, isWhole: Bool, isInOrder: Bool) {
         var execution = QueryExecution(
             snapshot, scope.collection, scope.outline, scope.order, limit: limit, after: row)
         execution.run()
-        return (RowList(execution.rows), execution.rows.count < limit, execution.plan?.order != nil)
+        return (RowList(execution.rows), execution.rows.count < limit, execution.isInOrder)
     }
 
     private var order: RecordOrder { scope.order }
@@ -49,6 +52,8 @@ struct LiveRows: Sendable {
 
     /// Goes on to another snapshot of the same database.
     /// - Complexity: O(*c* log *r*) for *c* changed records that concern it and *r* rows; the first change of many rows O(*r*).
+    ///   O(*r*) once more where neither the condition nor the order is known to say the same each time, and a record changed that
+    ///   was not among the rows.
     mutating func advance(to next: Snapshot) -> QueryChanges {
         let previous = snapshot
         snapshot = next
@@ -64,8 +69,9 @@ struct LiveRows: Sendable {
         let edge = isWhole ? nil : before.count > 0 ? before[before.count - 1] : nil
         var gone: [(position: Int, key: String)] = []
         var come: [RecordBox] = []
+        var places = RowPlaces(before)
         for entry in changed {
-            if let old = entry.before, let position = place(of: old, among: before) { gone.append((position, old.key)) }
+            if let old = entry.before, let position = place(of: old, among: &places) { gone.append((position, old.key)) }
             if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true {
                 come.append(new)
             }
@@ -74,11 +80,11 @@ struct LiveRows: Sendable {
         gone.sort { $0.position > $1.position }
         come.sort { order.compare($0, $1) < 0 }
         for (position, _) in gone { kept.remove(at: position) }
-        var places: [(position: Int, row: RecordBox)] = []
+        var taken: [(position: Int, row: RecordBox)] = []
         for row in come {
             let position = kept.position(of: row, in: order)
             kept.insert(row, at: position)
-            places.append((position, row))
+            taken.append((position, row))
         }
         if kept.count > capacity {
             kept.truncate(to: capacity)
@@ -91,21 +97,22 @@ struct LiveRows: Sendable {
             // A row that was written may have gone behind those that were known, and be shown again.
             let keys = Set(gone.map(\.key))
             for position in known..<max(known, min(kept.count, limit)) where keys.contains(kept[position].key) {
-                places.append((position, kept[position]))
+                taken.append((position, kept[position]))
             }
         }
-        var changes = steps(gone, places, before.count)
+        var changes = steps(gone, taken, before.count)
         changes.wasRerun = wasRerun
         return changes
     }
 
     /// Where a row is that changed, if it is there. Every one is found: nothing else keeps it from now on.
-    private func place(of old: RecordBox, among rows: RowList) -> Int? {
+    private func place(of old: RecordBox, among places: inout RowPlaces) -> Int? {
         guard scope.mayHaveHad(old) else { return nil }
+        let rows = places.rows
         let position = rows.position(of: old, in: order)
         if position < rows.count, rows[position] === old { return position }
         // An order that has changed its mind does not lead to it.
-        return scope.isOrderPure ? nil : rows.position(identicalTo: old)
+        return scope.isOrderPure ? nil : places.position(identicalTo: old)
     }
 
     /// Exchanges one row that stays between its neighbours; `nil` if it does not.
@@ -131,7 +138,7 @@ struct LiveRows: Sendable {
     }
 
     /// Asks for the rows behind those that are known.
-    /// - Returns: whether an index in order had them.
+    /// - Returns: whether they were read in order: from an index, or in that of the keys.
     private mutating func refill(behind edge: RecordBox?) -> Bool {
         let more = run(in: snapshot, behind: edge ?? scope.start, capacity - kept.count)
         // An order that has changed its mind may call rows that are known some behind the last of them.
@@ -147,7 +154,7 @@ struct LiveRows: Sendable {
             return true
         }
         isWhole = more.isWhole
-        return more.isByIndex
+        return more.isInOrder
     }
 
     // MARK: Steps

@@ -26,7 +26,7 @@ public struct QueryChanges: Sendable, Hashable {
     /// Whether there were no rows before: this is the first update.
     public internal(set) var isReload = false
     /// Whether the query was run again, or a part of it, without an index to read the rows behind a limit from: an index in the
-    /// order of the query makes such updates cheaper.
+    /// order of the query makes such updates cheaper. In the order of keys none is needed.
     public internal(set) var wasRerun = false
 
     /// Whether there is anything to be done. O(1).

@@ -53,8 +53,9 @@ public struct QueryUpdates<Object: Codable & Sendable, Metadata: Codable & Senda
             return nil
         }
 
-        private mutating func advance(to newest: Snapshot) -> QueryUpdate<Object, Metadata>? {
-            guard let old = live?.snapshot, let oldRows = live?.rows else {
+        /// The update that leads to a snapshot; `nil` if no row differs.
+        mutating func advance(to newest: Snapshot) -> QueryUpdate<Object, Metadata>? {
+            guard let old = live?.snapshot, let before = live?.kept else {
                 let live = LiveRows(query, in: newest)
                 self.live = live
                 return QueryUpdate(
@@ -63,7 +64,9 @@ public struct QueryUpdates<Object: Codable & Sendable, Metadata: Codable & Senda
                     changes: .reload(live.rows.count))
             }
             // In place.
-            guard let changes = live?.advance(to: newest), changes.hasChanges, let rows = live?.rows else { return nil }
+            guard let changes = live?.advance(to: newest), changes.hasChanges, let rows = live?.rows,
+                let oldRows = live?.shown(of: before)
+            else { return nil }
             return QueryUpdate(
                 old: old, new: newest, oldRows: QueryRows(oldRows, of: query.collection.name),
                 rows: QueryRows(rows, of: query.collection.name), changes: changes)
@@ -94,8 +97,8 @@ extension Database {
     /// - Returns: a sequence that ends when the database closes and when its task is cancelled.
     /// - Precondition: the collection holds records of these types.
     /// - Complexity: the first update as the query; each further one O(*c* log *r*) for *c* changed records that concern it and
-    ///   *r* rows, in the consumer's task; the first change of many rows O(*r*). Where a limit is used up, a run of the query for
-    ///   the rows behind it.
+    ///   *r* rows, in the consumer's task; the first change of many rows O(*r*), and any change where code of the program decides
+    ///   over the condition and the order. Where a limit is used up, a run of the query for the rows behind it.
     public nonisolated func updates<Object, Metadata>(
         of query: RecordQuery<Object, Metadata>
     ) -> QueryUpdates<Object, Metadata> {

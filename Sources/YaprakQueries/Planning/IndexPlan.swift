@@ -30,6 +30,7 @@ struct IndexPlan {
     var order: Order?
 
     var count: Int { parts.reduce(0) { $0 + $1.count } }
+    var rangeCount: Int { parts.reduce(0) { $0 + $1.ranges.count } }
     var mayRepeat: Bool { parts.count > 1 || parts.contains(where: \.mayRepeat) }
 
     /// What reading the entries costs, in entries that hold records.
@@ -38,5 +39,5 @@ struct IndexPlan {
     }
 
     /// The same, with finding them.
-    var cost: Int { parts.reduce(readingCost) { $0 + 4 * $1.ranges.count } }
+    var cost: Int { readingCost + 4 * rangeCount }
 }

@@ -35,8 +35,8 @@ struct QueryExecution {
 
     mutating func run() {
         let records = snapshot.tree(of: collection)
-        plan = QueryPlanner(snapshot, collection: collection.name, outline).plan(limit: limit)
         if limit == 0 { return }
+        plan = QueryPlanner(snapshot, collection: collection.name, outline).plan(limit: limit)
         withExtendedLifetime(snapshot) {
             let stretches = outline.keys?.positions(in: records)
             if let plan, isWorthwhile(plan, stretches, of: records.count) {
@@ -48,6 +48,9 @@ struct QueryExecution {
             }
         }
     }
+
+    /// Whether the rows came in order, so that nothing had to be sorted.
+    var isInOrder: Bool { plan.map { $0.order != nil } ?? order.sorts.isEmpty }
 
     /// Whether reading a plan is better than looking at all records, or at some stretches of them.
     func isWorthwhile(_ plan: IndexPlan, _ stretches: [Range<Int>]?, of count: Int) -> Bool {
@@ -69,6 +72,7 @@ struct QueryExecution {
     private mutating func scan(_ records: TreeRoot) {
         let isInOrder = order.sorts.isEmpty
         let conditions = outline.conditions
+        let isTested = !conditions.isEmpty
         let first = firstPosition(in: records)
         for stretch in stretches ?? [0..<records.count] where stretch.upperBound > first {
             var left = stretch.upperBound - max(first, stretch.lowerBound)
@@ -77,7 +81,7 @@ struct QueryExecution {
                 left -= 1
                 let record = Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
                 entriesRead += 1
-                recordsTested += 1
+                if isTested { recordsTested += 1 }
                 let isMatch = record._withUnsafeGuaranteedRef { conditions.hold(for: $0) && isBehindStart($0) }
                 guard isMatch else { continue }
                 rows.append(record.takeUnretainedValue())

@@ -40,6 +40,11 @@ final class QueryOutline: @unchecked Sendable {
             switch shape {
             case .term(let term): clauses.append(Clause(term: term, part: part, test: test))
             case .all(let parts): return parts.allSatisfy { add($0, part, nil) }
+            case .any(let parts) where part == .key:
+                // No index has the keys as a column: the collection itself is one of them.
+                if let term = KeyRanges.term(ofAlternatives: parts) {
+                    clauses.append(Clause(term: term, part: part, test: nil))
+                }
             case .any(let parts): alternatives.append((parts, part))
             case .never: return false
             case .unknown: break

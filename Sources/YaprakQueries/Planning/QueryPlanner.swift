@@ -96,6 +96,13 @@ struct QueryPlanner {
     }
 }
 
+extension IndexSource {
+    /// Whether all of its entries stand in the order of a query that has one.
+    func hasOrder(of sorts: [SortRule]) -> Bool {
+        !sorts.isEmpty && !configuration.isMultiple && configuration.order(of: sorts, behind: 0) != nil
+    }
+}
+
 extension Snapshot {
     /// The indexes of a collection in this snapshot; none inside of a transaction that they have not followed yet.
     func indexes(ofCollection name: String) -> [IndexSource] {

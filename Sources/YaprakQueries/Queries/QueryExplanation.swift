@@ -43,7 +43,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         entriesRead = execution.entriesRead
         recordsTested = execution.recordsTested
         rows = execution.rows.count
-        isInOrder = execution.plan.map { $0.order != nil } ?? execution.order.sorts.isEmpty
+        isInOrder = execution.isInOrder
         evaluatedParts = execution.tests.count(where: \.isEvaluated)
         others = execution.others.filter { !names.contains($0.index) }
     }
@@ -60,12 +60,13 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension QueryExecution {
-    /// How many rows there are, if an index or a stretch of the collection has them all and nothing else.
+    /// How many rows there are, if the collection, an index or a stretch of the collection has them all and nothing else.
     var countOfIndex: Int? {
+        let records = snapshot.tree(of: collection)
+        if outline.tests.isEmpty { return records.count }
         if let keys = outline.keys, keys.areExact {
-            return withExtendedLifetime(snapshot) {
-                keys.positions(in: snapshot.tree(of: collection)).reduce(0) { $0 + $1.count }
-            }
+            let stretches = withExtendedLifetime(snapshot) { keys.positions(in: records) }
+            if let stretches { return stretches.reduce(0) { $0 + $1.count } }
         }
         return QueryPlanner(snapshot, collection: collection.name, outline).exactCount
     }
@@ -76,7 +77,13 @@ extension QueryExecution {
         let size = stretches?.reduce(0) { $0 + $1.count } ?? snapshot.tree(of: collection).count
         return planner.indexes.map { source in
             let name = source.configuration.name
+            if limit == 0 { return .init(index: name, reason: "no row is wanted") }
+            if outline.clauses == nil { return .init(index: name, reason: "the condition holds for no record") }
             if planner.isOfNoUse(source) {
+                if limit < .max, source.hasOrder(of: outline.sorts) {
+                    return .init(
+                        index: name, reason: "it has the order alone, and reading it was not expected to cost less")
+                }
                 let elements = source.configuration.isMultiple ? ", or not which elements a record has" : ""
                 return .init(
                     index: name,
@@ -85,10 +92,24 @@ extension QueryExecution {
             guard let plan = planner.plan(for: source) else {
                 return .init(index: name, reason: "more values to search for than it has entries")
             }
-            if plan.readingCost >= size {
-                return .init(index: name, reason: "\(plan.count) entries to read, of \(size) records")
-            }
-            return .init(index: name, reason: "\(plan.count) entries to read, more than of the one that was read")
+            return .init(index: name, reason: reason(against: plan, size))
         }
+    }
+
+    /// What decided that another plan than this one was read, or `size` records of the collection.
+    private func reason(against other: IndexPlan, _ size: Int) -> String {
+        let count = other.count
+        let isLookedUp = other.readingCost > count
+        let entries = isLookedUp ? "\(count) entries, each of whose records is looked up" : "\(count) entries to read"
+        guard let plan else { return "\(entries), of \(size) records" }
+        if count > entriesRead { return "\(count) entries to read, more than of the one that was read" }
+        var reason = entries
+        if other.order == nil, plan.order != nil { reason += ", and to sort" }
+        if other.rangeCount > plan.rangeCount { reason += ", in \(other.rangeCount) ranges" }
+        if plan.order != nil, limit < .max {
+            let names = plan.parts.map(\.source.configuration.name).joined(separator: ", ")
+            reason += "; \(names) was expected to end earlier"
+        }
+        return reason == entries && !isLookedUp ? "\(count) entries to read, no fewer than of the one that was read" : reason
     }
 }
