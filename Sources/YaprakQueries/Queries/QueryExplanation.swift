@@ -110,6 +110,6 @@ extension QueryExecution {
             let names = plan.parts.map(\.source.configuration.name).joined(separator: ", ")
             reason += "; \(names) was expected to end earlier"
         }
-        return reason == entries && !isLookedUp ? "\(count) entries to read, no fewer than of the one that was read" : reason
+        return reason == entries && !isLookedUp ? "\(reason), no fewer than of the one that was read" : reason
     }
 }

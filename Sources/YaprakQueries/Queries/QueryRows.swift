@@ -47,8 +47,8 @@ extension Snapshot {
 
     /// How many rows a query has. Nothing is sorted, and no row is kept.
     /// - Precondition: the collection holds records of these types.
-    /// - Complexity: O(log *n*) if an index has its matches and nothing else; otherwise as the query without sorting, and no
-    ///   further than to its limit.
+    /// - Complexity: O(1) without a condition; O(log *n*) if an index has its matches and nothing else; otherwise as the query
+    ///   without sorting, and no further than to its limit.
     public func count<Object, Metadata>(of query: RecordQuery<Object, Metadata>) -> Int {
         let execution = query.execution(over: self)
         if query.start == nil, let count = execution.countOfIndex { return min(execution.limit, count) }
