@@ -249,6 +249,30 @@ import YaprakLocks
         }
     }
 
+    // An index in the order of keys was missed, which nobody can make: the collection is in that order.
+    @Test func `A limited query in the order of keys reads on in the collection, and is not run again`() async throws {
+        let database = Database.inMemory()
+        let keys = (0..<500).map { "g\(1_000 + $0)" }
+        try await database.write { [goods] in for key in keys { $0[.goods][key] = goods(1) } }
+        let queries: [RecordQuery<Goods, String>] = [
+            RecordQuery(.goods, limit: 10), RecordQuery(.goods, where: #Predicate { $0.rank > 0 }, limit: 10),
+        ]
+        var live = queries.map { LiveRows($0, in: database.snapshot) }
+        for (number, key) in keys.prefix(200).enumerated() {
+            try await database.write { $0[.goods].remove(key) }
+            for index in live.indices {
+                let changes = live[index].advance(to: database.snapshot)
+                #expect(changes.removes == [0] && changes.inserts == [9] && !changes.wasRerun)
+                var shown: [String] = []
+                live[index].rows.forEach { row in
+                    shown.append(GoodsRecord(box: row).key)
+                    return true
+                }
+                #expect(shown.elementsEqual(keys[(number + 1)..<(number + 11)]))
+            }
+        }
+    }
+
     @Test(arguments: seeds) func `A live count is that of its query, whatever is written, and tests what was`(
         seed: UInt64
     ) async throws {

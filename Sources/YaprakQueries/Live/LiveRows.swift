@@ -71,7 +71,9 @@ struct LiveRows: Sendable {
         var come: [RecordBox] = []
         var places = RowPlaces(before)
         for entry in changed {
-            if let old = entry.before, let position = place(of: old, among: &places) { gone.append((position, old.key)) }
+            if let old = entry.before, let position = place(of: old, among: &places) {
+                gone.append((position, old.key))
+            }
             if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true {
                 come.append(new)
             }

@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+import Yaprak
+import YaprakCore
+
+@testable import YaprakQueries
+
+private struct Chore: Codable, Sendable {
+    var rank = 0
+    var isDone = false
+}
+
+extension RecordCollection where Object == Chore, Metadata == NoMetadata {
+    fileprivate static var chores: Self { Self("chores") }
+    fileprivate static var others: Self { Self("others") }
+}
+
+private typealias ChoreQuery = RecordQuery<Chore, NoMetadata>
+
+/// What following a query costs beside its updates: records that it does not have, and commits that it has nothing of.
+@Suite(.bounded) struct LiveRowsCostTests {
+    private func database(_ count: Int) async throws -> Database {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for number in 0..<count { transaction[.chores]["t\(number)"] = Chore(rank: number) }
+        }
+        return database
+    }
+
+    // All rows were looked through for each record that is not among them, where closures decide which they are.
+    @Test func `Many changed records that a query does not have cost one look at its rows`() async throws {
+        try await expectGrowth("records that are not among the rows", 4_000) { count in
+            let database = try await database(count)
+            try await database.write { transaction in
+                for number in 0..<count { transaction[.chores]["u\(number)"] = Chore(rank: number, isDone: true) }
+            }
+            let query = ChoreQuery(.chores, sortedBy: RecordSort { $0.object.rank }) { !$0.isDone }
+            var live = LiveRows(query, in: database.snapshot)
+            try await database.write { transaction in
+                for number in 0..<count { transaction[.chores]["u\(number)"]?.rank += 1 }
+            }
+            let next = database.snapshot
+            return ContinuousClock().measure {
+                let changes = live.advance(to: next)
+                precondition(!changes.hasChanges && live.rows.count == count)
+            }
+        }
+    }
+
+    @Test func `Rows that an order does not lead to are found by their places, the first and all others`() {
+        func record(_ key: String) -> RecordBox {
+            TypedRecord<Int, NoMetadata>(key: key, object: 0, metadata: nil, objectStamp: 0, metadataStamp: 0)
+        }
+        let rows = (0..<100).map { record("r\($0)") }
+        var places = RowPlaces(RowList(ContiguousArray(rows)))
+        for (position, row) in rows.enumerated().reversed() {
+            #expect(places.position(identicalTo: row) == position)
+            #expect(places.position(identicalTo: record("r\(position)")) == nil)
+        }
+    }
+
+    // The rows before were copied for each commit, in case that one of them changes.
+    @Test func `A commit that changes no row costs no more with many rows`() async throws {
+        /// Seconds for some commits, by the best of some runs.
+        func seconds(_ count: Int) async throws -> Double {
+            let database = try await database(count)
+            let query = ChoreQuery(.chores, sortedBy: RecordSort(\.rank), limit: count / 2)
+            var updates = database.updates(of: query).makeAsyncIterator()
+            var snapshots = [database.snapshot]
+            try await database.write { $0[.others]["a"] = Chore() }
+            snapshots.append(database.snapshot)
+            #expect(updates.advance(to: snapshots[0])?.rows.count == count / 2)
+            var best = Double.infinity
+            for _ in 0..<10 {
+                let start = ThreadClock.seconds
+                var found = 0
+                for number in 1...200 where updates.advance(to: snapshots[number % 2]) != nil { found += 1 }
+                best = min(best, ThreadClock.seconds - start)
+                #expect(found == 0)
+            }
+            return best
+        }
+        let (few, many) = (try await seconds(1_000), try await seconds(64_000))
+        #expect(many < few * 20 + 0.001, "\(few) s of 1,000 rows, \(many) s of 64,000")
+    }
+
+    // All records were looked at for a number that the collection knows.
+    @Test func `A count without a condition costs no more with many records`() async throws {
+        func seconds(_ count: Int) async throws -> Double {
+            let snapshot = try await database(count).snapshot
+            let query = ChoreQuery(.chores, sortedBy: RecordSort(\.rank))
+            var best = Double.infinity
+            for _ in 0..<10 {
+                let start = ThreadClock.seconds
+                for _ in 0..<200 { precondition(snapshot.count(of: query) == count) }
+                best = min(best, ThreadClock.seconds - start)
+            }
+            #expect(snapshot.count(of: ChoreQuery(.chores, limit: 7)) == 7)
+            let row = try #require(snapshot[query].first)
+            #expect(snapshot.count(of: query.after(row)) == count - 1)
+            return best
+        }
+        let (few, many) = (try await seconds(1_000), try await seconds(64_000))
+        #expect(many < few * 20 + 0.001, "\(few) s of 1,000 records, \(many) s of 64,000")
+    }
+}
