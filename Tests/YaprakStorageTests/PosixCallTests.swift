@@ -37,6 +37,42 @@ import YaprakLocks
         #expect(asked.withLock { $0 } == [[3, 4093], [4096, 4096]])
     }
 
+    @Test func `What is in a file stays in it when its cache is dropped, written to the disk or not`() throws {
+        try withFile(.system) { file in
+            file.dropCache()
+            #expect(try file.size() == 0)
+            let first = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+            try file.writeAll(first, at: 0)
+            try file.sync()
+            file.dropCache()
+            #expect(try file.readAll(40_000, at: 0) == first)
+            try file.writeAll([1, 2, 3], at: 20_000)
+            file.dropCache()
+            #expect(try file.readAll(3, at: 20_000) == [1, 2, 3])
+            #expect(try file.readAll(20_000, at: 0) == Array(first[..<20_000]))
+        }
+    }
+
+    // On Darwin the call answers from within data with the data behind it, or that there is none: a scan for frames jumped over
+    // all that followed a hole.
+    @Test func `From within data the next data is there, and from within a hole not behind its end`() throws {
+        try withFile(.system) { file in
+            let hole: UInt64 = 8 << 20, size: UInt64 = 9 << 20
+            for start in stride(from: hole, to: size, by: 1 << 16) {
+                try file.writeAll([UInt8](repeating: 7, count: 1 << 16), at: start)
+            }
+            try file.sync()
+            for offset in [hole, hole + 4096, hole + 5000, size - 1] {
+                #expect(file.nextData(from: offset) == offset)
+            }
+            for offset in [0, 4096, hole - 1] { #expect((offset...hole).contains(file.nextData(from: offset))) }
+            // With a hole behind it, too.
+            try file.allocate(to: size + 4096)
+            try file.truncate(to: 2 * size)
+            for offset in [hole, size - 1] { #expect(file.nextData(from: offset) == offset) }
+        }
+    }
+
     /// Answers with each of these in turn, then with success, and counts.
     private final class Answers: Sendable {
         private let rest: YaprakLocks.Mutex<[Errno]>

@@ -67,7 +67,8 @@ package protocol File: AnyObject, Sendable {
     func syncData() throws(DiskError)
     /// Makes the content, the length and all other metadata of the file durable.
     func sync() throws(DiskError)
-    /// Allocates space from the end of the file up to `length`. The new part reads as zeros.
+    /// Allocates space from the end of the file up to `length`, or only the length, where a system has no call for both. The
+    /// new part reads as zeros.
     func allocate(to length: UInt64) throws(DiskError)
     /// Truncates the file.
     func truncate(to length: UInt64) throws(DiskError)

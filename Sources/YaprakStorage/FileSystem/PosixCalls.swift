@@ -16,7 +16,8 @@ struct PosixCalls: Sendable {
     var sync: @Sendable (Int32) -> Errno?
     /// Makes the names in a directory durable.
     var syncDirectory: @Sendable (Int32) -> Errno?
-    /// Allocates space: so many bytes from an offset on, at the end of the file.
+    /// Allocates space: so many bytes from an offset on, at the end of the file. On Darwin the file only becomes longer, and has
+    /// a hole there: a full disk shows at the write.
     var allocate: @Sendable (Int32, off_t, off_t) -> Errno?
 }
 
@@ -31,7 +32,7 @@ extension PosixCalls {
             #endif
         },
         sync: { flush($0) },
-        syncDirectory: { result(fsync($0)) },
+        syncDirectory: { flush($0) },
         allocate: { descriptor, offset, count in
             #if canImport(Darwin)
                 return result(ftruncate(descriptor, offset + count))
@@ -45,10 +46,15 @@ extension PosixCalls {
         #if canImport(Darwin)
             // There fsync does not flush the drive's cache.
             guard let error = result(fcntl(descriptor, F_FULLFSYNC) == -1 ? -1 : 0) else { return nil }
-            guard error == .notSupported || error == .invalidArgument else { return error }
+            guard withoutFlush.contains(error) else { return error }
         #endif
         return result(fsync(descriptor))
     }
+
+    #if canImport(Darwin)
+        /// What a file system answers that has no such call, as some on a network and in user space.
+        private static let withoutFlush: [Errno] = [.notSupported, .invalidArgument, .inappropriateIOCTLForDevice]
+    #endif
 
     private static func result(_ status: Int32) -> Errno? { status == 0 ? nil : lastErrno() }
 }

@@ -46,6 +46,10 @@ final class PosixFile: File {
 
     func nextData(from offset: UInt64) -> UInt64 {
         guard let position = off_t(exactly: offset) else { return offset }
+        #if canImport(Darwin)
+            // There a place within data has the next data *behind* it, or none. Only one in a hole is asked about data.
+            guard lseek(descriptor, position, seekHole) == position else { return offset }
+        #endif
         let found = lseek(descriptor, position, seekData)
         if found >= 0 { return UInt64(found) }
         // No data up to the end, or a file system that can't tell.
@@ -90,7 +94,13 @@ final class PosixFile: File {
 
     func dropCache() {
         #if canImport(Darwin)
-            _ = fcntl(descriptor, F_NOCACHE, 1)
+            // No call does it for a file, but one does it for memory that the file is mapped to, and the pages are the same.
+            guard let size = try? self.size(), let length = Int(exactly: size), length > 0 else { return }
+            let pages = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0)
+            guard let pages, Int(bitPattern: pages) != -1 else { return }
+            // Without MS_SYNC, what was not written yet would be dropped as well.
+            _ = msync(pages, length, MS_SYNC | MS_INVALIDATE)
+            _ = munmap(pages, length)
         #else
             _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         #endif
@@ -104,8 +114,10 @@ final class PosixFile: File {
 
 // MARK: Calls of the operating system
 
-/// The next data in a sparse file. All reads give their offset, so the position that the call changes is nobody's.
+/// The next data in a sparse file, and the next hole. All reads give their offset, so the position that the call changes is
+/// nobody's.
 #if canImport(Darwin)
+    private let seekHole: Int32 = 3
     private let seekData: Int32 = 4
 #else
     private let seekData: Int32 = 3
