@@ -58,7 +58,7 @@ import YaprakSimulator
         }
     }
 
-    @Test(arguments: ["pipe", "directory", "link"])
+    @Test(arguments: ["pipe", "directory", "link", "socket"])
     func `Something else in the place of a checkpoint is skipped, and verify goes on`(kind: String) throws {
         try Harness.withTemporaryDirectory { path in
             let database = path.appending("odd.yaprak")
@@ -74,6 +74,11 @@ import YaprakSimulator
             try FileManager.default.removeItem(atPath: file)
             switch kind {
             case "pipe": #expect(mkfifo(file, 0o600) == 0)
+            case "socket":
+                // Its own path may have few bytes.
+                let short = path.appending("s").string
+                try #require(Self.makeSocket(short))
+                try FileManager.default.moveItem(atPath: short, toPath: file)
             case "directory":
                 try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
             default: try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/zero")
@@ -85,6 +90,43 @@ import YaprakSimulator
             #expect(again.items == opened.items && again.report.checkpoint == 4)
             #expect(again.report.notes.contains { $0.contains(newest.file.suffix(10)) })
             try again.store.close()
+        }
+    }
+
+    private static func makeSocket(_ path: String) -> Bool {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+            guard path.utf8.count < place.count else { return false }
+            place.copyBytes(from: path.utf8)
+            return true
+        }
+        return fits
+            && withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            } == 0
+    }
+
+    // Darwin says so of a socket, which was then a file system that fails.
+    @Test func `An operation that what is there does not support is about what is there`() {
+        let kinds: [Errno] = [
+            .invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notSupportedOnSocket,
+        ]
+        for errno in kinds {
+            #expect(DiskError(.open, "x", errno).isAboutNoFile && DiskError(.open, "x", errno).saysNothing)
+            #expect(!DiskError(.read, "x", errno).isAboutNoFile)
+        }
+        for errno in [Errno.permissionDenied, .tooManyOpenFiles, .ioError] {
+            #expect(!DiskError(.open, "x", errno).isAboutNoFile)
         }
     }
 

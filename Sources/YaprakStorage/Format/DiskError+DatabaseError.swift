@@ -6,10 +6,13 @@ extension DiskError {
     var isAboutSpace: Bool { errno == .noSpace || errno == .diskQuotaExceeded || errno == .fileTooLarge }
 
     /// Whether something else is in place of a regular file: a directory, a link, a pipe, a socket.
-    var isAboutNoFile: Bool {
-        operation == .open
-            && [.invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice].contains(errno)
-    }
+    var isAboutNoFile: Bool { operation == .open && Self.ofNoFile.contains(errno) }
+
+    /// What systems answer that are asked to open something else. Of a socket Linux says that there is no such address, Darwin
+    /// that the operation is not supported on it.
+    private static let ofNoFile: [Errno] = [
+        .invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notSupportedOnSocket,
+    ]
 
     /// Whether a file that can't be read says nothing more: it is gone, is no file, or the device does not give it back. Any
     /// other failure is about the process, its rights or its descriptors, and the file may say something to another.
