@@ -37,6 +37,7 @@ import YaprakSimulator
             ["snap/", "wal/", "wal/0000000000000000-0000000000000000.wal"],
             ["CURRENT", "LOCK", "wal/", "wal/000003.log"],
             ["ckpt/", "ckpt/model-1000.ckpt"], ["ckpt/", "ckpt/model-1000.ckpt", "wal/"], ["wal"],
+            [".DS_Store", "notes.txt"], [".DS_Store", "LOCK", "data"],
         ] as [[String]])
     func `Another program's directory is refused and left alone, though a folder has a name of ours`(
         names: [String]
@@ -53,6 +54,8 @@ import YaprakSimulator
             // What a kill or a power cut leaves of a database that is being made, with the names that it keeps.
             [], ["LOCK"], ["LOCK", "wal/"], ["LOCK", "ckpt/"], ["wal/"], ["ckpt/"], ["wal/", "ckpt/"],
             ["LOCK", "wal/", "ckpt/"],
+            // Which looks empty: a file manager has left a file, or the directory is that of a whole disk.
+            [".DS_Store"], [".DS_Store", "LOCK"], ["lost+found/"], ["LOCK", "Thumbs.db"],
             // With what systems, editors and users put beside it.
             [".DS_Store", "LOCK", "wal/"], ["lost+found/", "wal/"], ["ckpt/", "ckpt/.DS_Store", "lost+found/", "wal/"],
             ["README.md", "ckpt/", "wal/"], ["LOCK", "README.md", "ckpt/", "wal/", "wal/notes.txt"],

@@ -25,8 +25,9 @@ enum DirectoryOpening {
             let (root, isNew) = try rootDirectory(path, creates: creates, fileSystem)
             let names = try root.list(limit: FormatLimits.directoryEntriesMax)
             let isOurs = try DirectoryOwnership.isDatabase(root, names)
-            // A crash during creation leaves the directory empty, or with a lock file.
-            guard isOurs || names.allSatisfy({ $0 == Layout.lockName }) else {
+            // A crash during creation leaves the directory empty, or with a lock file. One that somebody has looked at in a file
+            // manager may look empty and not be.
+            guard isOurs || names.allSatisfy({ $0 == Layout.lockName || DirectoryOwnership.isLitter($0) }) else {
                 throw DatabaseError(
                     .notADatabase, "\(path) holds other files. Give the path of a database, or of an empty directory.",
                     place: .init(file: path.string))

@@ -43,7 +43,7 @@ enum DirectoryOwnership {
     }
 
     /// What no program calls its data: hidden files, and names that systems and editors give.
-    private static func isLitter(_ name: String) -> Bool {
+    static func isLitter(_ name: String) -> Bool {
         name.hasPrefix(".") || name.hasSuffix("~") || litter.contains(name)
     }
 
