@@ -126,16 +126,21 @@ package final class OutputFile {
     /// Makes a file or a directory durable, on a file system that can.
     package static func synchronize(_ descriptor: FileDescriptor) throws {
         #if canImport(Darwin)
-            // There fsync does not flush the drive's cache.
-            if fcntl(descriptor.rawValue, F_FULLFSYNC) == 0 { return }
+            // There fsync does not flush the drive's cache. It is for file systems without the other call.
+            let withoutFlush: [Errno] = [.invalidArgument, .notSupported, .inappropriateIOCTLForDevice]
+            if try hasDone(or: withoutFlush, { fcntl(descriptor.rawValue, F_FULLFSYNC) }) { return }
         #endif
-        while fsync(descriptor.rawValue) != 0 {
-            switch Errno(rawValue: errno) {
-            case .interrupted: continue
-            case .invalidArgument, .notSupported: return
-            case let error: throw error
-            }
+        _ = try hasDone(or: [.invalidArgument, .notSupported]) { fsync(descriptor.rawValue) }
+    }
+
+    /// Makes a call until no signal interrupts it; false if it fails with one of these errors.
+    static func hasDone(or missing: [Errno], _ call: () -> Int32) throws -> Bool {
+        while call() == -1 {
+            let error = Errno(rawValue: errno)
+            if missing.contains(error) { return false }
+            guard error == .interrupted else { throw error }
         }
+        return true
     }
 
     private static func claim(_ path: FilePath) throws {

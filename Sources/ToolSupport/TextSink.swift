@@ -40,9 +40,17 @@ package final class TextSink: Sendable {
     /// and writes nothing.
     package var hasLostReader: Bool {
         guard let descriptor else { return false }
-        var asked = pollfd(fd: descriptor.rawValue, events: 0, revents: 0)
-        return poll(&asked, 1, 0) > 0 && asked.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
+        // Darwin looks at nothing of a descriptor that is asked for no event.
+        var asked = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+        return poll(&asked, 1, 0) > 0 && asked.revents & Self.lossEvents != 0
     }
+
+    #if canImport(Darwin)
+        // POLLNVAL is also said of devices that can't be polled, such as /dev/null.
+        private static let lossEvents = Int16(POLLERR | POLLHUP)
+    #else
+        private static let lossEvents = Int16(POLLERR | POLLHUP | POLLNVAL)
+    #endif
 
     /// Whether a terminal gets what is written.
     var isTerminal: Bool { descriptor.map { isatty($0.rawValue) == 1 } ?? false }
