@@ -301,6 +301,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "YaprakCBORTests", dependencies: ["YaprakCBOR", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "ToolSupportTests",
+            dependencies: ["ToolSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
+        .testTarget(
             name: "YaprakStorageTests",
             dependencies: [
                 "YaprakStorage", "YaprakModel", "YaprakLocks", "YaprakSimulator", "TestSupport",
