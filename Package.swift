@@ -399,6 +399,7 @@ let package = Package(
             name: "YaprakImportTests",
             dependencies: [
                 "YaprakImport", "Yaprak", "YaprakReplay", "YaprakCBOR", "YaprakLocks", "TestSupport",
+                .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

@@ -1,4 +1,5 @@
 #if SQLite
+    import CSQLite
     import Foundation
     import SystemPackage
     import TestSupport
@@ -125,6 +126,28 @@
             }
             #expect(most > 0, "seed \(seed)")
         }
+
+        #if os(Linux)
+            // Apple's library is so for every file, and no row of one that was cut off arrived.
+            @Test func `What is before the cut arrives where SQLite protects files from the start`() async {
+                await #expect(processExitsWith: .success) {
+                    typealias Opened = @convention(c) (OpaquePointer?, UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
+                    let opened: Opened = { database, _, _ in csqlite_set_defensive(database, 1) }
+                    let folder = TemporaryDirectory()
+                    let good = try DamagedFileTests.make(600, bytes: 100, at: folder.appending("old.sqlite"))
+                    let cut = folder.appending("cut.sqlite")
+                    let count = good.count * 3 / 4 / DamagedFileTests.pageBytes * DamagedFileTests.pageBytes
+                    try good.prefix(count).write(to: URL(fileURLWithPath: cut))
+                    // The type that the call is declared with is that of no entry point; SQLite calls it as this one.
+                    let entry = unsafeBitCast(opened, to: (@convention(c) () -> Void).self)
+                    precondition(sqlite3_auto_extension(entry) == SQLITE_OK)
+                    let database = Database.inMemory()
+                    let report = try await YapDatabaseImport(FilePath(cut)).run(into: database)
+                    let found = DamagedFileTests.numbers(database, "a file that was cut off").count
+                    precondition(found > 200 && found < 600 && report.leftOut > 0, "\(found) rows")
+                }
+            }
+        #endif
 
         @Test func `Rows around one that is torn arrive, before a hole and behind it`() async throws {
             let folder = TemporaryDirectory(), seed = UInt64.random(in: .min ... .max)

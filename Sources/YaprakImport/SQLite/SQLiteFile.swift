@@ -59,7 +59,8 @@
             // What is too large for a record does not come into memory. A text may have twice the bytes in UTF-16.
             sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: 2 * valueBytesMax))
             // A file that was cut off has fewer pages than it says. SQLite reads it only as one whose schema may be written to,
-            // which nothing here does.
+            // which nothing here does, and says nothing where it is not to be written to.
+            _ = csqlite_set_defensive(handle, 0)
             for pragma in [
                 "PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA query_only = ON",
                 "PRAGMA writable_schema = ON",
