@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -19,7 +19,8 @@ let defaults: Set<Trait> =
 
 let package = Package(
     name: "yaprak",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // No watchOS: most watches have pointers of 32 bits, and the layouts of trees and records are made for 64.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Yaprak", targets: ["Yaprak"]),
         .library(name: "YaprakReplay", targets: ["YaprakReplay"]),

@@ -64,6 +64,12 @@ open class KeyedRow: TreeRow, @unchecked Sendable {
     }
 }
 
+// Rows, nodes and records have their fields where a system of 64 bits puts them. On any other, keys would be written behind
+// the ends of their rows.
+#if !_pointerBitWidth(_64)
+    #error("Yaprak needs a system with pointers of 64 bits.")
+#endif
+
 /// Where the bytes of a row's key are: the last twelve bits of its label.
 ///
 ///     ┌ birth, 52 bits ┬ words before the room, 4 bits ┬ length, 8 bits ┐
