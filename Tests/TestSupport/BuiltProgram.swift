@@ -9,10 +9,17 @@ public enum BuiltProgram {
         tests.deletingLastPathComponent().appending(path: name)
     }
 
-    /// The program that runs the tests.
-    public static var tests: URL {
-        // The first argument may be a path from the directory that the process was started in.
-        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: own ?? CommandLine.arguments[0])
-    }
+    #if canImport(Darwin)
+        /// The bundle with the tests, which a program of Xcode loads.
+        public static var tests: URL { Bundle(for: InBundle.self).bundleURL }
+
+        private final class InBundle {}
+    #else
+        /// The program that runs the tests.
+        public static var tests: URL {
+            // The first argument may be a path from the directory that the process was started in.
+            let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(fileURLWithPath: own ?? CommandLine.arguments[0])
+        }
+    #endif
 }

@@ -16,16 +16,14 @@ private final class Mourned: Codable, Sendable {
     static let ends = Atomic(0)
     /// Of those, on the thread that said it would be.
     static let endsHere = Atomic(0)
-    static let here = YaprakLocks.Mutex<pthread_t?>(nil)
+    static let here = ThreadFlag()
 
     init() {}
     init(from decoder: any Decoder) throws {}
     func encode(to encoder: any Encoder) throws {}
     deinit {
         Self.ends.wrappingAdd(1, ordering: .relaxed)
-        if let here = Self.here.withLock({ $0 }), pthread_equal(here, pthread_self()) != 0 {
-            Self.endsHere.wrappingAdd(1, ordering: .relaxed)
-        }
+        if Self.here.isSet { Self.endsHere.wrappingAdd(1, ordering: .relaxed) }
     }
 }
 
@@ -216,11 +214,10 @@ private final class Keeper: WorkScheduler {
             try await fork!.write { for i in 0..<10 { $0[.mortals]["\(i * 99)"] = Mortal() } }
             nonisolated(unsafe) var snapshot = Optional(fork!.snapshot)
             fork = nil
+            precondition(snapshot![.mortals].count == 1_000)
             await withCheckedContinuation { continuation in
                 Thread {
-                    Mourned.here.withLock { $0 = pthread_self() }
-                    snapshot = nil
-                    Mourned.here.withLock { $0 = nil }
+                    _ = Mourned.here.unlessSet { snapshot = nil }
                     continuation.resume()
                 }.start()
             }
@@ -243,9 +240,7 @@ private final class Keeper: WorkScheduler {
                 precondition(snapshot![.mortals].count == count)
                 await withCheckedContinuation { continuation in
                     Thread {
-                        Mourned.here.withLock { $0 = pthread_self() }
-                        snapshot = nil
-                        Mourned.here.withLock { $0 = nil }
+                        _ = Mourned.here.unlessSet { snapshot = nil }
                         continuation.resume()
                     }.start()
                 }

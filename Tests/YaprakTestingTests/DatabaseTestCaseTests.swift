@@ -49,7 +49,7 @@ extension Fixture {
     }
 }
 
-/// What a failed case of XCTest comes to; a case of its own, that no runner finds.
+/// What a failed case of XCTest comes to; a case of its own, whose test no runner finds: its name does not begin with `test`.
 ///
 /// One at a time: XCTest records a failure in the case that runs, of which a process has one.
 @Suite(.bounded, .serialized) struct DatabaseTestCaseTests {
@@ -57,22 +57,38 @@ extension Fixture {
         struct Broken: Error {}
         final class BrokenCase: DatabaseTestCase {
             override class var fixture: Fixture { Fixture { _ in throw Broken() } }
+            #if canImport(ObjectiveC)
+                @objc
+            #endif
+            func planted() { Issue.record("the test must not run") }
         }
-        let test = BrokenCase(name: "test") { (_: XCTestCase) in Issue.record("the test must not run") }
+        #if canImport(ObjectiveC)
+            let test = BrokenCase(selector: #selector(BrokenCase.planted))
+        #else
+            let test = BrokenCase(name: "planted") { (test: XCTestCase) in (test as? BrokenCase)?.planted() }
+        #endif
         test.run()
         #expect(test.testRun?.totalFailureCount == 1)
     }
 
     @Test func `A case that fails still ends with its own database`() {
         final class PlantedCase: DatabaseTestCase {
+            static let counts = Log()
             override class var fixture: Fixture { .shelf }
+            #if canImport(ObjectiveC)
+                @objc
+            #endif
+            func planted() {
+                Self.counts.add("\(Database.current.snapshot[.books].count)")
+                XCTFail("planted")
+            }
         }
-        let counts = Log()
-        let test = PlantedCase(name: "test") { (_: XCTestCase) in
-            counts.add("\(Database.current.snapshot[.books].count)")
-            XCTFail("planted")
-        }
+        #if canImport(ObjectiveC)
+            let test = PlantedCase(selector: #selector(PlantedCase.planted))
+        #else
+            let test = PlantedCase(name: "planted") { (test: XCTestCase) in (test as? PlantedCase)?.planted() }
+        #endif
         test.run()
-        #expect(test.testRun?.totalFailureCount == 1 && counts.lines == ["3"])
+        #expect(test.testRun?.totalFailureCount == 1 && PlantedCase.counts.lines == ["3"])
     }
 }
