@@ -209,7 +209,7 @@ extension Timeline {
     /// Starts a draft from the newest sealed version, or from what the timeline began with. There is one at a time, and one
     /// object for all of them.
     package func beginDraft() -> TreeDraft {
-        let (draft, newest, stamp) = locked {
+        locked {
             precondition(!isDraftOpen, "one draft at a time")
             precondition(!isClosedUnderLock, "the timeline is closed")
             let stamp = arena.nextStamp()
@@ -218,10 +218,9 @@ extension Timeline {
             isReclaimOwed = true
             let draft = self.draft ?? makeDraft()
             draft.spares.fill(from: &spares)
-            return (draft, newestVersion, stamp)
+            draft.begin(from: newestVersion, stamp: stamp)
+            return draft
         }
-        draft.begin(from: newest, stamp: stamp)
-        return draft
     }
 
     /// Makes the object for the drafts, or takes one that a closed timeline has left. Call with the lock held.

@@ -15,7 +15,8 @@ package final class TreeVersion: @unchecked Sendable {
         stamp = slot.pointee.stamp
     }
 
-    deinit { timeline.noteRelease(of: slot) }
+    // The field keeps it until this is over: no reference more is counted.
+    deinit { Unmanaged.passUnretained(timeline)._withUnsafeGuaranteedRef { $0.noteRelease(of: slot) } }
 
     /// Whether a tree may be part of this version: a node younger than the version would be freed before it.
     package func covers(_ root: TreeRoot) -> Bool { root.node.map { $0.born <= stamp } ?? true }

@@ -154,7 +154,7 @@ extension Database {
         guard turns.claim(turn) else { return nil }
         defer { passTurn() }
         let draft = try beginDraft()
-        let before = working.number
+        let before = draft.baseNumber
         do {
             var transaction = WriteTransaction(draft)
             try body(&transaction)
@@ -168,7 +168,7 @@ extension Database {
         defer { draft.end(at: working) }
         if let ticket = try finish(draft, origin: origin) {
             return Done(
-                ticket: ticket, isOwnCommit: true, commitNumber: working.number, callbacks: draft.callbacks,
+                ticket: ticket, isOwnCommit: true, commitNumber: draft.baseNumber, callbacks: draft.callbacks,
                 retiredCount: draft.retiredCount)
         }
         // In memory all is done. With a log there was nothing to commit; what was read may wait for the log, though, and be
@@ -176,7 +176,7 @@ extension Database {
         let isPublished = files == nil || working === publication.newest
         return Done(
             ticket: isPublished ? nil : lastTicket, isOwnCommit: false,
-            commitNumber: working.number == before ? nil : working.number, callbacks: draft.callbacks,
+            commitNumber: draft.baseNumber == before ? nil : draft.baseNumber, callbacks: draft.callbacks,
             retiredCount: draft.retiredCount)
     }
 

@@ -18,14 +18,16 @@ extension Draft {
         }
     }
 
-    /// Makes the next state and its changeset, and delivers them; does not if the transaction changed nothing. Either way the draft
-    /// is over.
+    /// Makes the next state and its changeset, and delivers them; does not if the transaction changed nothing. Either way the
+    /// draft is over.
     ///
     /// - Parameter deliver: gets the commit where it was made: to return it would move it several times.
     /// - Returns: what `deliver` returns; `nil` if nothing was changed.
     /// - Throws: the failure that was put aside, what an extension threw, `uniqueViolation`, `encodingFailed`,
     ///   `valueTooLarge`. Everything is then as before the transaction. And what `deliver` throws.
-    func seal(origin: String, deliver: (consuming Sealed) throws -> CommitTicket?) throws -> CommitTicket? {
+    func seal<Delivery>(
+        origin: String, deliver: (consuming Sealed) throws -> Delivery?
+    ) throws -> Delivery? {
         let contents: CommitContents
         let item: [UInt8]?
         let state: SnapshotState
@@ -81,7 +83,7 @@ extension Draft {
     /// - Parameter nanoseconds: the time of the commit, if it is one.
     func sealTrees(number: CommitNumber? = nil, nanoseconds: Int64? = nil) -> SnapshotState {
         let number = number ?? baseNumber.next()
-        let version = tree.seal(label: VersionLabel(number: number.rawValue, nanoseconds: nanoseconds))
+        let version = sealTree(VersionLabel(number: number.rawValue, nanoseconds: nanoseconds))
         assert(
             extensions.allSatisfy { entry in entry.registration.trees(of: entry.root).allSatisfy { version.covers($0) }
             },

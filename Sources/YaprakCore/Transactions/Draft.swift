@@ -252,6 +252,11 @@ final class Draft {
     /// The stamp of what is written now.
     @usableFromInline var stamp: UInt64 { heldTree._withUnsafeGuaranteedRef { $0.stamp } }
 
+    /// Makes a version of its trees.
+    func sealTree(_ label: VersionLabel) -> TreeVersion {
+        heldTree._withUnsafeGuaranteedRef { $0.seal(label: label) }
+    }
+
     /// How many nodes and rows it has retired, once it is sealed.
     var retiredCount: Int { heldTree._withUnsafeGuaranteedRef { $0.retiredCount } }
 
@@ -270,9 +275,42 @@ final class Draft {
     /// Decides about the record under `key` (in its normal form), applies the decision and notes it.
     ///
     /// - Returns: the record there was before.
-    @usableFromInline @discardableResult
+    @discardableResult
     func edit(_ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit) rethrows -> RecordBox? {
         guard failure == nil, countOperation() else { return nil }
+        let (entry, changed, isRemoval) = try change(slot, key, decide)
+        let before = entry.before
+        note(entry, changed, isRemoval, slot, key)
+        return before
+    }
+
+    /// The same for those who don't ask what was there. No reference is counted to hand it out.
+    @usableFromInline
+    func apply(_ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit) rethrows {
+        guard failure == nil, countOperation() else { return }
+        let (entry, changed, isRemoval) = try change(slot, key, decide)
+        note(entry, changed, isRemoval, slot, key)
+    }
+
+    @inline(__always)
+    private func note(
+        _ entry: consuming ChangeEntry, _ changed: Bool, _ isRemoval: Bool, _ slot: Int, _ key: String
+    ) {
+        guard directory.hasAsides else {
+            if changed { note(slot, entry) }
+            return
+        }
+        let after = entry.after
+        if changed { note(slot, entry) }
+        if changed || isRemoval { replaceAside(of: slot, key, by: after) }
+    }
+
+    /// Decides and applies.
+    /// - Returns: what was there and what is there now, whether anything changed, and whether a removal was asked for.
+    @inline(__always)
+    private func change(
+        _ slot: Int, _ key: String, _ decide: (RecordBox?) throws -> Edit
+    ) rethrows -> (entry: ChangeEntry, changed: Bool, isRemoval: Bool) {
         var after: RecordBox?
         var kinds: ChangeKinds = []
         var changed = false
@@ -301,9 +339,7 @@ final class Draft {
             }
         }
         let before = old.map { unsafeDowncast($0, to: RecordBox.self) }
-        if changed { note(slot, ChangeEntry(before: before, after: after, kinds: kinds)) }
-        if directory.hasAsides, changed || isRemoval { replaceAside(of: slot, key, by: after) }
-        return before
+        return (ChangeEntry(before: before, after: after, kinds: kinds), changed, isRemoval)
     }
 
     /// Removes everything in a collection. O(1) in the number of records.

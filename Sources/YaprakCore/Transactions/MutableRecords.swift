@@ -82,7 +82,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     public func set(_ object: Object, metadata: Metadata?, for key: String) {
         let key = RecordKey.normalized(key)
         guard let (object, metadata) = prepared(object, metadata, key) else { return }
-        draft.edit(slot, key) { old in
+        draft.apply(slot, key) { old in
             .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
         }
     }
@@ -92,7 +92,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     func setObject(_ object: Object, for key: String) {
         if draft.needsPreparing(slot) { return prepareAndSetObject(object, for: key) }
         let key = RecordKey.normalized(key)
-        draft.edit(slot, key) { old in
+        draft.apply(slot, key) { old in
             guard let old else { return .put(keeping(nil, key, object, nil), .objectChanged) }
             return .put(keeping(old, key, object, unsafeDowncast(old, to: Box.self).metadata), .objectChanged)
         }
@@ -103,7 +103,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         let key = RecordKey.normalized(key)
         guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
         let mayChangeBoth = isPrepared
-        draft.edit(slot, key) { old in
+        draft.apply(slot, key) { old in
             if mayChangeBoth {
                 return .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
             }
@@ -130,7 +130,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         guard let old = draft.box(slot, key).map({ unsafeDowncast($0, to: Box.self) }) else { return false }
         guard let (object, metadata) = prepared(old.object, metadata, key) else { return true }
         let isPrepared = isPrepared
-        draft.edit(slot, key) { old in
+        draft.apply(slot, key) { old in
             guard let old else { return .keep }
             if isPrepared { return .put(box(old.key, object, metadata), [.objectChanged, .metadataChanged]) }
             let box = Box.make(
@@ -246,6 +246,6 @@ extension Draft {
     /// or a chain of `?.` has found nothing, the setter of a subscript can't tell.
     @usableFromInline
     func removeRecord(_ slot: Int, _ key: String) {
-        edit(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
+        apply(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
     }
 }

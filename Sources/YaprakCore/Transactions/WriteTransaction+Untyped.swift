@@ -59,7 +59,7 @@ extension WriteTransaction {
     package mutating func touchUntyped(_ key: String, _ kinds: ChangeKinds, inCollectionNamed name: String) {
         guard let slot = draft.directory.slot(of: name), !draft.directory.bindings[slot].isHidden else { return }
         let binding = draft.directory.bindings[slot]
-        draft.edit(slot, RecordKey.normalized(key)) { old in
+        draft.apply(slot, RecordKey.normalized(key)) { old in
             guard let old else { return .keep }
             let copy = binding.copy(
                 old, key: old.key, objectStamp: old.objectStamp, metadataStamp: old.metadataStamp)
@@ -96,7 +96,7 @@ extension WriteTransaction {
         }
         let stamp = draft.stamp
         var kinds: ChangeKinds = [.objectChanged, .metadataChanged]
-        draft.edit(slot, key) { old in
+        draft.apply(slot, key) { old in
             if let reported, !reported.isEmpty {
                 if !reported.contains(.inserted) { kinds = reported }
             } else if let old {
