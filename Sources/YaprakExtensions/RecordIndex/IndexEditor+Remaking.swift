@@ -10,29 +10,17 @@ extension IndexEditor {
     /// changes that come later are followed later.
     /// - Complexity: O(*n* log *n*) for *n* entries, each record's columns written once.
     func remake(_ root: inout IndexRoot, _ entries: ChangeEntries, in context: ExtensionContext) {
-        // What is still to be added of each record: nothing, where it is gone or was added.
-        var waiting: [String: RecordBox?] = [:]
-        entries.forEach { waiting.updateValue($0.after is RawRecord ? nil : $0.after, forKey: $0.key) }
-        let seed = IndexSeed()
-        let known = configuration.holdsRecords ? nil : context.after
-        let records = known?.tree(of: configuration.collection) ?? TreeRoot()
-        withExtendedLifetime(known) {
-            root.tree.forEach { entry in
-                let key = configuration.recordKey(entry)
-                if waiting[key] != nil { return }
-                waiting.updateValue(nil, forKey: key)
-                if configuration.holdsRecords {
-                    return seed.add(unsafeDowncast(entry, to: RecordEntry.self).record, configuration)
-                }
-                // One that is not there any more goes with a change that is still to be followed.
-                guard let row = records.lookup(key), !(row is RawRecord) else { return }
-                seed.add(unsafeDowncast(row, to: RecordBox.self), configuration)
-            }
-        }
+        // What a change leaves of each record; nothing, where it is gone.
+        var changed: Set<String> = []
+        var left: [String: RecordBox] = [:]
         entries.forEach { entry in
-            guard let record = waiting[entry.key] ?? nil, record === entry.after else { return }
-            waiting.updateValue(nil, forKey: entry.key)
-            seed.add(record, configuration)
+            changed.insert(entry.key)
+            left[entry.key] = entry.after is RawRecord ? nil : entry.after
+        }
+        let seed = IndexSeed()
+        for record in records(of: root, except: changed, in: context) { seed.add(record, configuration) }
+        entries.forEach { entry in
+            if let record = left.removeValue(forKey: entry.key) { seed.add(record, configuration) }
         }
         draft.clear(&root.tree)
         let made = seed.root(configuration, draft)
@@ -41,5 +29,33 @@ extension IndexEditor {
         root.edits += made.tree.count
         root.writings += made.tree.count
         root.remakes += 1
+    }
+
+    /// The records that entries have, each once.
+    private func records(
+        of root: IndexRoot, except changed: Set<String>, in context: ExtensionContext
+    ) -> [RecordBox] {
+        var seen = changed
+        var records: [RecordBox] = []
+        if configuration.holdsRecords {
+            root.tree.forEach { entry in
+                let record = unsafeDowncast(entry, to: RecordEntry.self).record
+                if seen.insert(record.key).inserted { records.append(record) }
+            }
+            return records
+        }
+        var keys: [String] = []
+        root.tree.forEach { entry in
+            let key = configuration.recordKey(entry)
+            if seen.insert(key).inserted { keys.append(key) }
+        }
+        // One that is not there any more goes with a change that is still to be followed.
+        let after = context.after
+        let tree = after.tree(of: configuration.collection)
+        for key in keys {
+            guard let record = tree.lookup(key).map({ unsafeDowncast($0, to: RecordBox.self) }) else { continue }
+            if !(record is RawRecord) { records.append(record) }
+        }
+        return withExtendedLifetime(after) { records }
     }
 }
