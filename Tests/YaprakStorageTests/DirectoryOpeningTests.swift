@@ -37,7 +37,7 @@ import YaprakSimulator
             ["snap/", "wal/", "wal/0000000000000000-0000000000000000.wal"],
             ["CURRENT", "LOCK", "wal/", "wal/000003.log"],
             ["ckpt/", "ckpt/model-1000.ckpt"], ["ckpt/", "ckpt/model-1000.ckpt", "wal/"], ["wal"],
-            [".DS_Store", "notes.txt"], [".DS_Store", "LOCK", "data"],
+            [".DS_Store", "notes.txt"], [".DS_Store", "LOCK", "data"], [".data", "LOCK"], [".git/"], ["notes~"],
         ] as [[String]])
     func `Another program's directory is refused and left alone, though a folder has a name of ours`(
         names: [String]

@@ -9,10 +9,16 @@ extension DiskError {
     var isAboutNoFile: Bool { operation == .open && Self.ofNoFile.contains(errno) }
 
     /// What systems answer that are asked to open something else. Of a socket Linux says that there is no such address, Darwin
-    /// that the operation is not supported on it.
-    private static let ofNoFile: [Errno] = [
-        .invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notSupportedOnSocket,
-    ]
+    /// that the operation is not supported on it; on Linux the same number says that a file can't be opened.
+    #if canImport(Darwin)
+        private static let ofNoFile: [Errno] = [
+            .invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notSupportedOnSocket,
+        ]
+    #else
+        private static let ofNoFile: [Errno] = [
+            .invalidArgument, .isDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice,
+        ]
+    #endif
 
     /// Whether a file that can't be read says nothing more: it is gone, is no file, or the device does not give it back. Any
     /// other failure is about the process, its rights or its descriptors, and the file may say something to another.

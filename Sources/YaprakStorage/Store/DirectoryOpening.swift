@@ -25,16 +25,17 @@ enum DirectoryOpening {
             let (root, isNew) = try rootDirectory(path, creates: creates, fileSystem)
             let names = try root.list(limit: FormatLimits.directoryEntriesMax)
             let isOurs = try DirectoryOwnership.isDatabase(root, names)
-            // A crash during creation leaves the directory empty, or with a lock file. One that somebody has looked at in a file
-            // manager may look empty and not be.
-            guard isOurs || names.allSatisfy({ $0 == Layout.lockName || DirectoryOwnership.isLitter($0) }) else {
+            // A crash during creation leaves the directory empty, or with a lock file. One that a file manager has shown may look
+            // empty and not be.
+            let isEmpty = names.allSatisfy { $0 == Layout.lockName || DirectoryOwnership.isLeftBySystems($0) }
+            guard isOurs || isEmpty else {
                 throw DatabaseError(
                     .notADatabase, "\(path) holds other files. Give the path of a database, or of an empty directory.",
                     place: .init(file: path.string))
             }
             guard isOurs || creates else {
                 throw DatabaseError(
-                    .notFound, "\(path) is empty. Allow the database to be made, or check the path.",
+                    .notFound, "\(path) has no database in it. Allow it to be made, or check the path.",
                     place: .init(file: path.string))
             }
             let lock = try takeLock(in: root, path)

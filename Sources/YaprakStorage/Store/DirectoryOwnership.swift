@@ -43,11 +43,19 @@ enum DirectoryOwnership {
     }
 
     /// What no program calls its data: hidden files, and names that systems and editors give.
-    static func isLitter(_ name: String) -> Bool {
-        name.hasPrefix(".") || name.hasSuffix("~") || litter.contains(name)
+    private static func isLitter(_ name: String) -> Bool {
+        name.hasPrefix(".") || name.hasSuffix("~") || isLeftBySystems(name)
+    }
+
+    /// What systems and file managers leave in folders that somebody has looked at: nobody has put it there. A hidden file of
+    /// another name may be somebody's data.
+    static func isLeftBySystems(_ name: String) -> Bool {
+        litter.contains(name) || litterPrefixes.contains(where: name.hasPrefix)
     }
 
     private static let litter: Set<String> = [
         "lost+found", "Thumbs.db", "desktop.ini", "Icon\r", "@eaDir", "$RECYCLE.BIN", "System Volume Information",
+        ".DS_Store", ".localized", ".Trashes", ".fseventsd", ".directory",
     ]
+    private static let litterPrefixes = ["._", ".Trash-", ".Spotlight-", ".nfs"]
 }
