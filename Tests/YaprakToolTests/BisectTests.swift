@@ -99,6 +99,36 @@ import YaprakReplay
         #expect(outcome.code == 0 && outcome.lines.last?.hasPrefix(#"{"firstBad":21,"#) == true, "\(outcome)")
     }
 
+    // The empty database has no collection at all: what had moved to another collection was refused, with 3.
+    @Test func `A collection that some commit has is no slip, even if neither end has it`() async throws {
+        try await count(to: 20, mark: 5)
+        let counter = RecordCollection<Int, NoMetadata>("counter"), brief = RecordCollection<Int, NoMetadata>("brief")
+        var options = DatabaseOptions()
+        options.retention = .all
+        options.checkpoints = .manual
+        let opened = try await Database.open(at: FilePath(database), options: options, collections: counter, brief)
+        try await opened.write { transaction in
+            transaction[counter].removeAll()
+            transaction[brief]["moved"] = 20
+        }
+        try await opened.close()
+        let moved = await yaprak("bisect", database, "--where", "count(brief) > 0 and count(counter) == 0")
+        #expect(moved.code == 0 && moved.lines.last?.hasPrefix(#"{"firstBad":21,"#) == true, "\(moved)")
+        let slip = await yaprak("bisect", database, "--where", "count(brief) > 0 and count(countre) == 0")
+        #expect(slip.code == 3 && probes(slip) == 1 && slip.err.contains(#"no collection "countre""#), "\(slip)")
+
+        let again = try await Database.open(at: FilePath(database), options: options, collections: counter, brief)
+        try await again.write { transaction in
+            transaction[brief].removeAll()
+            transaction[counter]["now"] = 22
+        }
+        try await again.close()
+        // It came after the good end, and went before the bad one.
+        let later = await yaprak(
+            "bisect", database, "--good", "1", "--where", "counter['now'] > 21 and count(brief) == 0")
+        #expect(later.code == 0 && later.lines.last?.hasPrefix(#"{"firstBad":22,"#) == true, "\(later)")
+    }
+
     @Test func `A bad expression is shown with a mark below the place`() async throws {
         try await count(to: 1, mark: 1)
         let outcome = await yaprak("bisect", database, "--where", "count(counter) > \u{1b} 2")

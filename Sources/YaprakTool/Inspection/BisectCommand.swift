@@ -28,8 +28,8 @@ struct BisectCommand: AnsweringCommand {
               yaprak bisect world.yaprak --good 100 --bad @~3 --run './check "$YAPRAK_DATABASE"'
 
             Exit codes: 0 found; 1 the bad end is good, the condition is true of the empty database, or only skipped commits \
-            are left; 3 there is no such commit, or the bad end does not have a collection that is named; 64 wrong arguments, \
-            or a command that gives no verdict; 130 interrupted.
+            are left; 3 there is no such commit, or no such collection; 64 wrong arguments, or a command that gives no \
+            verdict; 130 interrupted.
             """)
 
     @Argument(help: "The database's directory.", completion: .database)
@@ -99,8 +99,8 @@ struct BisectCommand: AnsweringCommand {
                     "yaprak: commits \(lost.lowerBound) to \(lost.upperBound) are skipped: \(error.message.plain)\n")
             }
             try printer.write(commit, verdict, search)
-            guard search.probeCount == 1 else { continue }
-            do { try refuseAbsent(of: question, ends) } catch {
+            guard search.probeCount == 1, verdict == .bad else { continue }
+            do { try refuseAbsent(of: question, ends, reader) } catch {
                 try printer.finish()
                 throw error
             }
@@ -134,17 +134,29 @@ struct BisectCommand: AnsweringCommand {
             exitCode: 1)
     }
 
-    /// Refuses the name of a collection that neither end has: a slip, which would be empty at every commit.
+    /// Refuses the name of a collection that no commit between the ends has: a slip, which would be empty at each of them.
     private func refuseAbsent(
-        of question: any BisectQuestion, _ ends: (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?)
+        of question: any BisectQuestion, _ ends: (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?),
+        _ reader: ReplayReader
     ) throws {
         guard let question = question as? ExpressionQuestion else { return }
         let bad = try question.snapshots.snapshot(at: ends.bad)
-        for name in question.expression.collectionNames.sorted() where bad.count(inCollectionNamed: name) == 0 {
-            // It may have been emptied in between. Where that can't be read, nobody knows.
-            guard let good = try? question.snapshots.snapshot(at: ends.floor ?? ends.good) else { continue }
-            if good.count(inCollectionNamed: name) == 0 { throw Failure.noCollection(name, in: bad) }
+        var absent = question.expression.collectionNames.filter { bad.count(inCollectionNamed: $0) == 0 }
+        guard !absent.isEmpty else { return }
+        // A collection that is empty now, and was not before, was emptied by a commit that the log has.
+        let start = ends.floor ?? ends.good
+        var commits = reader.commits(from: start.next(), through: ends.bad).makeAsyncIterator()
+        while !absent.isEmpty {
+            if Invocation.isInterrupted() { throw CancellationError() }
+            let next: ReplayCommit?
+            // Where the log can't be read, nobody knows.
+            do { next = try commits.next() } catch { return }
+            guard let commit = next else { break }
+            // It names no collection, and may have emptied what the good end had.
+            if commit.removesAll, start > 0 { return }
+            absent.subtract(commit.collections.map(\.name))
         }
+        if let name = absent.min() { throw Failure.noCollection(name, in: bad) }
     }
 
     /// Where the search starts; `floor` is the oldest commit that the files lead to, if the search goes down to it.
