@@ -56,4 +56,13 @@ import Testing
         #expect(code == .exited(6), "\(text)")
         #expect(text.contains("--no-pager prints directly") && text.contains("(pagerFailed)"), "\(text)")
     }
+
+    // "Nothing was shown" was all, and the second try was 5: the directory was there.
+    @Test func `A pager that can't be run hides no repair that was made`() async throws {
+        let target = folder("new.yaprak")
+        let (text, code) = try run(["repair", shop, "--into", target], ["YAPRAK_PAGER=no-such-pager"])
+        #expect(code == .exited(6) && text.contains("(pagerFailed)"), "\(text)")
+        #expect(text.contains("what was written to \(target) verifies"), "\(text)")
+        #expect(await yaprak("verify", target).code == 0)
+    }
 }

@@ -94,12 +94,20 @@ struct RepairCommand: AnsweringCommand {
         let paged = try paging.console()
         try PropertyWriter.write(
             lines(repair, verification), json: json(repair, verification), output.format(on: paged), paged)
-        try Pager.finish()
+        // What the result is, is said first: it is there, whether anybody was shown a page or not.
+        var unshown: Failure?
+        do { try Pager.finish() } catch { unshown = error }
         if let verification, verification.severity != .clean, let into {
             let worst = verification.findings.first { $0.severity == verification.severity }
             throw Failure(
                 "resultDamaged", "what was written to \(into) does not verify: \(worst?.message ?? "")",
                 place: worst?.place ?? .init(), exitCode: verification.severity.exitCode)
+        }
+        if let unshown {
+            guard let into else { throw unshown }
+            throw Failure(
+                unshown.code, "\(unshown.message); what was written to \(into) verifies", exitCode: unshown.exitCode,
+                hint: "`yaprak repair` without --into says what was lost; --no-pager prints directly.")
         }
         if !repair.losses.isEmpty || !repair.holes.isEmpty { throw ExitCode(1) }
     }
