@@ -31,6 +31,10 @@ import YaprakReplay
         ["replay", "--from", "2"], ["replay", "--until", "2", "--speed", "max"], ["grep", "k1", "..2"],
         ["grep", "k1", "--until", "2"], ["ask", "count(books)", "--every", "1", "--until", "2"],
         ["ask", "count(books)", "--every", "1", "--from", "2"],
+        // Who begins with nothing at all wants commit 1.
+        ["log", "--from", "0"], ["log", "--from", "@~4"], ["log", "--follow", "--from", "0"], ["log", "0.."],
+        ["grep", "k4", "--from", "0"], ["replay", "--from", "0", "--speed", "max"], ["tail", "--from", "0"],
+        ["ask", "count(books)", "--every", "1", "--from", "0"],
     ])
     func `A position that is gone is 3, whichever end it is`(words: [String]) async {
         let outcome = await run(words)
@@ -47,6 +51,45 @@ import YaprakReplay
     func `What is there is found, with an end or without`(words: [String], lines: Int) async {
         let outcome = await run(words)
         #expect(outcome.code == 0 && outcome.lines.count == lines, "\(outcome)")
+    }
+
+    /// A backup has a checkpoint of commit 4 and no log.
+    private func backUp() async throws -> String {
+        let copy = folder("backup.yaprak")
+        let database = try await Database.open(at: FilePath(path), options: DatabaseOptions())
+        try await database.backup(to: FilePath(copy))
+        try await database.close()
+        try #require(try ReplayReader(FilePath(copy)).oldestCommitNumber() == nil)
+        return copy
+    }
+
+    // log and ask found nothing, with 0; what `replay` was not asked for was out of reach.
+    @Test func `A log that is empty has lost every position, and what is left out means what is there`() async throws {
+        let copy = try await backUp()
+        for words in [
+            ["log", "--until", "4"], ["log", "--from", "2"], ["log", "--from", "0"], ["log", "4"],
+            ["log", "--follow", "--from", "2"], ["grep", "k", "--until", "4"], ["grep", "k", "--from", "0"],
+            ["tail", "--from", "4"], ["tail", "--from", "0"], ["replay", "--until", "4"], ["replay", "--from", "0"],
+            ["ask", "count(books)", "--every", "1", "--until", "4"],
+            ["ask", "count(books)", "--every", "1", "--from", "2"],
+        ] {
+            let outcome = await yaprak([words[0], copy] + words.dropFirst())
+            #expect(outcome.code == 3 && outcome.err.contains("which is empty"), "\(words): \(outcome)")
+            #expect(outcome.out.isEmpty, "\(words): \(outcome)")
+        }
+        for words in [["log", "--until", "99"], ["log", "--until", "nosuchtag"], ["replay", "--until", "99"]] {
+            let outcome = await yaprak([words[0], copy] + words.dropFirst())
+            #expect(outcome.code == 3, "\(words): \(outcome)")
+        }
+        for words in [
+            ["log"], ["log", "--since", "2013-01-01"], ["log", "--until", "0"], ["tail"],
+            ["tail", "--since", "2013-01-01"], ["replay"], ["replay", "--since", "2013-01-01"],
+            ["replay", "--until", "0"], ["ask", "count(books)", "--every", "1"],
+        ] {
+            let outcome = await yaprak([words[0], copy] + words.dropFirst())
+            #expect(outcome.code == 0 && outcome.out.isEmpty && outcome.err.isEmpty, "\(words): \(outcome)")
+        }
+        #expect(await yaprak("grep", copy, "k").code == 1)
     }
 
     // It was 3: commit 1 is not in the log.

@@ -102,14 +102,14 @@ struct AskCommand: AsyncParsableCommand {
     // MARK: Over time
 
     private func askAgain(_ expression: ReplayExpression, _ every: AskInterval, _ reader: ReplayReader) throws {
-        guard let all = try reader.commitNumbers(in: LogRange()),
-            let numbers = try bounds.bounds(in: reader).clamp(all)
-        else {
+        // First: where there is no log at all, a position is as gone as before the beginning of one.
+        let bounds = try self.bounds.bounds(in: reader)
+        guard let all = try reader.commitNumbers(in: LogRange()), let numbers = bounds.clamp(all) else {
             let console = try paging.console()
             if output.format(on: console) == .json { try console.out.write("[]\n") }
             return
         }
-        let schedule = try AskSchedule(every, numbers, bounds.bounds(in: reader), reader)
+        let schedule = try AskSchedule(every, numbers, bounds, reader)
         if let last = schedule.moments.last {
             let state = try reader.state(at: last.commit)
             for name in expression.collectionNames.sorted() { try state.require(name) }

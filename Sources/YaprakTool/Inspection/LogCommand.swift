@@ -114,18 +114,21 @@ struct LogCommand: AsyncParsableCommand {
         try printer.finish()
         guard count == 0 else { return }
         try reader.requireCollection(filtering.collection)
-        if let condition, !condition.collectionNames.isEmpty { try condition.noteAbsentCollections(in: reader.state()) }
+        // A note is no reason to fail: what leads to the state may be damaged where nothing else was read.
+        if let condition, !condition.collectionNames.isEmpty, let state = try? reader.state(at: walk.last) {
+            try condition.noteAbsentCollections(in: state)
+        }
     }
 
     /// The commits to look at; nil if there are none.
     private func walk(in reader: ReplayReader) throws -> CommitWalk? {
         if follow {
-            let first = max(try firstFollowed(in: reader), try bounds.bounds(in: reader).first)
+            let first = max(try firstFollowed(in: reader), try self.bounds.bounds(in: reader).first)
             return CommitWalk(reader: reader, first: first, hasValues: patch || condition != nil, follows: true)
         }
-        guard let all = try reader.numbers(in: range ?? LogRange()),
-            let numbers = try bounds.bounds(in: reader).clamp(all)
-        else { return nil }
+        // First: where there is no log at all, a position is as gone as before the beginning of one.
+        let bounds = try self.bounds.bounds(in: reader)
+        guard let all = try reader.numbers(in: range ?? LogRange()), let numbers = bounds.clamp(all) else { return nil }
         try reader.requireLog(from: numbers.lowerBound)
         return CommitWalk(
             reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,

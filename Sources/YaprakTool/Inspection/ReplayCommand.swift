@@ -96,7 +96,7 @@ struct ReplayCommand: AsyncParsableCommand {
     private func numbers(in reader: ReplayReader) throws -> ClosedRange<CommitNumber>? {
         let bounds = try bounds.bounds(in: reader)
         let newest = try bounds.last ?? reader.newestCommitNumber()
-        let oldest = try reader.oldestCommitNumber() ?? 1
+        guard let oldest = try reader.oldestCommitNumber() else { return nil }
         let first = bounds.first > 0 ? bounds.first : oldest
         if bounds.first > 0, first > newest {
             throw ValidationError("--from (commit \(first)) comes after --until (commit \(newest))")

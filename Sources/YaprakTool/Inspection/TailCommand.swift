@@ -119,9 +119,8 @@ struct TailCommand: AsyncParsableCommand {
             if after < (try reader.newestCommitNumber()) { try reader.requireLog(from: after.next()) }
             return after.next()
         case .from(.position(let position))?:
-            let first = max(1, try reader.commitNumber(at: position))
-            try reader.requireLog(from: first)
-            return first
+            let bounds = try LogBounds(from: .position(position), until: nil, in: reader, now: Invocation.clock())
+            return max(1, bounds.first)
         case nil, .from(.time)?:
             // In this order: a commit that is written between the two calls is then in the log, and not skipped.
             let newest = try reader.newestCommitNumber()

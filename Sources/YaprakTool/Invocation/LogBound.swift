@@ -40,7 +40,8 @@ struct LogBounds {
         case .time(let time)?: self.until = time.lastNanosecondsSince1970(now: now)
         case nil: break
         }
-        // 0 is no commit: all begin after it, and none ends with it.
+        // 0 is no commit: who begins with it wants the first there was, and none ends with it.
+        if case .position? = from, first == 0, try reader.newestCommitNumber() > 0 { try reader.requireLog(from: 1) }
         for number in [first, last ?? .zero] where number > 0 { try reader.requireLog(from: number) }
     }
 
