@@ -48,6 +48,38 @@ import YaprakReplay
             "\(outcome)")
     }
 
+    // The note was about the newest state, whatever was asked, and failed where that can't be read.
+    @Test func `A log in which nothing is found speaks of its own end, and reads nothing behind it`() async throws {
+        let path = folder("three.yaprak")
+        var options = DatabaseOptions()
+        options.durability = .always
+        options.retention = .all
+        options.checkpoints = .manual
+        let words = RecordCollection<String, NoMetadata>("words"), more = RecordCollection<String, NoMetadata>("more")
+        let database = try await Database.open(at: FilePath(path), options: options, collections: words, more)
+        try await database.write { $0[words]["a"] = "x" }
+        // No frame is so well compressed that its payload ends before the byte that is changed below.
+        let text = (0..<40).map { _ in "\(UInt64.random(in: .min ... .max))" }.joined()
+        try await database.write { $0[more]["b"] = text }
+        try await database.write { $0[words].removeAll() }
+        try await database.close()
+        let condition = ["--where", "exists(words[$key]) and $key == 'nix'"]
+        let early = await yaprak(["log", path, "..1"] + condition)
+        #expect(early.code == 0 && early.err.isEmpty, "\(early)")
+        let whole = await yaprak(["log", path] + condition)
+        #expect(whole.code == 0 && whole.err.contains("\"words\", and there is none at commit 3"), "\(whole)")
+
+        var commits = try ReplayReader(FilePath(path)).commits(from: 2, through: 2).makeAsyncIterator()
+        let place = try #require(try await commits.next()).place
+        let file = URL(fileURLWithPath: path + "/" + (place.file ?? ""))
+        var bytes = try Data(contentsOf: file)
+        bytes[Int(place.offset ?? 0) + 100] ^= 2
+        try bytes.write(to: file)
+        #expect(await yaprak("log", path).code == 4)
+        let besides = await yaprak(["log", path, "..1"] + condition)
+        #expect(besides.code == 0 && besides.err.isEmpty, "\(besides)")
+    }
+
     // Plain words were looked for byte by byte, everything else by characters.
     @Test(arguments: [true, false]) func `A pattern finds characters, however they are spelled`(isFixed: Bool) throws {
         let spellings = ["Z\u{fc}rich", "Zu\u{308}rich"]
@@ -60,6 +92,31 @@ import YaprakReplay
             #expect(try finds(".rich", in: text) != isFixed)
         }
         #expect(try finds("a b-c_", in: "xa b-c_x") && !finds("a b", in: "A B"))
+    }
+
+    // Signs were quoted, scalar by scalar: with a mark on it a sign is another character, which can't be quoted.
+    @Test(arguments: [
+        "#\u{fe0f}\u{20e3}", "*\u{fe0f}\u{20e3}", "=\u{338}", ".\u{301}", "a.b", "[x]", "\\", "\\d+", "a\r\nb", "\n",
+        "\t",
+        "\u{1}", "\u{600}\n", "\u{600}.", "👩‍🚀 $1 (2^3) {4} _|_ ~`'\"/<>-&%@!;:,?",
+    ])
+    func `A text that is taken as it is finds itself, and nothing that it could mean`(text: String) throws {
+        for ignoresCase in [false, true] {
+            let matcher = try TextMatcher(text, isFixed: true, ignoresCase: ignoresCase)
+            #expect(matcher.matches(text) && matcher.matches("é \(text) 1") && matcher.matches("x \(text) y"))
+            #expect(!matcher.matches("é") && !matcher.matches("axb") && !matcher.matches("1"))
+        }
+        #expect(try TextMatcher("=\u{338}", isFixed: true, ignoresCase: false).matches("\u{2260}"))
+    }
+
+    // Found or not: it depended on whether there was a sign beyond ASCII somewhere else in the text.
+    @Test(arguments: ["\n", "\r", "\nb", "\r\n"])
+    func `The end of a line is a character, in whatever text it stands`(pattern: String) throws {
+        let matcher = try TextMatcher(pattern, isFixed: true, ignoresCase: false)
+        for start in ["a", "é"] {
+            #expect(matcher.matches("\(start)\r\nb") == (pattern == "\r\n"), "\(start)")
+            #expect(matcher.matches("\(start)\nb") == pattern.hasPrefix("\n"), "\(start)")
+        }
     }
 
     @Test func `Over time each moment has the newest commit made by then`() async throws {

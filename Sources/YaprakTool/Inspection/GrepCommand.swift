@@ -154,11 +154,11 @@ struct TextMatcher {
 
     /// - Throws: `ValidationError` for a pattern that is none.
     init(_ pattern: String, isFixed: Bool, ignoresCase: Bool) throws {
-        let isPlain = pattern.utf8.allSatisfy { $0 < 0x80 && (isFixed || Self.isWordByte($0)) }
+        let isPlain = pattern.utf8.allSatisfy { Self.isAlone($0) && (isFixed || Self.isWordByte($0)) }
         text = isPlain && !ignoresCase ? pattern : nil
         do {
-            let pattern = isFixed ? Self.quoted(pattern) : pattern
-            regex = try Regex(pattern).ignoresCase(ignoresCase)
+            let regex = isFixed ? Regex<AnyRegexOutput>(verbatim: pattern) : try Regex(pattern)
+            self.regex = regex.ignoresCase(ignoresCase)
         } catch {
             throw ValidationError("\(pattern.debugDescription) is no regular expression. --fixed takes it as a text")
         }
@@ -174,16 +174,13 @@ struct TextMatcher {
     /// A value as it is shown: texts without quotes.
     func matches(_ value: CBORValue) -> Bool { matches(value.text ?? value.diagnostic()) }
 
+    /// Whether a byte is a character in each text of ASCII: CR and LF are one together.
+    private static func isAlone(_ byte: UInt8) -> Bool {
+        byte < 0x80 && byte != UInt8(ascii: "\r") && byte != UInt8(ascii: "\n")
+    }
+
     private static func isWordByte(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ")
             || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-    }
-
-    /// A pattern for the text itself.
-    private static func quoted(_ text: String) -> String {
-        text.unicodeScalars.map {
-            $0.isASCII && !$0.properties.isAlphabetic && !("0"..."9").contains($0) ? "\\\($0)" : "\($0)"
-        }
-        .joined()
     }
 }
