@@ -39,14 +39,15 @@ package final class OutputFile {
     /// Makes the file.
     /// - Parameter sync: makes a file or a directory durable; another one in tests.
     /// - Throws: `Errno`; `fileExists` if there is anything under the name, a link too, and it isn't to be overwritten;
-    ///   `notPermitted` for a device or a pipe that is to be.
+    ///   `notPermitted` for a device or a pipe that is to be, and what reading a link throws: one that leads nowhere makes the
+    ///   file there, one that leads in a circle stays.
     package init(
         _ path: FilePath, overwrites: Bool, sync: @escaping (FileDescriptor) throws -> Void = OutputFile.synchronize
     ) throws(Errno) {
         self.sync = sync
         if overwrites { try Self.checkReplaceable(path) } else { try Self.checkAbsent(path) }
         // What a link leads to is replaced, and not the link.
-        let path = overwrites ? Self.resolved(path) : path
+        let path = try overwrites ? Self.resolved(path) : path
         self.path = path
         self.overwrites = overwrites
         let name = path.lastComponent?.string ?? ""
@@ -67,11 +68,29 @@ package final class OutputFile {
         if path.withPlatformString({ lstat($0, &found) }) == 0 { throw .fileExists }
     }
 
-    /// The path without links; as it is, if nothing is there.
-    private static func resolved(_ path: FilePath) -> FilePath {
-        guard let real = path.withPlatformString({ realpath($0, nil) }) else { return path }
-        defer { free(real) }
-        return FilePath(platformString: real)
+    /// The path without links. What is not there yet is where the last link leads.
+    private static func resolved(_ path: FilePath) throws(Errno) -> FilePath {
+        var path = path
+        // As many as the system follows.
+        for _ in 0..<40 {
+            if let real = path.withPlatformString({ realpath($0, nil) }) {
+                defer { free(real) }
+                return FilePath(platformString: real)
+            }
+            let error = Errno(rawValue: errno)
+            guard let target = linkTarget(path) else { return path }
+            guard error == .noSuchFileOrDirectory else { throw error }
+            path = path.removingLastComponent().pushing(target)
+        }
+        throw .tooManySymbolicLinkLevels
+    }
+
+    /// Where a link leads, from its own directory; `nil` for what is none.
+    private static func linkTarget(_ path: FilePath) -> FilePath? {
+        // One byte stays 0: the system writes none at the end.
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = path.withPlatformString { readlink($0, &bytes, bytes.count - 1) }
+        return count > 0 ? FilePath(platformString: bytes) : nil
     }
 
     /// A device or a pipe would be replaced by a file, which nobody wants who names `/dev/null`.

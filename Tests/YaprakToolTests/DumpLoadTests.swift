@@ -250,6 +250,10 @@ import YaprakReplay
         #expect(await yaprak("dump", shop, "--output", link, "--overwrite").code == 0)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == victim)
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == first)
+        try FileManager.default.removeItem(atPath: victim)
+        #expect(await yaprak("dump", shop, "--output", link, "--overwrite").code == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == victim)
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == first)
         // A file that is called "-" was made.
         let printed = await yaprak("dump", shop, "--output", "-")
         #expect(printed.code == 0 && printed.out == first && !FileManager.default.fileExists(atPath: "-"))

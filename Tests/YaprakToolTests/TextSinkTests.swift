@@ -62,6 +62,29 @@ import ToolSupport
         #expect(try String(contentsOfFile: long, encoding: .utf8) == "long")
     }
 
+    // The file took the link's place, and what it led to was never made.
+    @Test func `Through links that lead nowhere yet the file is made where they lead`() throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(atPath: folder("data"), withIntermediateDirectories: true)
+        #expect(symlink("data/next", folder("first")) == 0 && symlink(folder("data/out"), folder("data/next")) == 0)
+        for text in ["made", "replaced"] {
+            let file = try OutputFile(FilePath(folder("first")), overwrites: true)
+            try file.sink.write(text)
+            try file.finish()
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("first")) == "data/next")
+            #expect(try String(contentsOfFile: folder("data/out"), encoding: .utf8) == text)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("data")).sorted() == ["next", "out"])
+        // In a circle, and into a directory that is not there.
+        #expect(symlink("b", folder("a")) == 0 && symlink("a", folder("b")) == 0)
+        #expect(throws: Errno.tooManySymbolicLinkLevels) { try OutputFile(FilePath(folder("a")), overwrites: true) }
+        #expect(symlink("absent/out", folder("c")) == 0)
+        #expect(throws: Errno.noSuchFileOrDirectory) { try OutputFile(FilePath(folder("c")), overwrites: true) }
+        for (name, target) in [("a", "b"), ("b", "a"), ("c", "absent/out")] {
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder(name)) == target)
+        }
+    }
+
     @Test func `A file is durable before it has its name, and the name when it is finished`() throws {
         struct Seen: Equatable {
             var isDirectory: Bool
