@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
+import YaprakLocks
 import YaprakReplay
 
 @testable import YaprakTool
@@ -40,12 +41,37 @@ import YaprakReplay
     // In the shell the first Ctrl-C did nothing to these, and the second ended the shell.
     @Test(arguments: [
         ["verify"], ["verify", "--level", "0"], ["stats"], ["repair"], ["export-test", "1"], ["diff", "0", "1"],
-        ["diff", "0", "1", "--stat"], ["diff", "0", "1", "--format", "table"],
+        ["diff", "0", "1", "--stat"],
     ])
     func `A subcommand that is interrupted says so, and gives no answer`(words: [String]) async {
         let outcome = await run(words) { true }
         #expect(outcome.code == 130 && outcome.err == "yaprak: interrupted (interrupted)\n", "\(outcome)")
         #expect(!outcome.out.contains("result"))
+    }
+
+    // It was heard while the changes were collected, and no more while they were printed.
+    @Test func `A table of differences is interrupted while it is printed`() async {
+        // Two looks at 600 changes that are collected, the third at those that are printed.
+        let looks = Mutex(0)
+        let outcome = await run(["diff", "0", "1", "--format", "table"]) {
+            looks.withLock { looks in
+                looks += 1
+                return looks > 2
+            }
+        }
+        #expect(outcome.code == 130 && outcome.err == "yaprak: interrupted (interrupted)\n", "\(outcome.err)")
+        #expect(outcome.lines.first == "many" && outcome.lines.count < 1000, "\(outcome.lines.count)")
+    }
+
+    // The bracket at the end was missing.
+    @Test(arguments: [
+        ["diff", "0", "1"], ["grep", "7"], ["search", "7"], ["ls", "many"], ["get", "many", "7", "--history"],
+    ])
+    func `JSON that is interrupted is JSON`(words: [String]) async throws {
+        let outcome = await run(words + ["--format", "json"]) { true }
+        #expect(outcome.code == 130, "\(outcome.err)")
+        let printed = try JSONSerialization.jsonObject(with: Data(outcome.out.utf8)) as? [Any]
+        #expect(printed != nil && (words[0] != "diff" || printed?.count == 255), "\(outcome.out)")
     }
 
     // It was asked at commits only: of 20 GB with a few records that are wanted, not before the end.

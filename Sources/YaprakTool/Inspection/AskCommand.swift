@@ -129,20 +129,25 @@ struct AskCommand: AsyncParsableCommand {
         if scale != nil { columns.append(Column(name: "")) }
         var rows = RowWriter(format, columns, console)
         var last: (commit: CommitNumber, value: CBORValue)?
-        for (index, moment) in schedule.moments.prefix(limit ?? .max).enumerated() {
-            if Invocation.isInterrupted() { throw Interrupted() }
-            let value: CBORValue
-            if scale != nil {
-                value = answers[index]
-            } else if let last, last.commit == moment.commit {
-                value = last.value
-            } else {
-                value = try answer(expression, cursor, moment.commit, after: nil)
+        do {
+            for (index, moment) in schedule.moments.prefix(limit ?? .max).enumerated() {
+                if Invocation.isInterrupted() { throw Interrupted() }
+                let value: CBORValue
+                if scale != nil {
+                    value = answers[index]
+                } else if let last, last.commit == moment.commit {
+                    value = last.value
+                } else {
+                    value = try answer(expression, cursor, moment.commit, after: nil)
+                }
+                last = (moment.commit, value)
+                let bar: [CBORValue] = scale.map { [.text($0.bar(value.asNumber, of: 40))] } ?? []
+                try rows.write(
+                    [.text(moment.time.isoTime), .integer(moment.time), .number(moment.commit), value] + bar)
             }
-            last = (moment.commit, value)
-            let bar: [CBORValue] = scale.map { [.text($0.bar(value.asNumber, of: 40))] } ?? []
-            try rows.write(
-                [.text(moment.time.isoTime), .integer(moment.time), .number(moment.commit), value] + bar)
+        } catch let error where error is Interrupted || error is CancellationError {
+            try rows.finish()
+            throw error
         }
         try rows.finish()
     }

@@ -75,9 +75,14 @@ struct DiffCommand: AnsweringCommand {
         } else {
             var rows = RowWriter(
                 format, ["collection", "key", "change", "field", "before", "after"].map { Column(name: $0) }, console)
-            try Self.visit(changes, filter) { change in
-                differs = true
-                try ShownChange(change).write(to: &rows, format, after: [])
+            do {
+                try Self.visit(changes, filter) { change in
+                    differs = true
+                    try ShownChange(change).write(to: &rows, format, after: [])
+                }
+            } catch let interruption as Interrupted {
+                try rows.finish()
+                throw interruption
             }
             try rows.finish()
         }

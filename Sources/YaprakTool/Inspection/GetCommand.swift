@@ -91,7 +91,10 @@ struct GetCommand: AsyncParsableCommand {
         var printer = RevisionPrinter(format: output.format(on: console), console: console)
         var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
         while let revision = try revisions.next(), revision.commit.commitNumber <= last {
-            if Invocation.isInterrupted() { throw Interrupted() }
+            if Invocation.isInterrupted() {
+                try printer.finish()
+                throw Interrupted()
+            }
             try printer.write(revision)
         }
         try printer.finish()

@@ -75,20 +75,26 @@ struct GrepCommand: AsyncParsableCommand {
             let walk = CommitWalk(
                 reader: reader, first: numbers.lowerBound, last: numbers.upperBound, isBackwards: !reverse,
                 hasValues: true)
-            try await walk.run { commit, step in
-                guard bounds.contains(commit), let step else { return true }
-                for found in Self.findings(in: commit, step, filter, field, matcher) {
-                    if count == limit ?? .max { return false }
-                    count += 1
-                    try rows.write(
-                        [
-                            .number(commit.commitNumber), .text(commit.isoTime), .integer(commit.nanosecondsSince1970),
-                            .text(commit.origin), found.collection.map { .text($0) } ?? .null,
-                            found.key.map { .text($0) } ?? .null, .text(found.field), .text(String(found.sign)),
-                            found.value,
-                        ])
+            do {
+                try await walk.run { commit, step in
+                    guard bounds.contains(commit), let step else { return true }
+                    for found in Self.findings(in: commit, step, filter, field, matcher) {
+                        if count == limit ?? .max { return false }
+                        count += 1
+                        try rows.write(
+                            [
+                                .number(commit.commitNumber), .text(commit.isoTime),
+                                .integer(commit.nanosecondsSince1970),
+                                .text(commit.origin), found.collection.map { .text($0) } ?? .null,
+                                found.key.map { .text($0) } ?? .null, .text(found.field), .text(String(found.sign)),
+                                found.value,
+                            ])
+                    }
+                    return count < limit ?? .max
                 }
-                return count < limit ?? .max
+            } catch let interruption as Interrupted {
+                try rows.finish()
+                throw interruption
             }
             try rows.finish()
         } else {

@@ -93,8 +93,8 @@ struct LsCommand: AsyncParsableCommand {
                 try rows.write([.text(record.key), record.object, metadata ?? .null], json: .map(pairs))
             }
         }
+        try rows.finish()
         // The walk ends then as if there were no more.
         if Invocation.isInterrupted() { throw Interrupted() }
-        try rows.finish()
     }
 }

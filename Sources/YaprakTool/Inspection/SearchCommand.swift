@@ -64,7 +64,10 @@ struct SearchCommand: AsyncParsableCommand {
             for record in snapshot.untyped(name) {
                 if found == limit ?? .max { break search }
                 scanned += 1
-                if scanned % 256 == 0, Invocation.isInterrupted() { throw Interrupted() }
+                if scanned % 256 == 0, Invocation.isInterrupted() {
+                    try rows.finish()
+                    throw Interrupted()
+                }
                 guard let snippet = scanner.snippet(of: record) else { continue }
                 found += 1
                 try rows.write([.text(name), .text(record.key), .text(snippet)])
