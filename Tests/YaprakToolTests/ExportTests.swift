@@ -64,18 +64,18 @@ import YaprakCBOR
     // The quotes of a head were escaped, and a list was split at every comma.
     @Test func `Each head of a table is a column that can be asked for`() async throws {
         let odd = RecordCollection<CBORValue, NoMetadata>("odd")
-        let fields = ["a.b", "c,d", " e", "f\"g", "h\\i", "[j", "k]", "$l", "m\",\"n.", ""]
+        let fields = ["a.b", "c,d", " e", "f\"g", "h\\i", "[j", "k]", "$l", "m\",\"n.", "", " "]
         let opened = try await Database.open(at: FilePath(database), collections: odd)
         try await opened.write { transaction in
             transaction[odd]["x"] = .map(
-                fields.enumerated().map { .init(.text($1), .count($0)) } + [.init(["p,q", 1], 10)])
+                fields.enumerated().map { .init(.text($1), .count($0)) } + [.init(["p,q", 1], 11)])
         }
         try await opened.close()
         let names = [
             #"["a.b"]"#, #"["c,d"]"#, " e", #"f"g"#, #"h\i"#, #"["[j"]"#, "k]", #"["$l"]"#, #"["m\",\"n."]"#, #"[""]"#,
-            #"[["p,q", 1]]"#,
+            #"[" "]"#, #"[["p,q", 1]]"#,
         ]
-        let table = await yaprak("export", database, "odd", "--format", "table")
+        let table = await yaprak("export", database, "odd", "--format", "table", width: 200)
         for name in names {
             #expect(table.lines[0].contains(name), "\(name): \(table.lines[0])")
             #expect(ColumnList.names("\(name),$key,\(name)") == [name, "$key", name])
@@ -167,7 +167,10 @@ import YaprakCBOR
             "export", database, "--each-collection", directory, "--format", "csv", "--overwrite")
         #expect(third.code == 0, "\(third.err)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 8)
-        #expect(await yaprak("export", database, "things", "--overwrite").code == 64)
+        for words in [["--overwrite"], ["--overwrite", "--output", "-"]] {
+            let refused = await yaprak(["export", database, "things"] + words)
+            #expect(refused.code == 64 && refused.err.contains("--overwrite goes with --output FILE"), "\(refused.err)")
+        }
         #expect(await yaprak("export", database).code == 64)
     }
 }

@@ -16,7 +16,7 @@ struct FileOptions: ParsableArguments {
 
     /// For subcommands that write to no file but this one.
     func checkOverwriting() throws {
-        if overwrite, path == nil { throw ValidationError("--overwrite goes with --output") }
+        if overwrite, path == nil { throw ValidationError("--overwrite goes with --output FILE") }
     }
 
     /// Calls `body` with a console whose data go to the file, or to standard output.

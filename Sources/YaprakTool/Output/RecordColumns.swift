@@ -155,11 +155,12 @@ struct RecordColumns {
         }
     }
 
-    /// A field's part of a column's name: in brackets if a dot in it could be taken for another field's.
+    /// A field's part of a column's name: in brackets if a dot in it could be taken for another field's, or if nothing of it
+    /// can be seen.
     private static func component(_ key: CBORValue) -> String {
         guard let text = key.text else { return "[\(key)]" }
         let isPlain =
-            !text.utf8.isEmpty && text.utf8.first != UInt8(ascii: "$")
+            text.contains { !$0.isWhitespace } && text.utf8.first != UInt8(ascii: "$")
             && !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") }
         return isPlain ? text : "[\(CBORValue.text(text))]"
     }
