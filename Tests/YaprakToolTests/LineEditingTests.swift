@@ -29,7 +29,7 @@
         private func shell(
             columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
         ) throws -> PseudoTerminal {
-            let own = ["PAGER": "cat", "XDG_STATE_HOME": folder("state"), "EDITRC": "/dev/null", "LC_ALL": ""]
+            let own = ["XDG_STATE_HOME": folder("state"), "EDITRC": "/dev/null", "LC_ALL": ""]
             let terminal = try PseudoTerminal(
                 "yaprak", [shop], columns: columns, rows: rows, environment: own.merging(environment) { $1 })
             try terminal.wait(for: "shop> ")

@@ -44,6 +44,9 @@ final class PseudoTerminal {
         var variables = ProcessInfo.processInfo.environment
         variables["TERM"] = "xterm"
         variables["NO_COLOR"] = nil
+        // Not the developer's own pager.
+        variables["YAPRAK_PAGER"] = nil
+        variables["PAGER"] = "cat"
         variables.merge(environment) { $1 }
         process.environment = variables
         let handle = FileHandle(fileDescriptor: slave, closeOnDealloc: false)

@@ -179,7 +179,7 @@ import YaprakLocks
         let text = String(repeating: "word ", count: 20) + "end"
         let file = try folder.write("{\"id\":\"a\",\"text\":\"\(text)\"}", to: "long.ndjson")
         #expect(await yaprak("load", file, shop, "--collection", "long", "--key", "id").code == 0)
-        let terminal = try PseudoTerminal("yaprak", [shop], columns: 60, rows: 24, environment: ["PAGER": "cat"])
+        let terminal = try PseudoTerminal("yaprak", [shop], columns: 60, rows: 24)
         try terminal.wait(for: "shop> ")
         terminal.type("ls long\n")
         try terminal.wait(for: "…\r\n")
@@ -192,7 +192,7 @@ import YaprakLocks
     }
 
     @Test func `A person gets a prompt, and Ctrl-D ends`() throws {
-        let terminal = try PseudoTerminal("yaprak", [shop], columns: 80, rows: 24, environment: ["PAGER": "cat"])
+        let terminal = try PseudoTerminal("yaprak", [shop], columns: 80, rows: 24)
         try terminal.wait(for: "shop> ")
         terminal.type("ask 'count(books)'\n")
         try terminal.wait(for: "\r\n1\r\n")
