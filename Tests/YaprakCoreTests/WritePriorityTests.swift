@@ -241,6 +241,7 @@ private final class BusyPool: TaskExecutor {
         var generator = SplitMix64(seed: seed)
         let priorities: [TaskPriority] = [.background, .low, .medium, .high]
         var tasks: [(Task<Void, any Error>, String)] = []
+        var drains: [Task<Void, any Error>] = []
         for i in 0..<300 {
             let priority = priorities[generator.below(4)]
             let task =
@@ -248,7 +249,12 @@ private final class BusyPool: TaskExecutor {
                 ? Task(priority: priority) { try await write("\(i)") }
                 : Task(executorPreference: OwnThreads.shared, priority: priority) { try await write("\(i)") }
             tasks.append((task, "\(i)"))
+            if generator.chance(10) {
+                let priority = priorities[generator.below(4)]
+                drains.append(Task(priority: priority) { [database] in try await database.drain() })
+            }
             if generator.chance(30) { tasks[generator.below(tasks.count)].0.cancel() }
+            if generator.chance(5), !drains.isEmpty { drains[generator.below(drains.count)].cancel() }
             if generator.chance(10) { await Task.yield() }
             if generator.chance(3) { try await database.drain() }
         }
@@ -260,6 +266,7 @@ private final class BusyPool: TaskExecutor {
             } catch is CancellationError {
             }
         }
+        for drain in drains { _ = await drain.result }
         #expect(Set(database.snapshot[.books].map(\.key)) == written, "seed \(seed)")
         #expect(database.pendingWriteCount == 0, "seed \(seed)")
     }

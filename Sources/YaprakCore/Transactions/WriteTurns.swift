@@ -18,6 +18,12 @@ import YaprakLocks
 /// calls when it runs. So a low-priority task that the system does not run, because others keep all threads busy, holds up
 /// nobody of higher priority: those that come overtake it, and those that wait are offered the turn in its place after
 /// ``patience``.
+///
+/// - Invariant: whenever the turn is free and somebody is in line, somebody is offered it, or is awake and will come. And
+///   nobody in line may have a free turn ahead of the one it is offered to, unless that is favored and still has patience.
+///   So each step that frees the turn, takes an offer back or takes somebody out of the line ends by offering the turn to
+///   the next in line: `pass`, `enqueue`, `leave`. Whoever `enter` refused is in no list until `enqueue`, where it may find
+///   that work behind all, which was due, is due no longer.
 struct WriteTurns: ~Copyable, Sendable {
     /// A place in line. The earlier arrival goes first among equals.
     struct Ticket: Sendable, Equatable {
@@ -49,6 +55,8 @@ struct WriteTurns: ~Copyable, Sendable {
         var arrivals: UInt64 = 0
         /// Turns that went to a writer while an older one was waiting, in a row.
         var overtakings = 0
+        /// ``WriteTurns/overtakingsMax``; tests take fewer.
+        let overtakingsMax: Int
 
         /// Whether a ticket may have the turn now, ahead of the one it was offered to.
         fileprivate func isFree(for ticket: Ticket) -> Bool {
@@ -97,18 +105,20 @@ struct WriteTurns: ~Copyable, Sendable {
             return next
         }
 
-        /// Offers a free turn to one behind all, for which it is time if it has waited for one that left the line.
+        /// Offers a free turn that is offered to nobody to the next in line. One that is offered it may be favored, and is
+        /// left its patience; only one behind all goes before it, for which it may be time since somebody left.
         /// - Returns: whom to resume.
-        fileprivate mutating func offerToBehindAll() -> Waiter? {
-            guard !isTaken, let last = line.behindAll, isFree(for: last.ticket) else { return nil }
-            offer(to: last)
-            return last
+        fileprivate mutating func offerAgain() -> Waiter? {
+            offered == nil || next?.ticket.isBehindAll == true ? offerToNext() : nil
         }
+
+        /// Whether one in line may have the turn and is not offered it.
+        fileprivate var isOwed: Bool { !isTaken && next.map { isFree(for: $0.ticket) } ?? false }
 
         /// Offers a turn that has just become free to the next in line, or to the oldest if that was overtaken often.
         fileprivate mutating func offerNext() -> Offer? {
             guard let next else { return nil }
-            guard overtakings >= WriteTurns.overtakingsMax, let oldest = line.oldest, oldest !== next,
+            guard overtakings >= overtakingsMax, let oldest = line.oldest, oldest !== next,
                 isFree(for: oldest.ticket)
             else { return offerToNext().map { Offer(waiter: $0) } }
             overtakings = 0
@@ -140,13 +150,22 @@ struct WriteTurns: ~Copyable, Sendable {
         var priorityOfFirst: TaskPriority { TaskPriority(rawValue: firstPriority) }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// So many writers in a row may overtake an older one of lower priority; then that is offered the turn.
     static let overtakingsMax = 64
     /// So long one that is favored may take to claim its turn while others of higher priority wait: a thread that is free
     /// runs it within a small part of that.
     static let patience = Duration.milliseconds(1)
+
+    /// Nobody is in line.
+    init(overtakingsMax: Int = WriteTurns.overtakingsMax) { state = Mutex(State(overtakingsMax: overtakingsMax)) }
+
+    /// Whether the invariant does not hold. For tests.
+    /// - Parameter favored: those that were favored, and are not reconsidered yet.
+    func isOwed(notCounting favored: [Favored]) -> Bool {
+        state.withLock { state in state.isOwed && !favored.contains { $0.ticket == state.offered } }
+    }
 
     /// The number of writers in line, the one at work included.
     var count: Int {
@@ -188,14 +207,14 @@ struct WriteTurns: ~Copyable, Sendable {
         let (wasInLine, offer) = state.withLock { state -> (Bool, Waiter?) in
             guard waiter.isInLine else { return (false, nil) }
             state.line.remove(waiter)
-            return (true, state.offerToBehindAll())
+            return (true, state.offerAgain())
         }
         offer?.resume()
         if wasInLine { waiter.resume(throwing: CancellationError()) }
     }
 
     /// Waits until the turn is offered, whether the task is cancelled or not.
-    private nonisolated(nonsending) func waitIgnoringCancellation(_ ticket: Ticket) async {
+    nonisolated(nonsending) func waitIgnoringCancellation(_ ticket: Ticket) async {
         let waiter = Waiter(ticket, isCancellable: false)
         // Only a cancellation resumes it with an error.
         try? await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -204,20 +223,21 @@ struct WriteTurns: ~Copyable, Sendable {
     }
 
     private func enqueue(_ waiter: Waiter, _ continuation: CheckedContinuation<Void, any Error>) {
-        enum Action { case wait, go, leave(offer: Waiter?) }
+        enum Action { case wait(offer: Waiter?), go, leave(offer: Waiter?) }
         let action: Action = state.withLock { state in
             state.forget(waiter.ticket)
-            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerToNext()) }
+            if waiter.isCancellable, Task.isCancelled { return .leave(offer: state.offerAgain()) }
             if state.isFree(forRunning: waiter.ticket) {
                 state.offer(to: waiter.ticket)
                 return .go
             }
             waiter.continuation = continuation
             state.line.insert(waiter)
-            return .wait
+            // It may have been the one that was offered it, and those it waits for may be in line by now.
+            return .wait(offer: state.offered == nil ? state.offerToNext() : nil)
         }
         switch action {
-        case .wait: break
+        case .wait(let offer): offer?.resume()
         case .go: continuation.resume()
         case .leave(let offer):
             offer?.resume()
