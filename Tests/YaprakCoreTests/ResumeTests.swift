@@ -51,6 +51,47 @@ import YaprakCore
         try await database.close()
     }
 
+    /// What changesets say about two collections, each by itself and those before it together with it.
+    private func answers(_ changesets: [Changeset]) -> [String] {
+        changesets.indices.map { index in
+            let (one, sum) = (changesets[index], Array(changesets[...index]))
+            return """
+                \(one.didRemoveAll) \(one.changes(in: .books).didRemoveAll) \(one.changes(in: .authors).didRemoveAll) \
+                \(one.changes(in: .books).removedAllCount) \(one.changes(in: .authors).removedAllCount) \
+                \(sum.didRemoveAll) \(sum.didRemoveAll(in: .books)) \(sum.didRemoveAll(in: .authors)) \
+                \(sum.hasChange(in: .books)) \(sum.hasChange(in: .authors)) \
+                \(sum.hasChange(forKey: "any", in: .books)) \(sum.hasChange(forKey: "any", in: .authors))
+                """
+        }
+    }
+
+    // Each collection that such a commit named was cleared in a changeset from the log, also one that had nothing.
+    @Test func `Removals of everything say the same from the log as they did in memory`() async throws {
+        var database = try await Database.open(at: path, collections: .books, .authors)
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        try await database.write { transaction in
+            transaction.removeAll()
+            transaction[.authors]["z"] = Author(name: "z")
+        }
+        try await database.write { transaction in
+            transaction.removeAll()
+            transaction[.books]["b"] = Book(title: "b")
+            transaction[.authors]["y"] = Author(name: "y")
+        }
+        let live = await connection.advance()
+        try #require(live.count == 3)
+        #expect(!live[...1].contains { $0.changes(in: .authors).didRemoveAll })
+        #expect(!Array(live[...1]).didRemoveAll && !Array(live[...1]).hasChange(in: .books))
+        try await database.close()
+        database = try await Database.open(at: path, collections: .books, .authors)
+        let read = try await seen(database.changesets(after: 0), 3)
+        #expect(read.allSatisfy(\.isFromLog))
+        #expect(answers(read) == answers(live))
+        try await database.close()
+    }
+
     @Test func `A consumer that fell too far behind goes on from the log, without a gap`() async throws {
         var options = DatabaseOptions()
         options.lagLimit = 50

@@ -56,7 +56,9 @@ package final class HistoryReader: Sendable {
             var entries: [String: ContiguousArray<ChangeEntry>] = [:]
             var cleared: [String: Int] = [:]
             for collection in logged.collections where collection.isCleared || logged.clearedAll {
-                cleared[collection.name] = place.replay.count(of: collection.name)
+                // One that had nothing when everything was removed was not cleared.
+                let count = place.replay.count(of: collection.name)
+                if collection.isCleared || count > 0 { cleared[collection.name] = count }
             }
             try place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
             return Changeset(try Self.contents(logged, entries, cleared, directory))
