@@ -103,6 +103,28 @@ extension ReviewTests {
         try await database.close()
     }
 
+    // What was set aside does not count, so the sum of the two took it for a removal of nothing.
+    @Test(arguments: [true, false], [true, false])
+    func `Commits that remove what was set aside add up to what one commit does`(together: Bool, all: Bool)
+        async throws
+    {
+        try await withBadRecords(["bad"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        if !together { try await database.write { $0[Self.strict]["a"] = Strict(title: "a") } }
+        try await database.write { transaction in
+            if together { transaction[Self.strict]["a"] = Strict(title: "a") }
+            if all { transaction.removeAll() } else { transaction[Self.strict].removeAll() }
+        }
+        let changesets = await connection.advance()
+        #expect(changesets.count == (together ? 1 : 2))
+        #expect(changesets.didRemoveAll == all && !changesets.netChanges.isEmpty)
+        #expect(changesets.didRemoveAll(in: Self.strict) && changesets.hasChange(in: Self.strict))
+        #expect(changesets.netChanges.changes(in: Self.strict).removedAllCount == 0)
+        try await database.close()
+    }
+
     // Extensions never saw the rows of a collection without types, but were given the count of those removed.
     @Test func `Extensions hear nothing of collections without types`() async throws {
         try await withBadRecords(["a", "b"])

@@ -8,14 +8,20 @@ struct CollectionChanges: Sendable {
     /// The number of records that a removal of everything took away; `nil` if there was none. The removed records are
     /// not among the entries; what came after the removal is.
     let clearedCount: Int?
+    /// Whether it took away records that had been set aside, too. They don't count.
+    let clearedAsides: Bool
     /// One entry per record, in the order in which records were first changed.
     let entries: OneOrMany<ChangeEntry>
     /// In which order their keys are; `nil` where there are so few that looking through them is faster.
     private let order: EntryOrder?
 
-    init(binding: CollectionBinding, clearedCount: Int?, entries: consuming OneOrMany<ChangeEntry>) {
+    init(
+        binding: CollectionBinding, clearedCount: Int?, clearedAsides: Bool = false,
+        entries: consuming OneOrMany<ChangeEntry>
+    ) {
         self.binding = binding
         self.clearedCount = clearedCount
+        self.clearedAsides = clearedAsides
         order = entries.count > EntryOrder.scannedMax ? EntryOrder() : nil
         self.entries = entries
     }
@@ -50,11 +56,14 @@ struct CollectionChanges: Sendable {
         if let cleared = next.clearedCount {
             // What was removed wholesale is counted once, as of the beginning.
             let before = clearedCount ?? max(0, cleared - countDifference)
+            // Nothing is left of a removal if all that was removed came in these changes. What was set aside did not.
+            let clearedAsides = clearedAsides || next.clearedAsides
             return CollectionChanges(
-                binding: next.binding, clearedCount: before == 0 ? nil : before, entries: next.entries)
+                binding: next.binding, clearedCount: before == 0 && !clearedAsides ? nil : before,
+                clearedAsides: clearedAsides, entries: next.entries)
         }
         return CollectionChanges(
-            binding: next.binding, clearedCount: clearedCount,
+            binding: next.binding, clearedCount: clearedCount, clearedAsides: clearedAsides,
             entries: OneOrMany(netEntries(entries.array + next.entries.array)))
     }
 }
@@ -159,7 +168,8 @@ struct ChangeBatch: Sendable {
                 if entries.count == changes.entries.count { return changes }
                 if entries.isEmpty, changes.clearedCount == nil { return nil }
                 return CollectionChanges(
-                    binding: changes.binding, clearedCount: changes.clearedCount, entries: OneOrMany(entries))
+                    binding: changes.binding, clearedCount: changes.clearedCount,
+                    clearedAsides: changes.clearedAsides, entries: OneOrMany(entries))
             })
         return given
     }
@@ -201,7 +211,7 @@ struct ChangeBatch: Sendable {
                     return CollectionChanges(
                         binding: changes.binding,
                         clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
-                        entries: [])
+                        clearedAsides: changes.clearedAsides, entries: [])
                 })
         }
         let places = CollectionPlaces()

@@ -7,6 +7,7 @@ struct ChangeRecorder {
     private let startCount: Int
     private var entries: OneOrMany<ChangeEntry> = []
     private var isCleared = false
+    private var clearedAsides = false
     private var hasRemovals = false
     private var hasRepeats = false
 
@@ -34,6 +35,7 @@ struct ChangeRecorder {
         hasRemovals = false
         hasRepeats = false
         if startCount > 0 || hadAsides { isCleared = true }
+        if hadAsides { clearedAsides = true }
     }
 
     /// Makes of all notes what is left of them.
@@ -48,7 +50,9 @@ struct ChangeRecorder {
 
     /// Takes out what was settled.
     fileprivate mutating func takeChanges(_ binding: CollectionBinding) -> CollectionChanges {
-        CollectionChanges(binding: binding, clearedCount: isCleared ? startCount : nil, entries: entries.takeAll())
+        CollectionChanges(
+            binding: binding, clearedCount: isCleared ? startCount : nil, clearedAsides: clearedAsides,
+            entries: entries.takeAll())
     }
 }
 
