@@ -13,6 +13,7 @@ private struct Letter: Codable, Sendable, Equatable {
     var title = "t"
     var number = 0
     var text = ""
+    var tags: [String] = []
 }
 
 extension RecordCollection where Object == Letter, Metadata == NoMetadata {
@@ -275,6 +276,39 @@ private typealias LetterIndex = RecordIndex<Letter, NoMetadata>
         try await database.unregister("day")
         _ = live.advance(to: database.snapshot)
         #expect(live.rows.count == 1 && live.rows[0] === database.snapshot[.letters].row(for: "k2")?.storedBox)
+    }
+
+    // The column behind the elements was asked once for each of them, also where they repeat.
+    @Test(arguments: [IndexEntries.holdRecords, .holdKeys])
+    func `A record whose elements repeat is among the rows once, whatever the column behind them says each time`(
+        entries: IndexEntries
+    ) async throws {
+        let outside = Outside()
+        let index = LetterIndex(
+            "tags", of: .letters, columns: .ascending(\.tags), .ascending { _ in outside.next() }, entries: entries)
+        let database = Database.inMemory()
+        try await database.register(index)
+        try await database.write { transaction in
+            for number in 0..<10 { transaction[.letters]["other\(number)"] = Letter() }
+            transaction[.letters]["n1"] = Letter(tags: ["a", "b", "a"])
+        }
+        #expect(Array(database.snapshot[index].keys) == ["n1", "n1"])
+        let query = RecordQuery<Letter, NoMetadata>(
+            .letters, where: #Predicate { $0.tags.contains("a") }, sortedBy: RecordSort(\.title))
+        #expect(database.snapshot.explain(query).indexes == ["tags"])
+        #expect(database.snapshot[query].map(\.key) == ["n1"])
+        #expect(database.snapshot.count(of: query) == 1)
+        var live = LiveRows(query, in: database.snapshot)
+        try await database.write { $0[.letters]["n1"]?.text = "new" }
+        _ = live.advance(to: database.snapshot)
+        #expect(live.rows.count == 1 && live.rows[0] === database.snapshot[.letters].row(for: "n1")?.storedBox)
+        // Made of records that are there already, and changed.
+        try await database.unregister("tags")
+        try await database.register(index)
+        #expect(Array(database.snapshot[index].keys) == ["n1", "n1"])
+        try await database.write { $0[.letters]["n1"]?.tags = ["b", "b"] }
+        _ = live.advance(to: database.snapshot)
+        #expect(Array(database.snapshot[index].keys) == ["n1"] && live.rows.count == 0)
     }
 
     @Test func `An index that missed an entry is made again once, and one that misses none never`() async throws {

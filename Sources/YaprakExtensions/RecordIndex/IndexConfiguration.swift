@@ -85,7 +85,8 @@ package final class IndexConfiguration: Sendable {
         return hasNil
     }
 
-    /// Hands over the columns of each entry of a record, and whether one is `nil`. An entry may come several times.
+    /// Hands over the columns of each entry of a record, and whether one is `nil`. An entry may come several times; two that
+    /// differ never have the same value of a column of several.
     func forEachEntry(
         of record: RecordBox, _ writer: inout IndexKeyWriter, _ body: (inout IndexKeyWriter, _ hasNil: Bool) -> Void
     ) {
@@ -109,7 +110,12 @@ package final class IndexConfiguration: Sendable {
         guard number < columns.count else { return body(&writer, hasNil) }
         let column = columns[number]
         let start = writer.count
+        // A column behind these values may be code, and say something else each time that it is asked. So each value is handed
+        // on once, however often it comes: a record has one entry with it.
+        let isOnce = remembersEntries && column.isMultiple && number + 1 < columns.count
+        var seen: Set<[UInt8]> = []
         column.write(record, &writer) { writer in
+            if isOnce, !seen.insert(Array(writer.bytes[start...])).inserted { return }
             let isNil = column.type.optionals > 0 && column.isNil(writer.bytes[start...])
             if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
             write(column: number + 1, of: record, hasNil || isNil, to: &writer, body)
