@@ -69,15 +69,23 @@ struct LiveRows: Sendable {
         let edge = isWhole ? nil : before.count > 0 ? before[before.count - 1] : nil
         var gone: [(position: Int, key: String)] = []
         var come: [RecordBox] = []
-        var places = RowPlaces(before)
+        // Every row that changed is found: nothing else keeps it from now on.
+        var missed: [RecordBox] = []
         for entry in changed {
-            if let old = entry.before, let position = place(of: old, among: &places) {
-                gone.append((position, old.key))
+            if let old = entry.before, scope.mayHaveHad(old) {
+                let position = before.position(of: old, in: order)
+                if position < before.count, before[position] === old {
+                    gone.append((position, old.key))
+                } else if !scope.isOrderPure {
+                    // An order that has changed its mind does not lead to it.
+                    missed.append(old)
+                }
             }
             if let new = scope.match(entry.after), edge.map({ order.compare(new, $0) <= 0 }) ?? true {
                 come.append(new)
             }
         }
+        for (position, row) in before.positions(identicalTo: missed) { gone.append((position, row.key)) }
         if gone.isEmpty, come.isEmpty { return QueryChanges() }
         gone.sort { $0.position > $1.position }
         come.sort { order.compare($0, $1) < 0 }
@@ -105,16 +113,6 @@ struct LiveRows: Sendable {
         var changes = steps(gone, taken, before.count)
         changes.wasRerun = wasRerun
         return changes
-    }
-
-    /// Where a row is that changed, if it is there. Every one is found: nothing else keeps it from now on.
-    private func place(of old: RecordBox, among places: inout RowPlaces) -> Int? {
-        guard scope.mayHaveHad(old) else { return nil }
-        let rows = places.rows
-        let position = rows.position(of: old, in: order)
-        if position < rows.count, rows[position] === old { return position }
-        // An order that has changed its mind does not lead to it.
-        return scope.isOrderPure ? nil : places.position(identicalTo: old)
     }
 
     /// Exchanges one row that stays between its neighbours; `nil` if it does not.

@@ -56,21 +56,6 @@ struct RowList: Sendable {
         }
     }
 
-    /// The position of a row, wherever it stands. O(*n*); reads no row.
-    func position(identicalTo row: RecordBox) -> Int? {
-        switch content {
-        case .array(let rows): return rows.firstIndex { $0 === row }
-        case .tree(let root):
-            var position = 0
-            let isMissing = root.forEach { reference in
-                if reference.isTo(row) { return false }
-                position += 1
-                return true
-            }
-            return isMissing ? nil : position
-        }
-    }
-
     // MARK: Changing
 
     // A caller that changes rows says which snapshot has them all before the last one that had them goes.
