@@ -2,11 +2,24 @@ import Foundation
 import TestSupport
 import Testing
 import Yaprak
+import YaprakLocks
 
 private struct Song: Codable, Sendable {
     var genre = "other"
     var title = "other"
     var rank = 0
+    var mark = Mark()
+}
+
+/// A value whose comparisons are counted.
+private struct Mark: Codable, Sendable, Equatable {
+    static let comparisons = Mutex(0)
+    var number = 0
+
+    static func == (a: Mark, b: Mark) -> Bool {
+        comparisons.withLock { $0 += 1 }
+        return a.number == b.number
+    }
 }
 
 extension RecordCollection where Object == Song, Metadata == NoMetadata {
@@ -114,6 +127,37 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
         #expect(found.readsKeyRange && found.entriesRead == 40 && found.rows == 40)
     }
 
+    // All records were asked for the object first.
+    @Test func `A condition on the object is asked of those records alone that a long list of keys names`()
+        async throws
+    {
+        let snapshot = try await snapshot(100) { Song(rank: $0) }
+        let long = (0..<1_000).map { "s\($0 * 3)" }
+        let mark = Mark()
+        let query = SongQuery(.songs, where: #Predicate { $0.mark == mark }, key: #Predicate { long.contains($0) })
+        #expect(!snapshot.explain(query).readsKeyRange)
+        func comparisons(_ body: () -> Int) -> Int {
+            Mark.comparisons.withLock { $0 = 0 }
+            let rows = body()
+            #expect(rows == 34)
+            return Mark.comparisons.withLock { $0 }
+        }
+        #expect(comparisons { snapshot[query].count } == 34)
+        #expect(comparisons { snapshot.count(of: query) } == 34)
+    }
+
+    // Each key of one list was compared with each of the other.
+    @Test func `A query of long lists of keys is made in a time that grows as they do`() async throws {
+        await expectGrowth("making a query of lists of keys", 1_000) { count in
+            let (a, b) = ((0..<count).map { "a\($0)" }, (0..<count).map { "b\($0)" })
+            let start = ThreadClock.seconds
+            _ = SongQuery(
+                .songs, key: #Predicate { (a.contains($0) || $0 == "x") && (b.contains($0) || $0 == "y") })
+            _ = SongQuery(.songs, key: #Predicate { a.contains($0) && b.contains($0) })
+            return .seconds(ThreadClock.seconds - start)
+        }
+    }
+
     @Test func `Alternatives of keys are looked up, each record once`() async throws {
         let snapshot = try await snapshot(1_000) { Song(rank: $0) }
         func entriesRead(_ predicate: Predicate<String>, _ rows: Int) throws -> Int? {
@@ -130,6 +174,11 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
         #expect(try entriesRead(#Predicate { $0.starts(with: "s12") || $0 == "s1" || $0 == "s120" }, 12) == 12)
         #expect(try entriesRead(#Predicate { ($0 >= "s5" && $0 < "s51") || $0 == "s1" }, 13) == 13)
         #expect(try entriesRead(#Predicate { ($0 == "s1" || $0 == "s5") && $0 > "s3" }, 1) == 1)
+        let (a, b) = (["s1", "s5", "s7", "s9"], ["s2", "s5", "s9", "s93"])
+        let both = #Predicate<String> {
+            (a.contains($0) || $0.starts(with: "s93")) && (b.contains($0) || $0 == "s7")
+        }
+        #expect(try entriesRead(both, 4) == 4)
         // What one of them does not say, none says.
         #expect(try entriesRead(#Predicate { $0 == "s1" || $0.count == 2 }, 10) == nil)
     }

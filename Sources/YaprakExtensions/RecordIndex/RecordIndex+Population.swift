@@ -202,8 +202,10 @@ struct StoredIndex: Codable {
         if configuration.remembersEntries, !entries.isEmpty {
             remembered.append(RememberedEntries(of: record, RememberedEntries.pack(entries)))
         }
-        return entries.map { columns, hasNil in
-            columns + (!configuration.isUnique || hasNil ? Array(record.key.utf8) : [])
+        return entries.map { columns, hasNil -> [UInt8] in
+            var key = columns
+            if !configuration.isUnique || hasNil { key.append(contentsOf: record.key.utf8) }
+            return key
         }.sorted { $0.lexicographicallyPrecedes($1) }[...]
     }
 

@@ -16,6 +16,9 @@ final class QueryOutline: @unchecked Sendable {
     let alternatives: [(parts: [QueryShape], part: Aspects)]
     /// Where the keys lie of records that match, ascending and apart; `nil` if the condition does not say.
     let keys: KeyRanges?
+    /// The tests in the order in which a record is asked. Those of keys come first where they say where keys lie: few records
+    /// are left by them, and a test of the object may be dear.
+    private let asked: [RecordTest]
     /// What indexes make of it, by their identity.
     private let known = Mutex<[(index: ViewIdentity, outline: IndexOutline?)]>([])
 
@@ -57,10 +60,13 @@ final class QueryOutline: @unchecked Sendable {
         // Most conditions say nothing of the keys.
         let ofKeys = clauses.contains { $0.part == .key } ? IndexOutline.spans(.key, clauses) : nil
         keys = ofKeys.map { KeyRanges(spans: $0.spans, areExact: $0.proven.count == tests.count) }
+        asked =
+            ofKeys == nil || tests.count == 1
+            ? tests : tests.filter { $0.part == .key } + tests.filter { $0.part != .key }
     }
 
-    /// All tests.
-    var conditions: RecordConditions { RecordConditions(tests) }
+    /// All tests, for records that no index leads to.
+    var conditions: RecordConditions { RecordConditions(asked) }
 
     /// What an index makes of the clauses; `nil` for nothing.
     func outline(of configuration: IndexConfiguration) -> IndexOutline? {
@@ -140,12 +146,23 @@ final class IndexOutline: @unchecked Sendable {
             else { continue }
             // Two elements that a record has need not be one.
             if column.isMultiple, left != nil { continue }
-            left =
-                left.map { left in left.flatMap { a in spans.map { a.intersection($0) } }.filter { !$0.isEmpty } }
-                ?? spans
+            if let own = left { left = intersection(own, spans) } else { left = spans }
             if clause.term.isExact, let test = clause.test { proven.insert(test) }
         }
         return left.map { ($0, proven) }
+    }
+
+    /// What two lists of spans have in common; both ascend and are apart, and so does that. O(*a* + *b*).
+    private static func intersection(_ a: [IndexSpan], _ b: [IndexSpan]) -> [IndexSpan] {
+        var common: [IndexSpan] = []
+        var (i, j) = (0, 0)
+        while i < a.count, j < b.count {
+            let span = a[i].intersection(b[j])
+            if !span.isEmpty { common.append(span) }
+            // The one that ends first has nothing in common with what follows in the other list.
+            if a[i].upper.lexicographicallyPrecedes(b[j].upper) { i += 1 } else { j += 1 }
+        }
+        return common
     }
 
     /// The entries in one snapshot; `nil` where looking for them would take as long as reading all.
