@@ -87,7 +87,7 @@ private typealias ChoreQuery = RecordQuery<Chore, NoMetadata>
 
     @Test func `Rows that an order does not lead to are found by their places, a few and many`() {
         func record(_ key: String) -> RecordBox {
-            TypedRecord<Int, NoMetadata>(key: key, object: 0, metadata: nil, objectStamp: 0, metadataStamp: 0)
+            TypedRecord<Int, NoMetadata>.make(key: key, object: 0, metadata: nil, objectStamp: 0, metadataStamp: 0)
         }
         let records = (0..<100).map { record("r\($0)") }
         let rows = RowList(ContiguousArray(records))
