@@ -33,6 +33,25 @@ import YaprakCBOR
         #expect(database.snapshot.collectionNames == ["books"])
     }
 
+    // A chain sets nil where it finds nothing, and that was counted.
+    @Test func `Chains that find no record are no operations`() async throws {
+        var options = DatabaseOptions()
+        options.limits.operationsMax = 10
+        let database = Database.inMemory(options: options)
+        try await database.write { transaction in
+            for index in 0..<11 {
+                transaction[.books]["\(index)"]?.title = "x"
+                transaction[.books]["\(index)"] = nil
+            }
+            for index in 0..<10 { transaction[.books]["\(index)"] = Book(title: "x") }
+        }
+        #expect(database.snapshot[.books].count == 10)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { for index in 0..<11 { $0[.books]["\(index % 10)"]?.title = "y" } }
+        }
+        #expect(error?.code == .transactionTooLarge)
+    }
+
     @Test func `A value at the limit is taken, one over is refused`() async throws {
         var options = DatabaseOptions()
         // One byte of head for each text of up to 23 bytes, two above; the map and its keys are the rest.

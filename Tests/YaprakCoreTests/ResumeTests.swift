@@ -87,7 +87,7 @@ import YaprakCore
         try await database.close()
         database = try await Database.open(at: path, collections: .books, .authors)
         let read = try await seen(database.changesets(after: 0), 3)
-        #expect(read.allSatisfy(\.isFromLog))
+        #expect(read.allSatisfy { $0.isFromLog })
         #expect(answers(read) == answers(live))
         try await database.close()
     }

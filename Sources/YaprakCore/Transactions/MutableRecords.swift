@@ -243,9 +243,10 @@ extension Draft {
     }
 
     /// Removes the record under `key`, given in any form. What is set aside under it stays: whether somebody wants that removed
-    /// or a chain of `?.` has found nothing, the setter of a subscript can't tell.
+    /// or a chain of `?.` has found nothing, the setter of a subscript can't tell. Nor is that an operation, which are limited.
     @usableFromInline
     func removeRecord(_ slot: Int, _ key: String) {
+        guard box(slot, key) != nil else { return }
         apply(slot, RecordKey.normalized(key)) { $0 == nil ? .keep : .remove }
     }
 }
