@@ -89,7 +89,7 @@ final class SteppedWriter: TaskExecutor, @unchecked Sendable {
     private func stop() async { await withCheckedContinuation { pause = $0 } }
 }
 
-/// A write queue whose writers a test steps by hand.
+/// A write queue whose writers are stepped by a test.
 final class SteppedTurns: @unchecked Sendable {
     let queue: WriteTurns
     /// Those that were offered the turn before their time, and are not reconsidered yet.

@@ -22,8 +22,8 @@ import YaprakLocks
 /// - Invariant: whenever the turn is free and somebody is in line, somebody is offered it, or is awake and will come. And
 ///   nobody in line may have a free turn ahead of the one it is offered to, unless that is favored and still has patience.
 ///   So each step that frees the turn, takes an offer back or takes somebody out of the line ends by offering the turn to
-///   the next in line: `pass`, `enqueue`, `leave`. Whoever `enter` refused is in no list until `enqueue`, where it may find
-///   that work behind all, which was due, is due no longer.
+///   the next in line: `pass`, `enqueue`, `leave`. One that `enter` refused is in no list until `enqueue`; from then
+///   on, later work behind all that was offered the turn may be due no longer.
 struct WriteTurns: ~Copyable, Sendable {
     /// A place in line. The earlier arrival goes first among equals.
     struct Ticket: Sendable, Equatable {
