@@ -85,7 +85,7 @@ struct LiveRows: Sendable {
                 come.append(new)
             }
         }
-        for (position, row) in before.positions(identicalTo: missed) { gone.append((position, row.key)) }
+        for position in before.positions(identicalTo: missed) { gone.append((position, before[position].key)) }
         if gone.isEmpty, come.isEmpty { return QueryChanges() }
         gone.sort { $0.position > $1.position }
         come.sort { order.compare($0, $1) < 0 }

@@ -48,6 +48,21 @@ struct RowList: Sendable {
         }
     }
 
+    /// Calls `body` with the identity of each row, until it returns false. Reads no row.
+    func forEachIdentity(_ body: (ObjectIdentifier) -> Bool) {
+        switch content {
+        case .array(let rows):
+            for position in rows.indices {
+                if !body(ObjectIdentifier(rows[position])) { return }
+            }
+        case .tree(let root):
+            _ = root.forEach { reference in
+                let identity = reference._withUnsafeGuaranteedRef { ObjectIdentifier($0) }
+                return body(identity)
+            }
+        }
+    }
+
     /// The first position whose row does not come before `row`. O(log *n*).
     func position(of row: RecordBox, in order: RecordOrder) -> Int {
         switch content {
