@@ -6,8 +6,7 @@ import YaprakTrees
 extension IndexEditor {
     /// Makes one entry for each record that the index has after some changes.
     ///
-    /// The records are those that entries had before, and the changed ones: not all that the transaction has by now, because
-    /// changes that come later are followed later.
+    /// The records are those that entries had before, and the changed ones.
     /// - Complexity: O(*n* log *n*) for *n* entries, each record's columns written once.
     func remake(_ root: inout IndexRoot, _ entries: ChangeEntries, in context: ExtensionContext) {
         // What a change leaves of each record; nothing, where it is gone.
@@ -49,11 +48,14 @@ extension IndexEditor {
             let key = configuration.recordKey(entry)
             if seen.insert(key).inserted { keys.append(key) }
         }
-        // One that is not there any more goes with a change that is still to be followed.
+        // The state behind these very changes: no two segments ever wait for extensions. So one that did not change is there.
         let after = context.after
         let tree = after.tree(of: configuration.collection)
         for key in keys {
-            guard let record = tree.lookup(key).map({ unsafeDowncast($0, to: RecordBox.self) }) else { continue }
+            guard let record = tree.lookup(key).map({ unsafeDowncast($0, to: RecordBox.self) }) else {
+                assertionFailure("an entry has a record that is gone and did not change")
+                continue
+            }
             if !(record is RawRecord) { records.append(record) }
         }
         return withExtendedLifetime(after) { records }
