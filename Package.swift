@@ -341,8 +341,8 @@ let package = Package(
         .testTarget(
             name: "YaprakQueriesTests",
             dependencies: [
-                "Yaprak", "YaprakReplay", "YaprakQueries", "YaprakExtensions", "YaprakCore", "YaprakLocks",
-                "TestSupport",
+                "Yaprak", "YaprakReplay", "YaprakQueries", "YaprakExtensions", "YaprakCore", "YaprakTrees",
+                "YaprakLocks", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

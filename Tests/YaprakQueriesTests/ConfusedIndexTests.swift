@@ -3,10 +3,11 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
-import YaprakCore
-import YaprakExtensions
 import YaprakLocks
+import YaprakTrees
 
+@testable import YaprakCore
+@testable import YaprakExtensions
 @testable import YaprakQueries
 
 private struct Letter: Codable, Sendable, Equatable {
@@ -96,7 +97,21 @@ private typealias LetterIndex = RecordIndex<Letter, NoMetadata>
                 return "\(index.name) has an earlier \(row.key)"
             }
         }
-        return nil
+        return remembersItsEntries(rows.source.root) ? nil : "\(index.name) remembers other entries than it has"
+    }
+
+    /// Whether the lists of the entries of records have those of the tree, and no others.
+    private static func remembersItsEntries(_ root: IndexRoot) -> Bool {
+        let configuration = root.configuration
+        guard configuration.remembersEntries else { return root.remembered.count == 0 }
+        var hasAll = true
+        root.tree.forEach { entry in
+            let columns = configuration.columnBytes(configuration.columns.count, in: entry)
+            if root.rememberedEntries(of: configuration.recordKey(entry))[columns] == nil { hasAll = false }
+        }
+        var count = 0
+        root.remembered.forEach { row in count += unsafeDowncast(row, to: RememberedEntries.self).entries.count }
+        return hasAll && count == root.tree.count
     }
 
     private static let queries: [RecordQuery<Letter, NoMetadata>] = [
@@ -200,6 +215,53 @@ private typealias LetterIndex = RecordIndex<Letter, NoMetadata>
         for snapshot in held {
             for index in indexes { #expect(Self.fault(of: index, in: snapshot) == nil, "held, seed \(seed)") }
         }
+    }
+
+    /// What the newest state keeps alive, against what its arena holds.
+    private static func checkMemory(_ database: Database, _ place: String) async {
+        while database.timeline.reclaim(limit: .max) {}
+        var nodes = Set<UInt>()
+        var rowCount = 0
+        let state = await database.working
+        for tree in state.trees {
+            var rows = Set<UInt>()
+            tree.collectAddresses(nodes: &nodes, rows: &rows)
+            rowCount += rows.count
+        }
+        let counts = database.timeline.arena.counts
+        #expect(counts.nodes == nodes.count && counts.rows == rowCount, "\(place): \(counts), \(rowCount) rows")
+    }
+
+    @Test(arguments: [0, 1], [1, 2] as [UInt64])
+    func `Entries and what is remembered of them are freed, also when a write is undone or an index made again`(
+        form: Int, seed: UInt64
+    ) async throws {
+        var random = SplitMix64(seed: seed)
+        let outside = Outside()
+        let indexes = Self.indexes(outside, form)
+        let database = Database.inMemory()
+        for index in indexes { try await database.register(index) }
+        for round in 0..<6 {
+            for _ in 0..<20 {
+                if random.chance(25) { outside.set(random.below(9)) }
+                try await Self.write(&random, indexes, outside, to: database)
+            }
+            await Self.checkMemory(database, "seed \(seed), round \(round)")
+        }
+        await #expect(throws: (any Error).self) {
+            try await database.write { transaction in
+                for number in 0..<60 { transaction[.letters]["k\(10 + number)"]?.title = "undone" }
+                _ = try transaction.snapshot()
+                throw Undone()
+            }
+        }
+        await Self.checkMemory(database, "seed \(seed), undone")
+        for index in indexes { try await database.unregister(index.name) }
+        await Self.checkMemory(database, "seed \(seed), without indexes")
+        try await database.write { $0.removeAll() }
+        await Self.checkMemory(database, "seed \(seed), empty")
+        let left = database.timeline.arena.counts
+        #expect(left.nodes == 0 && left.rows == 0 && left.bytes == 0)
     }
 
     @Test(arguments: [2, 3], [1, 2] as [UInt64])
