@@ -152,7 +152,9 @@ import YaprakTrees
         let old = RecordCollection<Old, Int>("books")
         var database = try await Database.open(at: path(), options: replayable(), collections: old)
         for number in 1...20 {
-            try await database.write { $0[old]["\(number)"] = Old(title: "t", genre: "g", rank: number, extra: 1) }
+            try await database.write {
+                $0[old].set(Old(title: "t", genre: "g", rank: number, extra: 1), metadata: number, for: "\(number)")
+            }
         }
         try await database.checkpoint()
         try await database.write { $0[old]["21"] = Old(title: "t", genre: "g", rank: 21, extra: 1) }
@@ -160,6 +162,8 @@ import YaprakTrees
         // The new type has no `extra`: every record is written without it into the next checkpoint.
         database = try await Database.open(at: path(), options: replayable(), collections: .books)
         try await database.write { $0[.books]["22"] = Book(title: "new") }
+        // What this program wrote of the record is its metadata; its object is what the other one wrote.
+        try await database.write { $0[.books].replaceMetadata(5, for: "1") }
         try await database.checkpoint()
         try await database.write { $0[.books]["23"] = Book(title: "new") }
         try await database.checkpoint()

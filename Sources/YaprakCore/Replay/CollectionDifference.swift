@@ -78,7 +78,15 @@ struct CollectionDifference {
         if row.version == record.version, row.object == record.object, row.metadata == record.metadata { return }
         if row.version == record.version, prototypes.isCompletion(record, of: row) { return }
         if record.version <= row.version { unmigrated.add(record.key) }
-        if let epochStart, max(row.objectStamp, row.metadataStamp) >= epochStart {
+        // A write of one part logs that part. The other one is what an earlier program wrote, and the checkpoint has it as the
+        // program with its own types writes it.
+        let differs = (
+            object: row.version != record.version || row.object != record.object,
+            metadata: row.metadata != record.metadata
+        )
+        if let epochStart,
+            differs.object && row.objectStamp >= epochStart || differs.metadata && row.metadataStamp >= epochStart
+        {
             changed.add(record.key)
         } else {
             rewritten.add(record.key)
