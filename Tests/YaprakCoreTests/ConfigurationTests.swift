@@ -105,6 +105,14 @@ import Yaprak
         try await bare.write { $0[.shelved]["a"] = Book(title: "Emma") }
         let change = try await changes.next()?.netChanges.changes(in: .shelved)["a"]
         #expect(change?.kinds == .objectChanged && change?.after?.metadata == before?.metadata)
+        // No record keeps what says that there is none.
+        let books = RecordCollection<Book, NoMetadata>("books").configured { $0.skipEqualValues() }
+        let without = try Database.inMemory(collections: books)
+        for _ in 0..<2 {
+            try await without.write { $0[books].set(Book(title: "x"), metadata: NoMetadata(), for: "a") }
+            try await without.write { _ = $0[books].replaceMetadata(NoMetadata(), for: "a") }
+        }
+        #expect(without.commitNumber == 1)
         let plain = Database.inMemory()
         for _ in 0..<2 { try await plain.write { $0[.books]["a"] = Book(title: "x") } }
         #expect(plain.commitNumber == 2)

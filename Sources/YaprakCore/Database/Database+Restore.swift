@@ -211,16 +211,19 @@ extension Draft {
                 place: .init(collection: binding.name, key: raw.key), cause: error)
         }
         try edit(slot, raw.key) { old in
-            if let old, try isEqual(old, raw, binding) { return .keep }
+            if let old, try isEqual(old, raw, box, binding) { return .keep }
             return .put(
                 binding.copy(box, key: old?.key ?? raw.key, objectStamp: tree.stamp, metadataStamp: tree.stamp),
                 [.objectChanged, .metadataChanged])
         }
     }
 
-    /// Whether a record has on disk just the bytes of another.
-    private func isEqual(_ box: RecordBox, _ raw: RawRecord, _ binding: CollectionBinding) throws -> Bool {
+    /// Whether a record has on disk just the bytes of another, which would become `decoded`.
+    private func isEqual(
+        _ box: RecordBox, _ raw: RawRecord, _ decoded: RecordBox, _ binding: CollectionBinding
+    ) throws -> Bool {
         guard let own = try? RawRecord(encoding: box, of: binding) else { return false }
-        return own.version == raw.version && own.object == raw.object && own.metadata == raw.metadata
+        return own.version == raw.version && own.object == raw.object
+            && own.metadata == (binding.hasMetadata(decoded) ? raw.metadata : nil)
     }
 }

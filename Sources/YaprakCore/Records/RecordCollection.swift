@@ -62,7 +62,7 @@ final class SharedConfiguration<Object: Codable & Sendable, Metadata: Codable & 
 ///
 ///     extension RecordCollection where Object == Book, Metadata == NoMetadata { … }
 public struct NoMetadata: Codable, Sendable, Hashable {
-    /// The only value. O(1).
+    /// The only value. No record keeps it: one that is given it has no metadata. O(1).
     public init() {}
 }
 

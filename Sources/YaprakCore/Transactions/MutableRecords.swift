@@ -213,6 +213,8 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
             draft.fail(error)
             return nil
         }
+        // No record keeps it.
+        if Metadata.self == NoMetadata.self { metadata = nil }
         if let isEqual = binding.configuration.isEqual, let there = draft.box(slot, key) {
             let there = unsafeDowncast(there, to: Box.self)
             if isEqual(object, metadata, there.object, there.metadata) { return nil }

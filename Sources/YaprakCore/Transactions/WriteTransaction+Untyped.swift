@@ -103,7 +103,7 @@ extension WriteTransaction {
                 let there = binding.raw(old)
                 if there.version == version {
                     if there.object == object { kinds.remove(.objectChanged) }
-                    if there.metadata == metadata { kinds.remove(.metadataChanged) }
+                    if there.metadata == (binding.hasMetadata(box) ? metadata : nil) { kinds.remove(.metadataChanged) }
                     if kinds.isEmpty { return .keep }
                 }
             }
