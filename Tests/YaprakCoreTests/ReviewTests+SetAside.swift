@@ -103,6 +103,48 @@ extension ReviewTests {
         try await database.close()
     }
 
+    // The removal of everything forgot the one before it, and found nothing itself: the record was gone, and back with a launch.
+    @Test(arguments: [true, false], [0, 1, 2])
+    func `What was set aside stays away when it is removed, and then everything is`(writes: Bool, way: Int) async throws
+    {
+        try await withBadRecords(["bad"])
+        var database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        let before = database.commitNumber
+        try await database.write { transaction in
+            if way == 1 { transaction[Self.strict]["bad"] = Strict(title: "x") }
+            transaction[Self.strict].remove("bad")
+            if way == 2 {
+                transaction[Self.strict]["new"] = Strict(title: "y")
+                _ = try transaction.snapshot()
+            }
+            transaction[Self.strict].removeAll()
+            if writes { transaction[.authors]["a"] = Author(name: "a") }
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        #expect(database.commitNumber == before.next())
+        try await database.close()
+        database = try await Database.open(at: path, collections: Self.lenient, .authors)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+        #expect(database.snapshot[Self.strict].isEmpty)
+        try await database.close()
+    }
+
+    @Test func `A removal of what was set aside, and then of everything, is a change also as a sum`() async throws {
+        try await withBadRecords(["bad"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { transaction in
+            transaction[Self.strict].remove("bad")
+            transaction[Self.strict]["a"] = Strict(title: "a")
+        }
+        try await database.write { $0[Self.strict].removeAll() }
+        let changesets = await connection.advance()
+        #expect(changesets.count == 2 && changesets.hasChange(in: Self.strict))
+        #expect(changesets.netChanges.changes(in: Self.strict).removedAllCount == 0)
+        try await database.close()
+    }
+
     // What was set aside does not count, so the sum of the two took it for a removal of nothing.
     @Test(arguments: [true, false], [true, false])
     func `Commits that remove what was set aside add up to what one commit does`(together: Bool, all: Bool)

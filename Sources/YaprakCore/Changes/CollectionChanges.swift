@@ -51,13 +51,18 @@ struct CollectionChanges: Sendable {
         }
     }
 
+    /// Whether a record went that was set aside, and none came in its place.
+    private var removesAsides: Bool {
+        !(binding is RawBinding) && entries.contains { $0.after == nil && $0.before is RawRecord }
+    }
+
     /// These changes and later ones of the same collection as one.
     func followed(by next: CollectionChanges) -> CollectionChanges {
         if let cleared = next.clearedCount {
             // What was removed wholesale is counted once, as of the beginning.
             let before = clearedCount ?? max(0, cleared - countDifference)
             // Nothing is left of a removal if all that was removed came in these changes. What was set aside did not.
-            let clearedAsides = clearedAsides || next.clearedAsides
+            let clearedAsides = clearedAsides || next.clearedAsides || removesAsides
             return CollectionChanges(
                 binding: next.binding, clearedCount: before == 0 && !clearedAsides ? nil : before,
                 clearedAsides: clearedAsides, entries: next.entries)

@@ -49,6 +49,8 @@ extension Draft {
                 if let failure { throw failure }
                 addGoneAsides(to: &batch)
                 try judge(batch)
+            } else if !goneAsides.isEmpty {
+                addGoneAsides(to: &batch)
             }
             if batch.isEmpty && info == nil && primarySteps.isEmpty && !isModified {
                 abort()

@@ -10,6 +10,7 @@ extension Draft {
             // The removal of a record that only its bytes are left of is a removal, too.
             if after == nil {
                 noteRemoval(ofAside: gone, of: slot)
+                noteGone(gone, of: slot)
             } else {
                 replacedAsides[slot, default: [:]][key] = gone
             }
@@ -37,11 +38,11 @@ extension Draft {
         return hadAsides
     }
 
-    /// Remembers a removal that the sum of the transaction's segments may not tell of: all that the others know of the key may
-    /// be that a record came and went.
+    /// Remembers a removal that the changes of the transaction may not tell of: a removal of everything that comes later forgets
+    /// it, where no record was there, and all that other segments know of the key may be that a record came and went.
     private func noteGone(_ aside: RecordBox, of slot: Int) { goneAsides[slot, default: [:]][aside.key] = aside }
 
-    /// Adds removals of what was set aside to the sum of all segments, where that does not tell of them.
+    /// Adds removals of what was set aside to all changes of the transaction, where they don't tell of them.
     func addGoneAsides(to sum: inout ChangeBatch) {
         if goneAsides.isEmpty || sum.clearedAll { return }
         for (slot, asides) in goneAsides.sorted(by: { $0.key < $1.key }) {
