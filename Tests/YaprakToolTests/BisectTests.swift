@@ -89,12 +89,16 @@ import YaprakReplay
         #expect(await yaprak("bisect", database, "--key-exists", "counter").code == 64)
     }
 
-    @Test func `A collection that was emptied since the good end is no slip`() async throws {
+    @Test(arguments: [true, false])
+    func `A collection that was emptied since the good end is no slip`(all: Bool) async throws {
         try await count(to: 20, mark: 5)
         let counter = RecordCollection<Int, NoMetadata>("counter")
         let opened = try await Database.open(at: FilePath(database), collections: counter)
-        try await opened.write { $0[counter].removeAll() }
+        try await opened.write { if all { $0.removeAll() } else { $0[counter].removeAll() } }
         try await opened.close()
+        // A removal of everything is no reason to take another name for one that was there.
+        let slip = await yaprak("bisect", database, "--good", "1", "--where", "count(countre) == 0")
+        #expect(slip.code == 3 && slip.err.contains(#"no collection "countre""#), "\(slip)")
         let outcome = await yaprak("bisect", database, "--good", "1", "--where", "count(counter) == 0")
         #expect(outcome.code == 0 && outcome.lines.last?.hasPrefix(#"{"firstBad":21,"#) == true, "\(outcome)")
     }

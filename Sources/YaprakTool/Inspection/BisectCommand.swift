@@ -146,15 +146,23 @@ struct BisectCommand: AnsweringCommand {
         // A collection that is empty now, and was not before, was emptied by a commit that the log has.
         let start = ends.floor ?? ends.good
         var commits = reader.commits(from: start.next(), through: ends.bad).makeAsyncIterator()
+        var last = start
         while !absent.isEmpty {
             if Invocation.isInterrupted() { throw CancellationError() }
             let next: ReplayCommit?
-            // Where the log can't be read, nobody knows.
+            // Where the log can't be read, or has a hole, nobody knows.
             do { next = try commits.next() } catch { return }
             guard let commit = next else { break }
-            // It names no collection, and may have emptied what the good end had.
-            if commit.removesAll, start > 0 { return }
+            guard commit.commitNumber == last.next() else { return }
+            last = commit.commitNumber
             absent.subtract(commit.collections.map(\.name))
+        }
+        guard !absent.isEmpty, last == ends.bad else { return }
+        // What a removal of everything emptied may be in no commit by its name.
+        if start > 0 {
+            let good: Snapshot
+            do { good = try question.snapshots.snapshot(at: start) } catch is DatabaseError { return }
+            absent = absent.filter { good.count(inCollectionNamed: $0) == 0 }
         }
         if let name = absent.min() { throw Failure.noCollection(name, in: bad) }
     }

@@ -113,7 +113,7 @@ struct LogCommand: AsyncParsableCommand {
         }
         try printer.finish()
         guard count == 0 else { return }
-        try reader.requireCollection(filtering.collection)
+        try reader.requireCollection(filtering.collection, at: walk.last)
         // A note is no reason to fail: what leads to the state may be damaged where nothing else was read.
         if let condition, !condition.collectionNames.isEmpty, let state = try? reader.state(at: walk.last) {
             try condition.noteAbsentCollections(in: state)
