@@ -28,15 +28,16 @@ extension QueryExecution {
             if let plan, isWorthwhile(plan, stretches, of: records.count) {
                 forEachMatch(among: plan, body)
             } else {
-                forEachMatch(among: stretches ?? [0..<records.count], of: records, body)
+                forEachMatch(among: stretches, of: records, body)
             }
         }
     }
 
-    private func forEachMatch(among stretches: [Range<Int>], of records: TreeRoot, _ body: (RecordBox) -> Bool) {
-        let conditions = outline.conditions
+    /// - Parameter stretches: where keys lie; `nil` for anywhere.
+    private func forEachMatch(among stretches: [Range<Int>]?, of records: TreeRoot, _ body: (RecordBox) -> Bool) {
+        let conditions = stretches == nil ? outline.conditionsForAll : outline.conditions
         let first = firstPosition(in: records)
-        for stretch in stretches where stretch.upperBound > first {
+        for stretch in stretches ?? [0..<records.count] where stretch.upperBound > first {
             var left = stretch.upperBound - max(first, stretch.lowerBound)
             var cursor = TreeCursor(records, at: max(first, stretch.lowerBound))
             while left > 0, let row = cursor.next() {

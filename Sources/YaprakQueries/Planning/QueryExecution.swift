@@ -71,7 +71,7 @@ struct QueryExecution {
 
     private mutating func scan(_ records: TreeRoot) {
         let isInOrder = order.sorts.isEmpty
-        let conditions = outline.conditions
+        let conditions = stretches == nil ? outline.conditionsForAll : outline.conditions
         let isTested = !conditions.isEmpty
         let first = firstPosition(in: records)
         for stretch in stretches ?? [0..<records.count] where stretch.upperBound > first {

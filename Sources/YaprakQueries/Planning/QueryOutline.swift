@@ -16,9 +16,8 @@ final class QueryOutline: @unchecked Sendable {
     let alternatives: [(parts: [QueryShape], part: Aspects)]
     /// Where the keys lie of records that match, ascending and apart; `nil` if the condition does not say.
     let keys: KeyRanges?
-    /// The tests in the order in which a record is asked. Those of keys come first where they say where keys lie: few records
-    /// are left by them, and a test of the object may be dear.
-    private let asked: [RecordTest]
+    /// The tests with those of keys first, where they say where keys lie: few records pass them that were not looked up there.
+    private let keysFirst: [RecordTest]
     /// What indexes make of it, by their identity.
     private let known = Mutex<[(index: ViewIdentity, outline: IndexOutline?)]>([])
 
@@ -60,13 +59,16 @@ final class QueryOutline: @unchecked Sendable {
         // Most conditions say nothing of the keys.
         let ofKeys = clauses.contains { $0.part == .key } ? IndexOutline.spans(.key, clauses) : nil
         keys = ofKeys.map { KeyRanges(spans: $0.spans, areExact: $0.proven.count == tests.count) }
-        asked =
+        keysFirst =
             ofKeys == nil || tests.count == 1
             ? tests : tests.filter { $0.part == .key } + tests.filter { $0.part != .key }
     }
 
     /// All tests, for records that no index leads to.
-    var conditions: RecordConditions { RecordConditions(asked) }
+    var conditions: RecordConditions { RecordConditions(tests) }
+
+    /// The same for records that lie anywhere, though the condition says where their keys do.
+    var conditionsForAll: RecordConditions { RecordConditions(keysFirst) }
 
     /// What an index makes of the clauses; `nil` for nothing.
     func outline(of configuration: IndexConfiguration) -> IndexOutline? {
