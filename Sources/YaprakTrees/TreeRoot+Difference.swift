@@ -59,52 +59,88 @@ extension TreeRoot {
             cost.subtreesShared = old.raw == nil ? 0 : 1
             return cost
         }
-        try withUnsafeTemporaryAllocation(of: PathStep.self, capacity: 2 * (Node.depthMax + 1)) { steps in
-            try withUnsafeTemporaryAllocation(of: StepsUnderway.Step.self, capacity: StepsUnderway.most) { room in
-                let base = steps.baseAddress.unsafelyUnwrapped
-                var a = DifferenceSide(old, path: base)
-                var b = DifferenceSide(new, path: base + (Node.depthMax + 1))
-                var underway = StepsUnderway(room.baseAddress.unsafelyUnwrapped)
-                while true {
-                    passShared(&a, &b, &cost)
-                    guard let x = a.row else {
-                        try b.drain { try underway.add(nil, $0, a.position, $1, body) }
-                        break
-                    }
-                    guard let y = b.row else {
-                        try a.drain { try underway.add($0, nil, $1, b.position, body) }
-                        break
-                    }
-                    let order = x === y ? 0 : a.compareWord(to: b) ?? comparison.compare(x, y)
-                    if order < 0 {
-                        if a.level >= 0 {
-                            a.descend()
-                        } else {
-                            try a.pass { try underway.add($0, nil, $1, b.position, body) }
-                        }
-                    } else if order > 0 {
-                        if b.level >= 0 {
-                            b.descend()
-                        } else {
-                            try b.pass { try underway.add(nil, $0, a.position, $1, body) }
-                        }
-                    } else if a.level >= 0 || b.level >= 0 {
-                        let (m, n) = (a.level, b.level)
-                        if m == n { fetchNext(a, b) }
-                        if m >= n { a.descend() }
-                        if n >= m { b.descend() }
-                    } else {
-                        let (i, j) = (a.position, b.position)
-                        a.advance()
-                        b.advance()
-                        try underway.add(x, y, i, j, body)
-                    }
+        try withRoom { path, otherPath, steps in
+            let (x, y, position) = differingSubtrees(old, new, &cost)
+            var a = DifferenceSide(x, at: position, path: path)
+            var b = DifferenceSide(y, at: position, path: otherPath)
+            var underway = StepsUnderway(steps)
+            while true {
+                passShared(&a, &b, &cost)
+                guard let x = a.row else {
+                    try b.drain { try underway.add(nil, $0, a.position, $1, body) }
+                    break
                 }
-                try underway.report(body)
-                cost.nodesVisited = a.visited + b.visited
+                guard let y = b.row else {
+                    try a.drain { try underway.add($0, nil, $1, b.position, body) }
+                    break
+                }
+                let order = x === y ? 0 : a.compareWord(to: b) ?? comparison.compare(x, y)
+                if order < 0 {
+                    if a.level >= 0 {
+                        a.descend()
+                    } else {
+                        try a.pass { try underway.add($0, nil, $1, b.position, body) }
+                    }
+                } else if order > 0 {
+                    if b.level >= 0 {
+                        b.descend()
+                    } else {
+                        try b.pass { try underway.add(nil, $0, a.position, $1, body) }
+                    }
+                } else if a.level >= 0 || b.level >= 0 {
+                    let (m, n) = (a.level, b.level)
+                    if m == n { fetchNext(a, b) }
+                    if m >= n { a.descend() }
+                    if n >= m { b.descend() }
+                } else {
+                    let (i, j) = (a.position, b.position)
+                    a.advance()
+                    b.advance()
+                    try underway.add(x, y, i, j, body)
+                }
             }
+            try underway.report(body)
+            cost.nodesVisited &+= a.visited &+ b.visited
         }
         return cost
+    }
+
+    /// Memory for the way into each of two trees and for steps. Each part fits into the stack: what is larger than a kilobyte is
+    /// allocated.
+    @inline(__always)
+    private static func withRoom(
+        _ body: (
+            UnsafeMutablePointer<PathStep>, UnsafeMutablePointer<PathStep>, UnsafeMutablePointer<StepsUnderway.Step>
+        ) throws -> Void
+    ) rethrows {
+        try withUnsafeTemporaryAllocation(of: PathStep.self, capacity: Node.depthMax + 1) { path in
+            try withUnsafeTemporaryAllocation(of: PathStep.self, capacity: Node.depthMax + 1) { otherPath in
+                try withUnsafeTemporaryAllocation(of: StepsUnderway.Step.self, capacity: StepsUnderway.most) { steps in
+                    try body(
+                        path.baseAddress.unsafelyUnwrapped, otherPath.baseAddress.unsafelyUnwrapped,
+                        steps.baseAddress.unsafelyUnwrapped)
+                }
+            }
+        }
+    }
+
+    /// The subtrees that have all differences of two trees, and the number of rows before them, which is the same in both.
+    ///
+    /// Most commits change one leaf: on the way to it the two trees have the same children but for one. That is found without
+    /// keeping two positions.
+    private static func differingSubtrees(
+        _ old: TreeRoot, _ new: TreeRoot, _ cost: inout DifferenceCost
+    ) -> (old: Node?, new: Node?, position: Int) {
+        guard var x = old.node, var y = new.node, x.level == y.level else { return (old.node, new.node, 0) }
+        var position = 0
+        while !x.isLeaf, let index = x.onlyDifference(from: y) {
+            cost.nodesVisited &+= 2
+            cost.subtreesShared &+= x.count &- 1
+            let sizes = x.sizes
+            for i in 0..<index { position &+= Int(sizes[i]) }
+            (x, y) = (x.children[index], y.children[index])
+        }
+        return (x, y, position)
     }
 
     /// Fetches the next children that have to be entered, before those that are after the positions are: if they stand side by
@@ -147,6 +183,22 @@ extension TreeRoot {
     }
 }
 
+extension Node {
+    /// The index of the only child that another inner node does not have in the same place; `nil` if there are several, if there
+    /// is none, and if the two have not as many children.
+    @inline(__always)
+    fileprivate func onlyDifference(from other: Node) -> Int? {
+        let n = count
+        guard n == other.count else { return nil }
+        let (x, y) = (children, other.children)
+        var first = 0
+        while first < n, x[first] == y[first] { first &+= 1 }
+        var last = n &- 1
+        while last > first, x[last] == y[last] { last &-= 1 }
+        return first == last ? first : nil
+    }
+}
+
 /// The position of the walk through one of two trees: before a child of a node, or before a row of a leaf.
 private struct DifferenceSide {
     private let path: UnsafeMutablePointer<PathStep>
@@ -154,12 +206,14 @@ private struct DifferenceSide {
     var visited = 0
     /// The number of rows before the position.
     var position = 0
-    /// A tree whose root was not visited yet.
+    /// A subtree whose root was not visited yet.
     private var unopened: Node?
 
-    init(_ root: TreeRoot, path: UnsafeMutablePointer<PathStep>) {
+    /// Before all rows of `subtree`, which is `nil` in an empty tree, with so many rows before it.
+    init(_ subtree: Node?, at position: Int, path: UnsafeMutablePointer<PathStep>) {
         self.path = path
-        unopened = root.node
+        self.position = position
+        unopened = subtree
     }
 
     var top: UnsafeMutablePointer<PathStep> { path + depth }
