@@ -193,6 +193,13 @@ struct ListTransition {
             insert(spot(in: view.new, name, rows.newPosition(ofKept: kept)))
         }
         let staying = was.clamped(to: now)
+        if !isElsewhere, dependencies[name].isEmpty {
+            // Most lists: nothing but the content of rows decides.
+            for entry in rows.replaced where staying.contains(rows.keptBefore(new: entry.new)) {
+                update(entry.row, in: name, from: entry.old, to: entry.new, RowAspects(entry.kinds))
+            }
+            return
+        }
         let aspects = aspectsOfKept(in: name, rows, staying: staying)
         if isElsewhere {
             for kept in staying {
@@ -202,10 +209,9 @@ struct ListTransition {
             }
         } else {
             for (kept, found) in aspects {
-                let source = Spot(row: found.row, group: name, position: rows.oldPosition(ofKept: kept))
-                let target = Spot(row: found.row, group: name, position: rows.newPosition(ofKept: kept))
-                guard let from = pathBefore(source), let to = pathAfter(target) else { continue }
-                updates.append(rowChange(.update(from: from, to: to), source, target, found.aspects))
+                update(
+                    found.row, in: name, from: rows.oldPosition(ofKept: kept), to: rows.newPosition(ofKept: kept),
+                    found.aspects)
             }
         }
     }
@@ -268,6 +274,15 @@ extension ListTransition {
     private mutating func move(_ source: Spot, to target: Spot, _ aspects: RowAspects) {
         guard let from = pathBefore(source), let to = pathAfter(target) else { return }
         moves.append(rowChange(.move(from: from, to: to), source, target, aspects))
+    }
+
+    private mutating func update(
+        _ row: RowID, in group: String, from old: Int, to new: Int, _ aspects: RowAspects
+    ) {
+        let source = Spot(row: row, group: group, position: old)
+        let target = Spot(row: row, group: group, position: new)
+        guard !aspects.isEmpty, let from = pathBefore(source), let to = pathAfter(target) else { return }
+        updates.append(rowChange(.update(from: from, to: to), source, target, aspects))
     }
 
     private mutating func rowChange(

@@ -9,6 +9,19 @@ package protocol RowSelection: Sendable {
     func positions(in state: ViewState) throws -> RowPositions
 }
 
+/// Who chooses rows of a view, and which were chosen. Behind one reference: an optional value of any type is copied by way of
+/// the runtime in a structure as large as the mappings, also where it is `nil`.
+final class RowChoice: Sendable {
+    let selection: any RowSelection
+    /// The positions of the chosen rows in the state that the mappings have, and what they depend on beside it.
+    let chosen: (positions: RowPositions, stamp: UInt64)?
+
+    init(_ selection: any RowSelection, _ chosen: (positions: RowPositions, stamp: UInt64)? = nil) {
+        self.selection = selection
+        self.chosen = chosen
+    }
+}
+
 /// The chosen rows of a view at a moment.
 package struct SelectedRows: GroupedRows {
     package let state: ViewState

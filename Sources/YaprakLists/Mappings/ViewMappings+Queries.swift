@@ -70,12 +70,12 @@ extension ViewMappings {
 
     /// The index in its group of the view of what the list has at a position of the group.
     private func index(ofListed position: Int, in group: String) -> Int {
-        chosen.map { $0.positions.position(at: position, inGroup: group) } ?? position
+        (choice?.chosen).map { $0.positions.position(at: position, inGroup: group) } ?? position
     }
 
     /// The position in the list's group of what has an index in that of the view; `nil` if it was not chosen.
     private func listed(_ index: Int, in group: String) -> Int? {
-        chosen.map { $0.positions.index(ofPosition: index, inGroup: group) } ?? index
+        (choice?.chosen).map { $0.positions.index(ofPosition: index, inGroup: group) } ?? index
     }
 
     /// The index in its group of what a row of a section shows; `nil` if there is no such row. O(log *g*).

@@ -29,10 +29,10 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     public private(set) var commitNumber: CommitNumber?
     /// The state of the view whose counts it has.
     private var identity: ViewIdentity?
+    /// Who chooses the rows that are shown, and which they are; `nil` if all are shown.
+    private(set) var choice: RowChoice?
     /// Chooses the rows that are shown, of those that the view has; all if `nil`.
-    package private(set) var selection: (any RowSelection)?
-    /// The positions of the chosen rows in the state that it has, and what they depend on beside it.
-    private(set) var chosen: (positions: RowPositions, stamp: UInt64)?
+    package var selection: (any RowSelection)? { choice?.selection }
 
     /// A view behind one reference: each update of a list copies the mappings several times.
     private final class Shown: Sendable {
@@ -90,10 +90,10 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     }
 
     private mutating func note(_ state: ViewState) throws {
-        if let selection {
-            let stamp = try selection.stamp(in: state.snapshot)
-            if identity != state.root.identity || chosen?.stamp != stamp {
-                chosen = (try selection.positions(in: state), stamp)
+        if let choice {
+            let stamp = try choice.selection.stamp(in: state.snapshot)
+            if identity != state.root.identity || choice.chosen?.stamp != stamp {
+                self.choice = RowChoice(choice.selection, (try choice.selection.positions(in: state), stamp))
             }
         }
         commitNumber = state.snapshot.commitNumber
@@ -103,27 +103,25 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// Whether it has the counts of a state.
     private func isFitted(to state: ViewState) throws -> Bool {
         guard identity == state.root.identity else { return false }
-        guard let selection else { return true }
-        return try chosen?.stamp == selection.stamp(in: state.snapshot)
+        guard let choice else { return true }
+        return try choice.chosen?.stamp == choice.selection.stamp(in: state.snapshot)
     }
 
     /// The rows that it shows of a state that it has.
     private func rows(in state: ViewState) -> any GroupedRows {
-        guard selection != nil, let chosen else { return state }
+        guard let chosen = choice?.chosen else { return state }
         return SelectedRows(state, chosen.positions)
     }
 
     /// The rows that it shows of a state that it has, by their positions.
     private func selectedRows(in state: ViewState) -> SelectedRows {
-        SelectedRows(
-            state, selection == nil ? RowPositions(allOf: state) : chosen?.positions ?? RowPositions(allOf: state))
+        SelectedRows(state, choice?.chosen?.positions ?? RowPositions(allOf: state))
     }
 
     /// Shows only the rows that are chosen, or all. Counts are those of before until the next update; ranges begin again at
     /// what was asked for.
     package mutating func select(_ selection: (any RowSelection)?) {
-        self.selection = selection
-        chosen = nil
+        choice = selection.map { RowChoice($0) }
         identity = nil
         core.restartWindows()
     }
@@ -155,7 +153,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// As ``advance(from:to:reloadAbove:)``, where the states are at hand.
     mutating func advance(from before: ViewState, to after: ViewState, reloadAbove limit: Int) throws -> ListChanges {
         try fit(to: before)
-        let rowsBefore = selection == nil ? nil : selectedRows(in: before)
+        let rowsBefore = choice == nil ? nil : selectedRows(in: before)
         try note(after)
         if before.snapshot.isIdentical(to: after.snapshot) { return ListChanges() }
         guard after.isComparable(to: before) else {
@@ -196,7 +194,7 @@ public struct ViewMappings<View: OrderedView>: Sendable {
         let state = try state(in: snapshot)
         let before = try earlier.fitted(to: state)
         let after = try fitted(to: state)
-        if before.selection == nil && after.selection == nil {
+        if before.choice == nil && after.choice == nil {
             return after.core.changes(
                 since: before.core, in: state, collectionNames: state.root.configuration.collectionNames,
                 rowsHaveOnePlace: state.root.configuration.rowsHaveOnePlace)
