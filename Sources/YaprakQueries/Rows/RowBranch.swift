@@ -29,7 +29,7 @@ final class RowBranch: Sendable {
     let last: RowReference
 
     /// The most rows of a branch: copying them copies words.
-    private static let rowsMax = 64
+    private static let rowsMax = 128
     /// The most children: copying them counts a reference to each, so few are fast.
     private static let childrenMax = 16
 
