@@ -167,6 +167,83 @@ extension ReviewTests {
         try await database.close()
     }
 
+    /// The commits after `number`, as the log has them.
+    private func logged(after number: CommitNumber, _ count: Int) async throws -> [Changeset] {
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        var iterator = database.changesets(after: number).makeAsyncIterator()
+        var changesets: [Changeset] = []
+        while changesets.count < count, let changeset = try await iterator.next() { changesets.append(changeset) }
+        try await database.close()
+        #expect(changesets.allSatisfy { $0.isFromLog })
+        return changesets
+    }
+
+    /// How a record goes.
+    enum Removal: CaseIterable { case ofKey, ofCollection, ofAll }
+
+    // The first commit said nothing of the bytes whose place was taken, so a record came and went in the sum, and nothing
+    // changed; the one commit of both, and each of them, said something else.
+    @Test(arguments: Removal.allCases, [true, false])
+    func `What took the place of what was set aside and went is a change also as a sum`(
+        removal: Removal, removesFirst: Bool
+    ) async throws {
+        try await withBadRecords(["bad"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let begin = database.commitNumber
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { transaction in
+            if removesFirst { transaction[Self.strict].remove("bad") }
+            transaction[Self.strict]["bad"] = Strict(title: "new")
+        }
+        try await database.write { $0[Self.strict]["bad"]?.title = "newer" }
+        try await database.write { transaction in
+            switch removal {
+            case .ofKey: transaction[Self.strict].remove("bad")
+            case .ofCollection: transaction[Self.strict].removeAll()
+            case .ofAll: transaction.removeAll()
+            }
+        }
+        let live = await connection.advance()
+        try await database.close()
+        for changesets in [live, try await logged(after: begin, 3)] {
+            try #require(changesets.count == 3)
+            let net = changesets.netChanges
+            #expect(!net.isEmpty && net.countDifference(inCollectionNamed: "books") == 0)
+            for source in [changesets, Array(changesets[...0])] {
+                #expect(source.hasChange(in: Self.strict) && source.hasChange(forKey: "bad", in: Self.strict))
+            }
+            let changes = net.changes(in: Self.strict)
+            if removal == .ofKey {
+                #expect(changes["bad"]?.kinds == .removed && changes["bad"]?.before == nil && !changes.didRemoveAll)
+            } else {
+                #expect(changes.didRemoveAll && changes.removedAllCount == 0 && changes.isEmpty)
+                #expect(changesets.didRemoveAll == (removal == .ofAll))
+            }
+        }
+    }
+
+    @Test func `What took the place of what was set aside is an insertion, whatever is made of it later`() async throws
+    {
+        try await withBadRecords(["bad"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.register(Counter())
+        let begin = database.commitNumber
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { $0[Self.strict]["bad"] = Strict(title: "new") }
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.write { $0[Self.strict]["bad"]?.title = "newer" }
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        let live = await connection.advance()
+        try await database.close()
+        for changesets in [live, try await logged(after: begin, 2)] {
+            let change = try #require(changesets.netChanges.changes(in: Self.strict)["bad"])
+            #expect(change.kinds == .inserted && change.before == nil && change.after?.object.title == "newer")
+            #expect(changesets.netChanges.countDifference(inCollectionNamed: "books") == 1)
+        }
+    }
+
     // Extensions never saw the rows of a collection without types, but were given the count of those removed.
     @Test func `Extensions hear nothing of collections without types`() async throws {
         try await withBadRecords(["a", "b"])

@@ -1,6 +1,9 @@
 import YaprakTrees
 
 /// One record's change, whatever its type: the box before, the box after.
+///
+/// In a collection with types, a box before that has none is what was set aside under the key. It counts as no record; the change
+/// is an insertion, or the removal of bytes.
 package struct ChangeEntry: Sendable {
     package var before: RecordBox?
     package var after: RecordBox?
@@ -24,6 +27,8 @@ package struct ChangeEntry: Sendable {
         case (let before?, nil):
             return ChangeEntry(before: before, after: nil, kinds: .removed)
         case (let before?, let after?):
+            // It took the place of bytes that were set aside, which are no record: it is new, whatever was made of it since.
+            if kinds.contains(.inserted) { return ChangeEntry(before: before, after: after, kinds: .inserted) }
             // Gone in between: whatever is there now is new, and so is its metadata.
             let wasGone = kinds.contains(.removed) || next.kinds.contains(.inserted)
             let kinds: ChangeKinds = wasGone ? [.objectChanged, .metadataChanged] : kinds.union(next.kinds)

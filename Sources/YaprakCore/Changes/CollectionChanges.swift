@@ -51,10 +51,8 @@ struct CollectionChanges: Sendable {
         }
     }
 
-    /// Whether a record went that was set aside, and none came in its place.
-    private var removesAsides: Bool {
-        !(binding is RawBinding) && entries.contains { $0.after == nil && $0.before is RawRecord }
-    }
+    /// Whether anything went that was set aside, whether or not a record came in its place.
+    fileprivate var takesAsides: Bool { !(binding is RawBinding) && entries.contains { $0.before is RawRecord } }
 
     /// These changes and later ones of the same collection as one.
     func followed(by next: CollectionChanges) -> CollectionChanges {
@@ -62,7 +60,7 @@ struct CollectionChanges: Sendable {
             // What was removed wholesale is counted once, as of the beginning.
             let before = clearedCount ?? max(0, cleared - countDifference)
             // Nothing is left of a removal if all that was removed came in these changes. What was set aside did not.
-            let clearedAsides = clearedAsides || next.clearedAsides || removesAsides
+            let clearedAsides = clearedAsides || next.clearedAsides || takesAsides
             return CollectionChanges(
                 binding: next.binding, clearedCount: before == 0 && !clearedAsides ? nil : before,
                 clearedAsides: clearedAsides, entries: next.entries)
@@ -168,9 +166,12 @@ struct ChangeBatch: Sendable {
         given.collections = OneOrMany(
             collections.compactMap { changes -> CollectionChanges? in
                 if changes.binding is RawBinding { return nil }
+                if !changes.takesAsides { return changes }
                 let entries = ContiguousArray(
-                    changes.entries.lazy.filter { !($0.after == nil && $0.before is RawRecord) })
-                if entries.count == changes.entries.count { return changes }
+                    changes.entries.lazy.compactMap { entry -> ChangeEntry? in
+                        guard entry.before is RawRecord else { return entry }
+                        return entry.after.map { ChangeEntry(before: nil, after: $0, kinds: .inserted) }
+                    })
                 if entries.isEmpty, changes.clearedCount == nil { return nil }
                 return CollectionChanges(
                     binding: changes.binding, clearedCount: changes.clearedCount,
@@ -216,7 +217,7 @@ struct ChangeBatch: Sendable {
                     return CollectionChanges(
                         binding: changes.binding,
                         clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
-                        clearedAsides: changes.clearedAsides, entries: [])
+                        clearedAsides: changes.clearedAsides || changes.takesAsides, entries: [])
                 })
         }
         let places = CollectionPlaces()

@@ -1,24 +1,33 @@
 import YaprakTrees
 
 extension Draft {
-    /// A write to a key takes away what was set aside under it.
-    func replaceAside(of slot: Int, _ key: String, by after: RecordBox?) {
-        guard let aside = directory.asideSlot(of: slot) else { return }
-        if !roots[aside].isEmpty, let row = tree.remove(key, from: &roots[aside]) {
-            frozen = nil
-            let gone = unsafeDowncast(row, to: RecordBox.self)
-            // The removal of a record that only its bytes are left of is a removal, too.
-            if after == nil {
-                noteRemoval(ofAside: gone, of: slot)
-                noteGone(gone, of: slot)
-            } else {
-                replacedAsides[slot, default: [:]][key] = gone
-            }
-        } else if after == nil, let gone = replacedAsides[slot]?.removeValue(forKey: key) {
-            // What took its place in this transaction went again: the bytes are in the log, and have to go from there.
-            noteRemoval(ofAside: gone, of: slot)
-            noteGone(gone, of: slot)
+    /// Notes a change where records may be set aside: a write to a key takes away what was set aside under it.
+    func noteWithAsides(
+        _ entry: consuming ChangeEntry, _ changed: Bool, _ isRemoval: Bool, _ slot: Int, _ key: String
+    ) {
+        guard changed || isRemoval else { return }
+        let aside = takeAside(of: slot, key)
+        if entry.after != nil {
+            guard let aside else { return note(slot, entry) }
+            replacedAsides[slot, default: [:]][key] = aside
+            // With what it replaces: a sum with a later removal is a removal, and not nothing.
+            return note(slot, entry, inPlaceOf: aside)
         }
+        if changed { note(slot, entry) }
+        // What only bytes are left of can be removed, too. If its place was taken in this transaction, and what took it went
+        // again, then the bytes are in the log still, and have to go from there.
+        guard let gone = aside ?? replacedAsides[slot]?.removeValue(forKey: key) else { return }
+        noteRemoval(ofAside: gone, of: slot)
+        noteGone(gone, of: slot)
+    }
+
+    /// Takes out what is set aside under a key.
+    private func takeAside(of slot: Int, _ key: String) -> RecordBox? {
+        guard let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty,
+            let row = tree.remove(key, from: &roots[aside])
+        else { return nil }
+        frozen = nil
+        return unsafeDowncast(row, to: RecordBox.self)
     }
 
     /// Removes all that was set aside in a collection. Returns whether there was something, or had been before this transaction.

@@ -296,13 +296,8 @@ final class Draft {
     private func note(
         _ entry: consuming ChangeEntry, _ changed: Bool, _ isRemoval: Bool, _ slot: Int, _ key: String
     ) {
-        guard directory.hasAsides else {
-            if changed { note(slot, entry) }
-            return
-        }
-        let after = entry.after
+        if directory.hasAsides { return noteWithAsides(entry, changed, isRemoval, slot, key) }
         if changed { note(slot, entry) }
-        if changed || isRemoval { replaceAside(of: slot, key, by: after) }
     }
 
     /// Decides and applies.
@@ -370,6 +365,14 @@ final class Draft {
         recorders.note(
             ChangeEntry(before: aside, after: nil, kinds: .removed), in: slot, count: roots[slot].count,
             firstStamp: firstStamp)
+        frozen = nil
+    }
+
+    /// Notes that a record was inserted where only bytes were left, which nobody counted.
+    func note(_ slot: Int, _ entry: consuming ChangeEntry, inPlaceOf aside: RecordBox) {
+        let count = roots[slot].count - 1
+        entry.before = aside
+        recorders.note(entry, in: slot, count: count, firstStamp: firstStamp)
         frozen = nil
     }
 
