@@ -244,6 +244,31 @@ extension ReviewTests {
         }
     }
 
+    // Read back from the log, a removal of everything counted what was set aside, too.
+    @Test(arguments: [true, false], [["bad", "good", "worse"], ["bad"]])
+    func `A removal of everything counts the same records from the log as it did in memory`(all: Bool, keys: [String])
+        async throws
+    {
+        try await withBadRecords(keys)
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        let begin = database.commitNumber
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { transaction in
+            if all { transaction.removeAll() } else { transaction[Self.strict].removeAll() }
+        }
+        try await database.write { $0[Self.strict]["a"] = Strict(title: "a") }
+        let live = await connection.advance()
+        try await database.close()
+        for changesets in [live, try await logged(after: begin, 2)] {
+            try #require(changesets.count == 2)
+            let changes = changesets[0].changes(in: Self.strict)
+            #expect(changes.didRemoveAll && changes.removedAllCount == keys.count - 1)
+            #expect(changesets[0].netChanges.countDifference(inCollectionNamed: "books") == 1 - keys.count)
+        }
+    }
+
     // Extensions never saw the rows of a collection without types, but were given the count of those removed.
     @Test func `Extensions hear nothing of collections without types`() async throws {
         try await withBadRecords(["a", "b"])

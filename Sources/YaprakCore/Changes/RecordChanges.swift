@@ -47,7 +47,8 @@ public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Send
 
     /// Whether everything in the collection was removed at once, before the changes listed here. O(1).
     public var didRemoveAll: Bool { changes?.clearedCount != nil }
-    /// The number of records that the removal of everything took away; 0 if there was none. O(1).
+    /// The number of records that the removal of everything took away; 0 if there was none. What was set aside
+    /// (``UndecodablePolicy/setAside``) does not count, also where the changeset was read back from the log. O(1).
     public var removedAllCount: Int { changes?.clearedCount ?? 0 }
 
     /// 0.

@@ -54,19 +54,32 @@ package final class HistoryReader: Sendable {
             guard let stored = try place.commits.next() else { return nil }
             let logged = try LoggedCommit(stored.item[...])
             var entries: [String: ContiguousArray<ChangeEntry>] = [:]
-            var cleared: [String: Int] = [:]
-            for collection in logged.collections where collection.isCleared || logged.clearedAll {
-                // One that had nothing when everything was removed was not cleared.
-                let count = place.replay.count(of: collection.name)
-                if collection.isCleared || count > 0 { cleared[collection.name] = count }
-            }
+            let cleared = Self.cleared(by: logged, place.replay, directory)
             try place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
             return Changeset(try Self.contents(logged, entries, cleared, directory))
         }
     }
 
+    /// What a commit takes away from the collections in which it removes everything.
+    private static func cleared(
+        by logged: LoggedCommit, _ replay: RawReplay, _ directory: CollectionDirectory
+    ) -> [String: RecordCounts] {
+        var cleared: [String: RecordCounts] = [:]
+        for collection in logged.collections
+        where (collection.isCleared || logged.clearedAll) && cleared[collection.name] == nil {
+            let counts = replay.counts(of: collection.name, as: binding(of: collection.name, directory))
+            // One that had nothing when everything was removed was not cleared.
+            if collection.isCleared || counts.records + counts.asides > 0 { cleared[collection.name] = counts }
+        }
+        return cleared
+    }
+
+    private static func binding(of name: String, _ directory: CollectionDirectory) -> CollectionBinding {
+        directory.slot(of: name).map { directory.bindings[$0] } ?? RawBinding(name: name)
+    }
+
     private static func contents(
-        _ logged: LoggedCommit, _ entries: [String: ContiguousArray<ChangeEntry>], _ cleared: [String: Int],
+        _ logged: LoggedCommit, _ entries: [String: ContiguousArray<ChangeEntry>], _ cleared: [String: RecordCounts],
         _ directory: CollectionDirectory
     ) throws -> CommitContents {
         let decoder = RecordDecoder()
@@ -75,7 +88,7 @@ package final class HistoryReader: Sendable {
         var seen: Set<String> = []
         var collections: ContiguousArray<CollectionChanges> = []
         for name in logged.collections.map(\.name) where seen.insert(name).inserted {
-            let binding = directory.slot(of: name).map { directory.bindings[$0] } ?? RawBinding(name: name)
+            let binding = binding(of: name, directory)
             let typed = try (entries[name] ?? []).map { entry in
                 ChangeEntry(
                     before: try entry.before.map { try decode($0, binding, decoder) },
@@ -83,7 +96,8 @@ package final class HistoryReader: Sendable {
             }
             collections.append(
                 CollectionChanges(
-                    binding: binding, clearedCount: cleared[name], entries: OneOrMany(typed)))
+                    binding: binding, clearedCount: cleared[name]?.records,
+                    clearedAsides: (cleared[name]?.asides ?? 0) > 0, entries: OneOrMany(typed)))
         }
         batch.collections = OneOrMany(collections)
         return CommitContents(
@@ -153,7 +167,26 @@ package final class HistoryReader: Sendable {
     }
 }
 
+/// How many records a collection has, and how many are set aside in it.
+private struct RecordCounts {
+    var records = 0
+    var asides = 0
+}
+
 extension RawReplay {
-    /// The number of records of a collection.
-    func count(of name: String) -> Int { directory.slot(of: name).map { roots[$0].count } ?? 0 }
+    /// Counts the records of a collection as a database does that has given it types.
+    ///
+    /// - Complexity: O(1), or as decoding all of them if what does not decode is set aside: the log does not say what was.
+    fileprivate func counts(of name: String, as binding: CollectionBinding) -> RecordCounts {
+        guard let slot = directory.slot(of: name) else { return RecordCounts() }
+        var counts = RecordCounts(records: roots[slot].count)
+        guard case .setAside = binding.undecodable else { return counts }
+        let decoder = RecordDecoder()
+        roots[slot].forEach { row in
+            let raw = unsafeDowncast(row, to: RawRecord.self)
+            if (try? binding.decode(raw, into: decoder)) == nil { counts.asides += 1 }
+        }
+        counts.records -= counts.asides
+        return counts
+    }
 }
