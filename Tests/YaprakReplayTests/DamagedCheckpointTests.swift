@@ -147,4 +147,43 @@ import YaprakStorage
         #expect(try complete.snapshot().digest == digest)
         await expectOutOfReach("later") { _ = try complete.snapshot(at: 31) }
     }
+
+    // The replay went no further than the log behind the oldest checkpoint, and called all the rest out of reach.
+    @Test(arguments: [false, true]) func `Behind a gap in the log, a replay starts once more from a good checkpoint`(
+        damages: Bool
+    ) async throws {
+        var options = options()
+        options.retention = .all
+        // Each commit by itself, and so large that a segment has a few.
+        options.durability = .always
+        let database = try await Database.open(at: path("shop"), options: options, collections: .books, .notes)
+        var random = SystemRandomNumberGenerator()
+        for number in 1...40 {
+            let noise = (0..<60).map { _ in String(random.next(), radix: 16) }.joined()
+            try await database.write { $0[.books]["\(number % 7)"] = Book(title: noise) }
+            if number % 10 == 0, number < 40 { try await database.checkpoint() }
+        }
+        let digest = database.snapshot.digest
+        try await database.close()
+        let segments = directory.files(in: "shop/wal").compactMap { file in commit(of: file).map { ($0, file) } }
+        for (first, file) in segments where first <= 12 {
+            try FileManager.default.removeItem(atPath: directory.appending("shop/wal/\(file)"))
+        }
+        let oldest = try #require(segments.map(\.0).filter { $0 > 12 }.min())
+        try #require(oldest <= 20)
+        let file = damages ? try damage("shop", checkpointOf: 20) : nil
+        for last in [nil, 40, 30] as [CommitNumber?] {
+            let replayed = try await Database.replay(path("shop"), upTo: last, collections: .books, .notes)
+            #expect(replayed.commitNumber == last ?? 40)
+            if last != 30 { #expect(replayed.snapshot.digest == digest) }
+        }
+        #expect(try await Database.replay(path("shop"), upTo: 10, collections: .books, .notes).commitNumber == 10)
+        await expectOutOfReach("in the gap") {
+            _ = try await Database.replay(path("shop"), upTo: 11, collections: .books, .notes)
+        }
+        guard let file else { return }
+        await expectDamage(file, "behind the gap") {
+            _ = try await Database.replay(path("shop"), upTo: 25, collections: .books, .notes)
+        }
+    }
 }

@@ -10,8 +10,9 @@ extension Database {
     ///     try await then.write { $0[.books].removeAll() }             // the files keep their books
     ///
     /// The same log gives the same state, always: recovery is the same function. The replay starts with the oldest commit
-    /// the files lead to, not with the newest checkpoint, and holds the state against every checkpoint it passes. The
-    /// directory is read, not changed, and may be in use.
+    /// the files lead to, not with the newest checkpoint, and holds the state against every checkpoint it passes. Where commits
+    /// are missing from the log, it starts once more, with the next checkpoint that verifies. The directory is read, not changed,
+    /// and may be in use.
     ///
     /// What comes of it is a writable database of its own, without files; commit numbers go on from the last one that was
     /// replayed. Extensions that are registered afterwards are computed from the records; a primary

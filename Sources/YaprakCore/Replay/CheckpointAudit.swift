@@ -60,7 +60,8 @@ package struct CheckpointAudit {
         }
     }
 
-    /// Replays up to a commit, or to the newest.
+    /// Replays up to a commit, or to the newest. Behind a gap in the log it starts once more, from the next checkpoint that
+    /// verifies.
     ///
     /// - Returns: the state without types, and what is known of extensions. ``reclaimer`` frees what it gives up.
     /// - Throws: `stateDiffers` for a checkpoint that is not what the log leads to; `commitOutOfReach`, `corruptLog`,
@@ -105,8 +106,12 @@ package struct CheckpointAudit {
                 let begin = start ?? 0
                 var epochStart: UInt64?
                 if replay != nil {
-                    epochStart = try advance(&replay, to: checkpoint.number, epoch: checkpoint.epoch) {
-                        progress($0 - min($0, begin), end.rawValue - begin)
+                    do {
+                        epochStart = try advance(&replay, to: checkpoint.number, epoch: checkpoint.epoch) {
+                            progress($0 - min($0, begin), end.rawValue - begin)
+                        }
+                    } catch let error as DatabaseError where error.code == .commitOutOfReach {
+                        // The log does not lead here: a part of it is gone. This checkpoint leads on, and is loaded.
                     }
                 }
                 if !isStrict { inspect(reader, checkpoint) }
@@ -157,7 +162,7 @@ package struct CheckpointAudit {
         }
     }
 
-    /// Replays up to a commit; without a way there, the replay is given up.
+    /// Replays up to a commit; without a way there, the replay is given up, also where that throws.
     ///
     /// - Returns: the stamp from which on records were written by the opening `epoch`; nil if none were.
     private mutating func advance(
