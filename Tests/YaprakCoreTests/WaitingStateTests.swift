@@ -143,4 +143,67 @@ import YaprakCBOR
         #expect(await same.origin == .adopted && database.snapshot[Sum(counter: Counter())] == 3)
         try await database.close()
     }
+
+    /// Counts records; what it left in the files decodes when the gate is open.
+    private struct Gated: DatabaseExtension {
+        let name: String
+        var gate: Flag?
+        var isDecoding: Flag?
+        func makeRoot() -> Int { 0 }
+        func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+            root += changes.collectionNames.reduce(0) { $0 + changes.countDifference(inCollectionNamed: $1) }
+            return nil
+        }
+        func encode(_ root: Int) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+        func decode(_ bytes: [UInt8]) throws -> Int {
+            isDecoding?.set()
+            gate?.wait()
+            return try CBORDecoder().decode(Int.self, from: bytes)
+        }
+    }
+
+    /// Twice what another counts.
+    private struct Twice: DatabaseExtension {
+        let parent: Gated
+        var name: String { "twice \(parent.name)" }
+        var dependencies: [String] { [parent.name] }
+        func makeRoot() -> Int { 0 }
+        func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+            if !changes.isEmpty { root = try 2 * context.after.reader(of: parent) }
+            return nil
+        }
+        func encode(_ root: Int) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+        func decode(_ bytes: [UInt8]) throws -> Int { try CBORDecoder().decode(Int.self, from: bytes) }
+    }
+
+    // The one that took its turn last put the moment of the checkpoint, as it was when it began, in place of the one that the
+    // other was part of: what reads the other was computed once more from all records.
+    @Test func `Of two extensions that are adopted at once, each is there for those that read it`() async throws {
+        let (one, other) = (Gated(name: "one"), Gated(name: "other"))
+        var database = try await Database.open(at: path("shop"), collections: .books)
+        for counter in [one, other] {
+            try await database.register(counter)
+            try await database.register(Twice(parent: counter))
+        }
+        try await database.write { for key in ["a", "b", "c"] { $0[.books][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path("shop"), collections: .books)
+        let slow = Gated(name: "one", gate: Flag(), isDecoding: Flag())
+        let isOver = Flag()
+        let registering = Task { [database] in
+            defer { isOver.set() }
+            return try await database.register(slow)
+        }
+        while !slow.isDecoding!.isSet, !isOver.isSet { try await Task.sleep(for: .milliseconds(1)) }
+        var hosts = [try await database.register(other)]
+        slow.gate!.set()
+        hosts.append(try await registering.value)
+        for counter in [one, other] { hosts.append(try await database.register(Twice(parent: counter))) }
+        for host in hosts { #expect(await host.origin == .adopted, "\(host.name)") }
+        for counter in [one, other] { #expect(database.snapshot[Twice(parent: counter)] == 6) }
+        try await database.write { $0[.books].remove("a") }
+        for counter in [one, other] { #expect(database.snapshot[Twice(parent: counter)] == 4) }
+        try await database.close()
+    }
 }

@@ -67,8 +67,7 @@ extension Database {
                 draft.tree.takeOver(newcomer.trees)
                 draft.append(newcomer.entry)
                 if let adopted = newcomer.adopted {
-                    // Dependants that are adopted later look at what their parents were at that moment.
-                    shelf.base = adopted.pinned(by: draft.tree.freeze())
+                    shelf.noteAdopted(adopted.entry, draft.tree.freeze(), and: adopted.version)
                 }
             }
         } catch {
@@ -140,8 +139,7 @@ extension Database {
                 root = made.root
                 start.operations += made.operations
                 if start.origin == .adopted, !registration.isPrimary {
-                    shelf.base = start.base.adding(
-                        ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
+                    shelf.noteAdopted(ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
                 }
             } catch  where start.origin == .adopted && !registration.isPrimary {
                 if !(error is OtherParent) { noteUndecodable(registration, error) }

@@ -33,8 +33,8 @@ final class Newcomer: @unchecked Sendable {
     private var root: any Sendable
     private var state: SnapshotState
     private let start: SnapshotState
-    /// The database as of the checkpoint a root was adopted from, with that root; `nil` if it was populated.
-    private(set) var adopted: SnapshotState?
+    /// The root as it was adopted from a checkpoint, and what keeps it; `nil` if it was populated.
+    private(set) var adopted: (entry: ExtensionEntry, version: TreeVersion)?
     private var changeCount = 0
 
     /// Rounds of catching up before the turn is taken.
@@ -69,7 +69,7 @@ final class Newcomer: @unchecked Sendable {
             timeline.close(roots: [])
             throw error
         }
-        if start.origin == .adopted { adopted = start.base.adding(entry, draft.freeze()) }
+        if start.origin == .adopted { adopted = (entry, draft.freeze()) }
     }
 
     private func context(to present: SnapshotState) -> ExtensionContext {
@@ -124,19 +124,23 @@ final class Newcomer: @unchecked Sendable {
 }
 
 extension SnapshotState {
-    /// The same moment with one more extension, whose trees belong to `version`.
-    func adding(_ entry: ExtensionEntry, _ version: TreeVersion) -> SnapshotState {
+    /// The same moment with one more extension, whose trees belong to these versions.
+    func adding(_ entry: ExtensionEntry, _ version: TreeVersion, and other: TreeVersion? = nil) -> SnapshotState {
         var extensions = extensions
         extensions.append(entry)
         return SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions, version: version,
-            otherVersions: versions)
+            otherVersions: versions + (other.map { [$0] } ?? []))
     }
+}
 
-    /// The same state, kept by one more version.
-    func pinned(by version: TreeVersion) -> SnapshotState {
-        SnapshotState(
-            number: number, directory: directory, roots: roots, extensions: extensions, version: version,
-            otherVersions: versions)
+extension ExtensionShelf {
+    /// Notes a root that was adopted as one that the base has, too: extensions that are adopted later look at what those they
+    /// depend on were at that moment.
+    ///
+    /// To the base as it is now: since the adoption began, others may have been adopted, or a collection bound.
+    mutating func noteAdopted(_ entry: ExtensionEntry, _ version: TreeVersion, and other: TreeVersion? = nil) {
+        guard let base, base.entry(ofExtension: entry.name) == nil else { return }
+        self.base = base.adding(entry, version, and: other)
     }
 }
