@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 import Yaprak
 
+@testable import YaprakCore
+
 /// What a commit says it did.
 @Suite(.bounded) struct ChangesetTests {
     let database = Database.inMemory()
@@ -252,6 +254,30 @@ import Yaprak
         let three = await connection.advance()
         #expect(three.didRemoveAll && three.netChanges.didRemoveAll && three.hasChange(forKey: "a", in: .books))
         #expect(three.netChanges.changes(in: .authors).removedAllCount == 1)
+    }
+
+    // The positions of all changes were sorted and kept for one question about one key.
+    @Test func `Positions of changes are kept for a second question about a key, and answers are the same`() throws {
+        let binding = TypedBinding(RecordCollection<Book, NoMetadata>.books)
+        let entries = (0..<100).reversed().map { number in
+            let box = TypedRecord<Book, NoMetadata>.make(
+                key: "\(number)", object: Book(title: "\(number)"), metadata: nil, objectStamp: 1, metadataStamp: 1)
+            return ChangeEntry(before: nil, after: box, kinds: .inserted)
+        }
+        for count in [0, 1, 8, 9, 100] {
+            let changes = CollectionChanges(
+                binding: binding, clearedCount: nil, entries: OneOrMany(entries.prefix(count)))
+            for question in 1...3 {
+                let keys = Set((0..<100).map { "\($0)" }.filter { changes.entry(forKey: $0)?.key == $0 })
+                #expect(keys == Set(entries.prefix(count).map(\.key)), "\(count) changes, question \(question)")
+            }
+            let again = CollectionChanges(
+                binding: binding, clearedCount: nil, entries: OneOrMany(entries.prefix(count)))
+            for (question, key) in ["99", "none", "0"].enumerated() {
+                #expect((again.entry(forKey: key) != nil) == entries.prefix(count).contains { $0.key == key })
+                #expect(again.keepsOrder == (count > 8 && question > 0), "\(count) changes")
+            }
+        }
     }
 
     @Test func `Info travels with a commit, and alone makes one`() async throws {

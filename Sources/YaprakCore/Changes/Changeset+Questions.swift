@@ -73,9 +73,10 @@ extension ChangeSource {
     }
 
     /// Whether the record under `key` changed in any way. The removal of everything changes every key.
-    /// - Complexity: O(log *n*); the first question about a key sorts the changes of the collection, O(*n* log *n*). Of an array
-    ///   of *k* changesets O(*k* log *n*); if one of them removed everything in the collection, as ``hasChange(in:)``. Ask
-    ///   ``netChanges`` where there are many questions; so for the other questions about keys.
+    /// - Complexity: O(log *n*); the first question about a key looks through the changes of the collection, O(*n*), and the
+    ///   second sorts them, O(*n* log *n*). Of an array of *k* changesets O(*k* log *n*); if one of them removed everything in
+    ///   the collection, as ``hasChange(in:)``. Ask ``netChanges`` where there are many questions; so for the other questions
+    ///   about keys.
     public func hasChange<O, M>(forKey key: String, in collection: RecordCollection<O, M>) -> Bool {
         let (cleared, entry) = sum(of: key, in: collection.name)
         return cleared || entry != nil
@@ -96,7 +97,7 @@ extension ChangeSource {
     }
 
     /// Whether a record under any of `keys` changed in any way.
-    /// - Complexity: O(log *n*) for each key; the first question about a key sorts the changes of the collection. Of an array
+    /// - Complexity: O(log *n*) for each key; the second question about a key sorts the changes of the collection. Of an array
     ///   they are added up before, once, as by ``hasChange(in:)``, and sorted.
     public func hasChange<O, M>(forAnyOf keys: some Sequence<String>, in collection: RecordCollection<O, M>) -> Bool {
         let net = NetChanges(batch: sum(in: collection.name))

@@ -28,7 +28,7 @@ struct CollectionChanges: Sendable {
 
     /// The entry of the record under `key` (in its normal form), or `nil`.
     ///
-    /// - Complexity: O(log *n*); the first call sorts, O(*n* log *n*).
+    /// - Complexity: O(log *n*); the first call looks through all, O(*n*), and the second sorts, O(*n* log *n*).
     func entry(forKey key: String) -> ChangeEntry? {
         guard let order = order?.positions(of: entries) else { return entries.first { $0.key == key } }
         var lower = 0
@@ -40,6 +40,9 @@ struct CollectionChanges: Sendable {
         guard lower < order.count, entries[order[lower]].key == key else { return nil }
         return entries[order[lower]]
     }
+
+    /// Whether positions are kept for questions about keys. For tests.
+    var keepsOrder: Bool { order?.isMade ?? false }
 
     /// By how many records the entries make the collection grow. Records that were set aside have no place in it, and
     /// don't count.
@@ -71,19 +74,38 @@ struct CollectionChanges: Sendable {
     }
 }
 
-/// Positions of entries in the order of their keys, made when somebody first asks for a key.
+/// Positions of entries in the order of their keys, made when somebody asks for a key a second time: many a changeset is asked
+/// for one key and no more, and lives as long as a slow consumer lets it.
 private final class EntryOrder: Sendable {
     /// So few are looked through.
     static let scannedMax = 8
-    private let positions = Mutex<[Int]?>(nil)
 
-    /// `entries` are the same with every call.
-    func positions(of entries: OneOrMany<ChangeEntry>) -> [Int] {
-        positions.withLock { positions in
-            if let positions { return positions }
-            let sorted = entries.indices.sorted { entries[$0].key < entries[$1].key }
-            positions = sorted
-            return sorted
+    private enum State {
+        case unasked
+        case askedOnce
+        case sorted([Int])
+    }
+
+    private let state = Mutex(State.unasked)
+
+    var isMade: Bool {
+        state.withLock { if case .sorted = $0 { true } else { false } }
+    }
+
+    /// The positions; `nil` for the first who asks, who is to look through the entries. `entries` are the same with every call.
+    func positions(of entries: OneOrMany<ChangeEntry>) -> [Int]? {
+        state.withLock { state in
+            switch state {
+            case .unasked:
+                state = .askedOnce
+                return nil
+            case .askedOnce:
+                let sorted = entries.indices.sorted { entries[$0].key < entries[$1].key }
+                state = .sorted(sorted)
+                return sorted
+            case .sorted(let positions):
+                return positions
+            }
         }
     }
 }

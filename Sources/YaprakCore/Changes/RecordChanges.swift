@@ -61,7 +61,7 @@ public struct RecordChanges<Object: Codable & Sendable, Metadata: Codable & Send
         RecordChange(changes!.entries[position])
     }
     /// The change of the record under `key`, or `nil`.
-    /// - Complexity: O(log *n*); the first call on a changeset sorts, O(*n* log *n*).
+    /// - Complexity: O(log *n*); the first call on a changeset is O(*n*), and the second sorts, O(*n* log *n*).
     public subscript(key: String) -> RecordChange<Object, Metadata>? {
         changes?.entry(forKey: RecordKey.normalized(key)).map { RecordChange($0) }
     }
