@@ -73,7 +73,7 @@ final class SteppedWriter: TaskExecutor, @unchecked Sendable {
         isAtWork = true
         await stop()
         isAtWork = false
-        if let favored = turns.queue.pass() { turns.favored.append(favored) }
+        if let favored = turns.queue.pass() { turns.favor(favored) }
         outcome = .served
     }
 
@@ -93,7 +93,10 @@ final class SteppedWriter: TaskExecutor, @unchecked Sendable {
 final class SteppedTurns: @unchecked Sendable {
     let queue: WriteTurns
     /// Those that were offered the turn before their time, and are not reconsidered yet.
-    var favored: [WriteTurns.Favored] = []
+    private(set) var favored: [WriteTurns.Favored] = []
+    /// Those among them that have had the offer ever since, and so may keep others waiting: one that was overtaken has used its
+    /// patience, and if it is offered the turn once more, then in the usual way.
+    private var excused: [WriteTurns.Favored] = []
 
     init(overtakingsMax: Int = WriteTurns.overtakingsMax) { queue = WriteTurns(overtakingsMax: overtakingsMax) }
 
@@ -107,13 +110,27 @@ final class SteppedTurns: @unchecked Sendable {
         return writer
     }
 
-    /// Lets the queue judge all that were favored once more.
-    func reconsider() {
-        let favored = favored
-        self.favored = []
-        for one in favored { queue.reconsider(one) }
+    fileprivate func favor(_ one: WriteTurns.Favored) {
+        favored.append(one)
+        excused.append(one)
     }
 
-    /// Whether the invariant of ``WriteTurns`` holds.
-    var isSound: Bool { !queue.isOwed(notCounting: favored) }
+    /// Lets the queue judge one that was favored once more.
+    func reconsider(at index: Int) {
+        let one = favored.remove(at: index)
+        // It is offered the turn no longer then, or nobody goes before it.
+        queue.reconsider(one)
+        if queue.isOffered(to: one) { excused.removeAll { queue.isOffered(to: $0) } }
+    }
+
+    /// Lets the queue judge all that were favored once more.
+    func reconsider() {
+        while !favored.isEmpty { reconsider(at: 0) }
+    }
+
+    /// Whether the invariant of ``WriteTurns`` holds. Asked after each step: it notes who is offered the turn no longer.
+    var isSound: Bool {
+        excused.removeAll { !queue.isOffered(to: $0) }
+        return !queue.isOwed(notCounting: excused)
+    }
 }

@@ -139,7 +139,7 @@ import Yaprak
                     writers[index].cancelled = true
                     writers[index].writer.cancel()
                 case let chance where !turns.favored.isEmpty && (36..<40 ~= chance || awake.isEmpty):
-                    turns.queue.reconsider(turns.favored.remove(at: random.below(turns.favored.count)))
+                    turns.reconsider(at: random.below(turns.favored.count))
                 default:
                     if awake.isEmpty {
                         if coming == 0, turns.favored.isEmpty { return }

@@ -162,10 +162,13 @@ struct WriteTurns: ~Copyable, Sendable {
     init(overtakingsMax: Int = WriteTurns.overtakingsMax) { state = Mutex(State(overtakingsMax: overtakingsMax)) }
 
     /// Whether the invariant does not hold. For tests.
-    /// - Parameter favored: those that were favored, and are not reconsidered yet.
+    /// - Parameter favored: those that were favored, and still have patience.
     func isOwed(notCounting favored: [Favored]) -> Bool {
         state.withLock { state in state.isOwed && !favored.contains { $0.ticket == state.offered } }
     }
+
+    /// Whether the turn is offered to one that was favored. For tests.
+    func isOffered(to favored: Favored) -> Bool { state.withLock { $0.offered == favored.ticket } }
 
     /// The number of writers in line, the one at work included.
     var count: Int {
