@@ -124,20 +124,54 @@ import YaprakLocks
         #expect(text.contains("key-1") && text.contains("key-60") && text.contains("of 121"))
     }
 
-    // The whole commit was formatted at each look at the keyboard: for these it would take many minutes.
+    /// How long things took, by what was done between two looks at the keyboard.
+    private struct Times {
+        var looks = 0
+        var last = ContinuousClock.now
+        /// To go to the large commit.
+        var going: [Duration] = []
+        /// To do nothing.
+        var waiting: [Duration] = []
+
+        /// Goes to the last commit three times, and then waits for long.
+        mutating func next() -> Keyboard.Event {
+            let took = ContinuousClock.now - last
+            defer {
+                looks += 1
+                last = .now
+            }
+            switch looks {
+            case 0, 2, 4: return .key(.end)
+            case 1, 3:
+                going.append(took)
+                return .key(.home)
+            case 5:
+                going.append(took)
+                return .timeout
+            case 6..<106:
+                waiting.append(took)
+                return .timeout
+            default: return .end
+            }
+        }
+    }
+
+    // The whole commit was formatted at each look at the keyboard: each took as long as to go there.
     @Test func `A large commit is formatted once, however long nobody presses a key`() async throws {
         let lines = (1...5000).map { "{\"id\":\"key-\($0)\",\"text\":\"some words\"}" }.joined(separator: "\n")
         let file = try folder.write(lines, to: "large.ndjson")
         let load = await yaprak("load", file, shop, "--collection", "large", "--key", "id", "--batch", "5000")
         #expect(load.code == 0)
-        let looks = Atomic(0)
+        let times = Mutex(Times())
         let console = Console(out: TextSink(), err: TextSink(), isTerminal: true, isAddressable: true)
         let code = await Invocation.run(
-            ["replay", shop, "--step", "--from", "4"],
-            in: .init(
-                console: console,
-                keys: { { _ in looks.add(1, ordering: .relaxed).newValue < 3000 ? .timeout : .end } }))
+            ["replay", shop, "--step"],
+            in: .init(console: console, keys: { { _ in times.withLock { $0.next() } } }))
         #expect(code == 0 && console.out.text.contains("of 15001"))
+        let going = try #require(times.withLock { $0.going.min() })
+        let waiting = times.withLock { $0.waiting.sorted() }
+        try #require(waiting.count == 100)
+        #expect(waiting[50] * 10 < going)
     }
 
     @Test func `Stepping needs a terminal`() async throws {
