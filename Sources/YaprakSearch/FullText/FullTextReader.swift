@@ -42,7 +42,7 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// the words, phrases and beginnings of words in the query, but for those that are excluded. A word in a column counts
     /// as often as the column's weight says; a document's length is that of all columns.
     /// - Complexity: O(postings of the query); what an AND rules out is skipped. Memory for the documents of at most 64 parts of
-    ///   the query at once.
+    ///   the query at once, and for the places of beginnings within one phrase or `NEAR`.
     @inlinable
     public func top(_ count: Int = 10, for query: SearchQuery) -> [SearchHit<Object, Metadata>] {
         var hits: [SearchHit<Object, Metadata>] = []

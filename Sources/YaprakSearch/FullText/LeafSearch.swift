@@ -26,8 +26,6 @@ struct LeafSearch {
 
     /// What was found of leaves that a query has in several places, by their numbers: the arrays are shared, not made once more.
     typealias KnownLeaves = [Int: FoundDocuments]
-    /// The runs of terms and beginnings of phrases that may ask for one many times; `nil` if they have few.
-    typealias KnownRuns = [CompiledQuery.Phrase.Unit: [PostingRun]]
 
     /// A cursor over the documents of a leaf.
     /// - Parameters:
@@ -49,29 +47,14 @@ struct LeafSearch {
             found, Rank(documents: root.documentCount, matching: found.documents.count, times: times))
     }
 
-    /// No runs, if some phrases have many terms.
-    private static func knownRuns(for phrases: [CompiledQuery.Phrase]) -> KnownRuns? {
-        phrases.reduce(0) { $0 + $1.units.count } > 8 ? [:] : nil
-    }
-
-    func runs(of unit: CompiledQuery.Phrase.Unit, _ known: inout KnownRuns?) -> [PostingRun] {
-        guard known != nil else { return runs(of: unit) }
-        var unit = unit
-        unit.offset = 0
-        if let runs = known?[unit] { return runs }
-        let runs = runs(of: unit)
-        known?[unit] = runs
-        return runs
-    }
-
     /// The documents of a leaf.
     func found(_ leaf: CompiledQuery.Leaf) -> FoundDocuments {
         switch leaf.kind {
         case .phrase(let phrase) where phrase.units.count == 1:
             return union(runs(of: phrase.units[0]), leaf)
         case .phrase(let phrase):
-            var known = Self.knownRuns(for: [phrase])
-            let cursor = PhraseCursor(phrase, self, &known)
+            guard var terms = PhraseSources([phrase], self) else { return FoundDocuments() }
+            let cursor = PhraseCursor(phrase, self, &terms)
             return positioned([cursor], leaf) { frequency(cursor.starts) }
         case .near(let phrases, let distance):
             return near(phrases, distance, leaf)
@@ -108,7 +91,7 @@ struct LeafSearch {
         return runs
     }
 
-    private func runs(of unit: CompiledQuery.Phrase.Unit) -> [PostingRun] {
+    func runs(of unit: CompiledQuery.Phrase.Unit) -> [PostingRun] {
         unit.isPrefix ? reader.runs(withPrefix: unit.term) : reader.runs(of: unit.term)
     }
 
@@ -183,16 +166,18 @@ struct LeafSearch {
     // MARK: Terms at positions
 
     /// The documents in which each of some phrases stands, in the columns of a leaf.
-    /// - Parameter frequency: how often, asked while the cursors have the places of a document; negative if not at all.
+    /// - Parameters:
+    ///   - first: no document before it has all of them.
+    ///   - frequency: how often, asked while the cursors have the places of a document; negative if not at all.
     private func positioned(
-        _ cursors: [PhraseCursor], _ leaf: CompiledQuery.Leaf, _ frequency: () -> Double
+        _ cursors: [PhraseCursor], from first: UInt32 = 0, _ leaf: CompiledQuery.Leaf, _ frequency: () -> Double
     ) -> FoundDocuments {
         var found = FoundDocuments()
         let isInAllColumns = isInAllColumns(leaf)
         // Walking them retains none.
         let walked = cursors.map { Unmanaged.passUnretained($0) }
         withExtendedLifetime(cursors) {
-            var target: UInt32 = 0
+            var target = first
             outer: while true {
                 for cursor in walked {
                     guard let document = cursor._withUnsafeGuaranteedRef({ $0.seek(target) }) else { break outer }
@@ -201,6 +186,8 @@ struct LeafSearch {
                         continue outer
                     }
                 }
+                // With many phrases, one document may take long.
+                if walked.count > 8, reader.isCancelled { break }
                 let isFound = walked.allSatisfy { cursor in
                     cursor._withUnsafeGuaranteedRef { cursor in
                         cursor.readStarts()
@@ -222,10 +209,9 @@ struct LeafSearch {
     private func near(
         _ phrases: [CompiledQuery.Phrase], _ distance: Int, _ leaf: CompiledQuery.Leaf
     ) -> FoundDocuments {
-        var known = Self.knownRuns(for: phrases)
-        let cursors = phrases.map { PhraseCursor($0, self, &known) }
+        guard let (cursors, first) = cursors(of: phrases) else { return FoundDocuments() }
         var counter = NearCounter(lengths: phrases.map(\.length), distance: distance, columnCount: columnCount)
-        return positioned(cursors, leaf) {
+        return positioned(cursors, from: first, leaf) {
             var sum = -1.0
             for column in 0..<columnCount {
                 let count = counter.count(cursors, inColumn: column)
@@ -233,5 +219,21 @@ struct LeafSearch {
             }
             return sum
         }
+    }
+
+    /// A cursor for each of some phrases, and a document before which none has all.
+    /// - Returns: `nil` if one of them is in no document from where those before it begin: the others are not looked up.
+    private func cursors(of phrases: [CompiledQuery.Phrase]) -> (cursors: [PhraseCursor], first: UInt32)? {
+        guard var terms = PhraseSources(phrases, self) else { return nil }
+        var cursors: [PhraseCursor] = []
+        cursors.reserveCapacity(phrases.count)
+        var first: UInt32 = 0
+        for phrase in phrases {
+            let cursor = PhraseCursor(phrase, self, &terms)
+            guard let next = cursor.seek(first), !reader.isCancelled else { return nil }
+            first = next
+            cursors.append(cursor)
+        }
+        return (cursors, first)
     }
 }

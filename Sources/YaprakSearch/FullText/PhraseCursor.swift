@@ -9,15 +9,12 @@ final class PhraseCursor {
     /// Where the phrase begins in the document at hand, ascending; see ``readStarts()``.
     let starts = PlaceList()
 
-    init(_ phrase: CompiledQuery.Phrase, _ search: LeafSearch, _ known: inout LeafSearch.KnownRuns?) {
+    init(_ phrase: CompiledQuery.Phrase, _ search: LeafSearch, _ terms: inout PhraseSources) {
         // Of few units, each has a cursor, also those that are the same.
-        let repeated = known == nil ? nil : phrase.distinctUnits
+        let repeated = terms.areMany ? phrase.distinctUnits : nil
         let sources = (repeated?.map(\.unit) ?? phrase.units).enumerated()
             .map { number, unit -> (source: PlaceCursor, offset: UInt32, number: Int) in
-                let runs = search.runs(of: unit, &known)
-                let source: PlaceCursor =
-                    unit.isPrefix ? MergedPlaces(runs) : SkippingTermCursor(runs, documents: search.root.documentCount)
-                return (source, UInt32(clamping: unit.offset * search.columnCount), number)
+                (terms.cursor(of: unit, search), UInt32(clamping: unit.offset * search.columnCount), number)
             }
             // The rarest leads.
             .sorted { $0.source.count < $1.source.count }

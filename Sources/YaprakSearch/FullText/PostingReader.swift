@@ -19,7 +19,10 @@ final class TermRoom {
 struct PostingReader {
     let pages: TreeRoot
     private let room: TermRoom
-    private let isCancelled: (() -> Bool)?
+    private let asksIfCancelled: (() -> Bool)?
+
+    /// Whether nobody waits for what is found.
+    var isCancelled: Bool { asksIfCancelled?() == true }
 
     private var term: UnsafeMutablePointer<UInt8> { room.term }
 
@@ -27,7 +30,7 @@ struct PostingReader {
     init(_ pages: TreeRoot, _ room: TermRoom = TermRoom(), isCancelled: (() -> Bool)? = nil) {
         self.pages = pages
         self.room = room
-        self.isCancelled = isCancelled
+        asksIfCancelled = isCancelled
     }
 
     /// The page in which a term would begin.
@@ -40,7 +43,7 @@ struct PostingReader {
     /// The runs of one term.
     func runs(of wanted: [UInt8]) -> [PostingRun] {
         var found: [PostingRun] = []
-        guard !pages.isEmpty, isCancelled?() != true else { return found }
+        guard !pages.isEmpty, !isCancelled else { return found }
         // Most terms have no more.
         found.reserveCapacity(4)
         wanted.withUnsafeBufferPointer { wanted in
@@ -69,7 +72,7 @@ struct PostingReader {
     /// Calls `body` with the runs of all terms with a beginning. They do not say their terms.
     @inline(__always)
     func forEachRun(withPrefix prefix: [UInt8], _ body: (PostingRun) -> Void) {
-        guard !pages.isEmpty, isCancelled?() != true else { return }
+        guard !pages.isEmpty, !isCancelled else { return }
         prefix.withUnsafeBufferPointer { prefix in
             var cursor = TreeCursor(pages, at: start(of: prefix))
             while let page = cursor.next() {
@@ -93,7 +96,7 @@ struct PostingReader {
         var isEnded = false
         pages.forEach { page in
             if isEnded { return }
-            isEnded = isCancelled?() == true
+            isEnded = isCancelled
             var walker = RunWalker(unsafeDowncast(page, to: PostingPage.self), term: term)
             while walker.next() {
                 let bytes = UnsafeBufferPointer(start: walker.run.term, count: walker.run.termCount)
