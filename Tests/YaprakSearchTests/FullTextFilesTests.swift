@@ -118,6 +118,8 @@ import YaprakTrees
             .typing("s"), .word(terms[0]), .all(of: terms.map { .word($0) }), .any(of: terms.map { .word($0) }),
             .phrase("\(terms[0]) \(terms[1])"), .near(terms[0], terms[1], within: 3),
             SearchQuery.word(terms[0]).excluding(.word(terms[1])),
+            // Of more than eight equal words, the places are bits.
+            .phrase(Array(repeating: "the", count: 9).joined(separator: " ")),
         ]
         func attempt(_ stored: StoredFullText) -> FullTextRoot? {
             let draft = timeline.beginDraft()
@@ -151,17 +153,80 @@ import YaprakTrees
                 default: bytes.insert(UInt8(random.below(256)), at: random.below(bytes.count))
                 }
             }
-            switch random.below(8) {
+            switch random.below(10) {
             case 0: damage(&stored.numbers)
             case 1: damage(&stored.lengths)
             case 2: damage(&stored.pageSizes)
             case 3: stored.capacity = [0, 1, -1, .max, 1 << 31, stored.capacity + 1][random.below(6)]
+            case 4, 5: Self.exchangePlaces(in: &stored, &random)
             default: damage(&stored.pages)
             }
             if attempt(stored) == nil { refused += 1 }
         }
         #expect(refused > 0)
         timeline.close(roots: [])
+    }
+
+    /// Exchanges some places of a page; its runs are whole all the same.
+    private static func exchangePlaces(in stored: inout StoredFullText, _ random: inout SplitMix64) {
+        let sizes = stride(from: 0, to: stored.pageSizes.count, by: 4).map { at in
+            (0..<4).reduce(0) { $0 | Int(stored.pageSizes[at + $1]) << (8 * $1) }
+        }
+        let chosen = random.below(sizes.count)
+        let start = sizes[..<chosen].reduce(0, +)
+        let page = Array(stored.pages[start..<start + sizes[chosen]])
+        let (builder, output) = (RunBuilder(), ByteBuffer())
+        let term = UnsafeMutablePointer<UInt8>.allocate(capacity: WordScanner.termBytesMax + 16)
+        let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * PostingRun.documentsMax)
+        defer {
+            term.deallocate()
+            numbers.deallocate()
+        }
+        page.withUnsafeBufferPointer { page in
+            var walker = RunWalker(page.baseAddress!, page.count, term: term)
+            while walker.next() {
+                let run = walker.run
+                let occurrences = numbers + PostingRun.documentsMax
+                run.decode(numbers, occurrences)
+                var reader = ByteReader(run.positions)
+                builder.removeAll()
+                for index in 0..<run.count {
+                    builder.begin(numbers[index], occurrences: occurrences[index])
+                    for _ in 0..<occurrences[index] {
+                        let difference = reader.number()
+                        let others: [UInt32] = [0, 1_000, .max - 5, .max - 999]
+                        builder.append(position: random.chance(10) ? others[random.below(4)] : difference)
+                    }
+                }
+                builder.write(run.term, run.termCount, shared: walker.shared, to: output)
+            }
+        }
+        stored.pages.replaceSubrange(
+            start..<start + page.count, with: UnsafeBufferPointer(start: output.start, count: output.count))
+        for byte in 0..<4 { stored.pageSizes[4 * chosen + byte] = UInt8(output.count >> (8 * byte) & 0xFF) }
+    }
+
+    /// They were taken, and what took the last place for the greatest ended the process.
+    @Test func `A page whose places do not ascend is refused`() throws {
+        func check(_ differences: [[UInt32]]) throws {
+            let (builder, page) = (RunBuilder(), ByteBuffer())
+            for (document, differences) in differences.enumerated() {
+                builder.begin(UInt32(document), occurrences: UInt32(differences.count))
+                for difference in differences { builder.append(position: difference) }
+            }
+            Array("all".utf8).withUnsafeBufferPointer { builder.write($0.baseAddress!, 3, shared: 0, to: page) }
+            var check = PageCheck()
+            let bytes = UnsafeBufferPointer(start: UnsafePointer(page.start), count: page.count)
+            _ = try check.check(bytes, Array(repeating: 1, count: differences.count))
+        }
+        try check([[0, 7]])
+        try check([[1_000, 1], [0], [PostingRun.placeMax]])
+        let wrong: [[UInt32]] = [[1_000, .max - 999], [5, 0], [PostingRun.placeMax + 1], [1, PostingRun.placeMax]]
+        for differences in wrong {
+            for all in [[differences], [[3], differences], [differences, [3]]] {
+                #expect(throws: PageCheck.Invalid.self, "\(all)") { try check(all) }
+            }
+        }
     }
 
     @Test func `A page whose terms leave out less than they share is refused`() throws {

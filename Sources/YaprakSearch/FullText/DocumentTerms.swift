@@ -58,12 +58,9 @@ final class DocumentTerms {
         } &* columnCount
     }
 
-    /// Places are 31 bits: what stands behind is in no text that fits into memory with its index.
-    static let placeMax = UInt32(Int32.max)
-
     @inline(__always)
     private func place(of token: WordScanner.Token, _ column: Int) -> UInt32? {
         let place = token.position &* columnCount &+ column
-        return place <= Int(Self.placeMax) ? UInt32(truncatingIfNeeded: place) : nil
+        return place <= Int(PostingRun.placeMax) ? UInt32(truncatingIfNeeded: place) : nil
     }
 }

@@ -121,7 +121,7 @@ final class FullTextEditor {
         func move(_ placed: inout [PlacedTerm], _ range: Range<Int>, by distance: Int) {
             for index in range {
                 let place = Int(placed[index].place) &+ distance
-                if place > Int(DocumentTerms.placeMax) { isTooFar = true }
+                if place > Int(PostingRun.placeMax) { isTooFar = true }
                 placed[index].place = UInt32(clamping: place)
             }
         }
@@ -140,8 +140,8 @@ final class FullTextEditor {
             (end, newEnd) = (difference.before, difference.after)
         }
         if isTooFar {
-            before.removeAll { $0.place > DocumentTerms.placeMax }
-            after.removeAll { $0.place > DocumentTerms.placeMax }
+            before.removeAll { $0.place > PostingRun.placeMax }
+            after.removeAll { $0.place > PostingRun.placeMax }
         }
         before.sort { $0.order < $1.order }
         after.sort { $0.order < $1.order }

@@ -6,6 +6,8 @@ struct PageCheck {
     private var term: [UInt8] = []
     private var lastDocument: UInt32 = 0
     private var isFirst = true
+    /// How often the term at hand stands in each document of a run.
+    private var counts: [UInt32] = []
 
     /// Checks a page and returns its key.
     ///
@@ -53,7 +55,7 @@ struct PageCheck {
         }
         if count == 1 {
             try checkDocument(first, values)
-            try reader.skip(try occurrences(try reader.number()))
+            try reader.checkPlaces(try occurrences(try reader.number()))
             lastDocument = first
             return first
         }
@@ -63,6 +65,7 @@ struct PageCheck {
         let start = reader.at
         var document = first
         var total = 0
+        counts.removeAll(keepingCapacity: true)
         for index in 0..<count {
             let difference = try reader.number()
             let (next, isBeyond) = document.addingReportingOverflow(difference >> 1)
@@ -71,12 +74,13 @@ struct PageCheck {
             }
             document = next
             try checkDocument(document, values)
-            total += Int(try occurrences(difference & 1 == 0 ? 1 : try reader.number()))
+            counts.append(try occurrences(difference & 1 == 0 ? 1 : try reader.number()))
+            total += Int(counts[index])
         }
         guard reader.at == start + documentBytes, document == first &+ span, total <= Int(UInt32.max) else {
             throw Invalid()
         }
-        try reader.skip(UInt32(total))
+        for count in counts { try reader.checkPlaces(count) }
         guard reader.at == start + documentBytes + positionBytes else { throw Invalid() }
         lastDocument = document
         return first
@@ -126,5 +130,15 @@ private struct CheckedReader {
         throw PageCheck.Invalid()
     }
 
-    mutating func skip(_ numbers: UInt32) throws { for _ in 0..<numbers { _ = try number() } }
+    /// Reads the places of a term in one document: they ascend, and none is twice.
+    mutating func checkPlaces(_ count: UInt32) throws {
+        var last: UInt32 = 0
+        for index in 0..<count {
+            let (place, isBeyond) = last.addingReportingOverflow(try number())
+            guard !isBeyond, place <= PostingRun.placeMax, index == 0 || place > last else {
+                throw PageCheck.Invalid()
+            }
+            last = place
+        }
+    }
 }

@@ -14,6 +14,8 @@ struct PostingRun {
     var positionsEnd: UnsafePointer<UInt8>
 
     static let documentsMax = 128
+    /// Places are 31 bits: what stands behind is in no text that fits into memory with its index.
+    static let placeMax = UInt32(Int32.max)
 
     /// Writes all documents and how often the term stands in each.
     @inline(__always)
