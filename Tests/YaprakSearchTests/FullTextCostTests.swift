@@ -45,6 +45,23 @@ import YaprakTrees
         #expect(Self.newRows(before, database.snapshot) == 0)
     }
 
+    @Test func `A word before others writes each different one of them again, one in another's place does not`()
+        async throws
+    {
+        let database = try await Self.filled(4000)
+        let words = (0..<300).map { "w\($0)" }
+        try await database.write { $0[.mails]["long"] = Mail(title: "", body: words.joined(separator: " ")) }
+        var before = database.snapshot
+        try await database.write { $0[.mails]["long"]!.body = "fresh " + words.joined(separator: " ") }
+        // Two or three of these words share a page.
+        let rows = Self.newRows(before, database.snapshot)
+        #expect(rows > 100 && rows < 310, "\(rows)")
+        before = database.snapshot
+        try await database.write { $0[.mails]["long"]!.body = "other " + words.joined(separator: " ") }
+        // A page without the one word, and one with the other.
+        #expect(Self.newRows(before, database.snapshot) <= 3)
+    }
+
     @Test func `A commit costs what it changes, however many records there are`() async throws {
         try await expectGrowth("one word in each of 20 commits", 2000) { count in
             // A database of twice the size: less than twice the time, of course.
