@@ -62,6 +62,34 @@ import YaprakTrees
         #expect(Self.newRows(before, database.snapshot) <= 3)
     }
 
+    @Test(arguments: [true, false])
+    func `A word in a short text copies kilobytes, also where the word stands in long texts thousands of times`(
+        isMadeLate: Bool
+    ) async throws {
+        let database = Database.inMemory()
+        if !isMadeLate { try await database.register(Self.index) }
+        try await database.write { transaction in
+            let text = String(repeating: "all ", count: 2_000)
+            for number in 10..<74 { transaction[.mails]["m\(number)"] = Mail(title: text, body: "") }
+            transaction[.mails]["m40s"] = Mail(title: "dune", body: "")
+        }
+        if isMadeLate { try await database.register(Self.index) }
+        let before = database.snapshot
+        try await database.write { $0[.mails]["m40s"]!.body += " all" }
+        let after = database.snapshot
+        var bytes = 0
+        TreeRoot.difference(from: before[Self.index].root.pages, to: after[Self.index].root.pages) { step in
+            switch step {
+            case .removed: break
+            case .inserted(let row), .replaced(old: _, new: let row):
+                bytes += unsafeDowncast(row, to: PostingPage.self).count
+            }
+        }
+        #expect(bytes > 0 && bytes < 2 * PostingPage.runBytesMax, "\(bytes)")
+        #expect(after[Self.index].count(matching: .word("all")) == 65)
+        try FullTextModelTests.checkShape(Self.index, in: after, "long texts")
+    }
+
     @Test func `A commit costs what it changes, however many records there are`() async throws {
         try await expectGrowth("one word in each of 20 commits", 2000) { count in
             // A database of twice the size: less than twice the time, of course.

@@ -73,6 +73,53 @@ import YaprakTrees
         timeline.close(roots: [])
     }
 
+    /// A run of 128 long texts had megabytes, which each edit of one posting copied.
+    @Test(arguments: FullTextModelTests.numbers(Soak.volume(3, soak: 40)))
+    func `A run of long texts ends by its bytes, however its documents come, change and go`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let timeline = Timeline(arena: Arena()) { _ in }
+        let draft = timeline.beginDraft()
+        let table = TermTable()
+        let editor = PageEditor(table)
+        var pages = TreeRoot()
+        var model: Postings = [:]
+        let term = Array("term".utf8)
+        // Of two bytes each at most.
+        let placesMax = 2_000
+        func write(_ documents: Set<UInt32>, isRemoval: Bool = false) {
+            let number = term.withUnsafeBufferPointer { Int(table.number(of: $0)) }
+            var (edits, positions): ([PostingEdit], [UInt32]) = ([], [])
+            for document in documents.sorted() {
+                let start = positions.count
+                if !isRemoval {
+                    let (step, count) = (UInt32(1 + random.below(200)), 1 + random.below(placesMax))
+                    positions += (0..<UInt32(count)).map { $0 * step }
+                }
+                model[term, default: [:]][document] = isRemoval ? nil : Array(positions[start...])
+                edits.append(
+                    PostingEdit(
+                        word: table.firstBytes(of: number), term: number, document: document,
+                        positions: start..<positions.count))
+            }
+            positions.append(0)
+            positions.withUnsafeBufferPointer { editor.apply(edits, $0, to: &pages, draft) }
+            table.removeAll()
+            for run in PostingReader(pages).runs(of: term) where run.count > 1 {
+                #expect(run.positionsEnd - run.documents < PostingPage.runBytesMax + 2 * placesMax + 1_000)
+            }
+        }
+        func some(_ count: Int) -> Set<UInt32> { Set((0..<count).map { _ in UInt32(random.below(120)) }) }
+        write(some(40))
+        for _ in 0..<60 {
+            write(some(random.chance(80) ? 1 : 1 + random.below(20)), isRemoval: random.chance(30))
+        }
+        // Behind all others.
+        for document in 130..<150 as Range<UInt32> { write([document]) }
+        Self.check(pages, model, "seed \(seed)")
+        draft.abort(roots: [pages])
+        timeline.close(roots: [])
+    }
+
     private static func check(_ pages: TreeRoot, _ model: Postings, _ place: String) {
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 512)
         defer { room.deallocate() }

@@ -92,7 +92,7 @@ struct SeedRuns: @unchecked Sendable {
             let text = bytes.baseAddress.unsafelyUnwrapped
             builder.removeAll()
             while let postings = Self.takeDocument(&rest) {
-                if builder.count == PostingRun.documentsMax {
+                if builder.isFull {
                     writer.append(text, bytes.count, builder)
                     builder.removeAll()
                 }

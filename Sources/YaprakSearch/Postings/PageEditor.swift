@@ -246,7 +246,7 @@ final class PageEditor {
         var index = start
         while index < edits.endIndex, edits[index].term == edits[start].term {
             if !edits[index].isRemoval {
-                if builder.count == PostingRun.documentsMax { emitRun(term) }
+                if builder.isFull { emitRun(term) }
                 add(edits[index])
             }
             index += 1
@@ -305,9 +305,19 @@ final class PageEditor {
             documents: mark.documents, end.documents - mark.documents, end.count - mark.count, last: end.last)
     }
 
+    /// Whether a run with its edits has more bytes than one should have, about.
+    @inline(__always)
+    private func isLong(_ run: PostingRun, with edits: ArraySlice<PostingEdit>) -> Bool {
+        var size = run.positionsEnd - run.documents
+        // A position is seldom longer than a byte.
+        for edit in edits { size &+= edit.positions.count }
+        return size > PostingPage.runBytesMax
+    }
+
     /// Writes a run with its edits, and returns whether anything is left.
     private func emit(_ run: PostingRun, with edits: ArraySlice<PostingEdit>) -> Bool {
-        if edits.count == 1, run.count > 1 {
+        let isLong = isLong(run, with: edits)
+        if edits.count == 1, run.count > 1, !isLong {
             emit(run, with: edits[edits.startIndex])
             return true
         }
@@ -320,9 +330,10 @@ final class PageEditor {
         let isAppended = edits[edits.startIndex].document > run.last
         let isSplit = count > PostingRun.documentsMax && !isAppended
         let limit = isSplit ? min((count + 1) / 2, PostingRun.documentsMax) : PostingRun.documentsMax
+        let bytesLimit = isLong ? PostingPage.runBytesMax / (isAppended ? 1 : 2) : Int.max
         var written = 0
         func roll() {
-            if builder.count >= limit {
+            if builder.count >= limit || builder.byteCount > bytesLimit {
                 emitRun(term)
                 written += 1
             }

@@ -8,8 +8,9 @@ import YaprakTrees
 ///            count 1:     [occurrences][positions]
 ///            count 2…128: [last − first][bytes][bytes] [documents and occurrences] [positions]
 ///
-/// A run has up to 128 documents of one term. Of the term, all bytes that it shares with the run before are left out.
-/// Documents are differences, doubled, plus 1 if the number of occurrences follows, which is else 1. Positions are
+/// A run has up to 128 documents of one term, and ends behind 16 KiB: it is longer only by what its last document has, so a page
+/// may be as long as the positions of one term in one text. Of the term, all bytes that it shares with the run before are left
+/// out. Documents are differences, doubled, plus 1 if the number of occurrences follows, which is else 1. Positions are
 /// differences within a document; position × columns + column.
 ///
 /// The page's key is not greater than the first run's term, NUL and document, and greater than those of the page before: the
@@ -63,6 +64,8 @@ class PostingPage: KeyedRow, @unchecked Sendable {
     static let bytesTarget = 512
     /// Beyond so many it is split, unless it is a single run.
     static let bytesMax = 768
+    /// A run with more gets no further document: a run is copied as a whole where one of its postings changes.
+    static let runBytesMax = 16 << 10
     /// With fewer it is joined to the next.
     static let bytesMin = 128
 }

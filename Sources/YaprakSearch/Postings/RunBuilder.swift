@@ -84,6 +84,10 @@ final class RunBuilder {
     /// The size of the run, about.
     var byteCount: Int { documents.count &+ positions.count &+ 8 }
 
+    /// Whether the next document begins another run.
+    @inline(__always)
+    var isFull: Bool { count == PostingRun.documentsMax || byteCount > PostingPage.runBytesMax }
+
     /// The first document of the run at hand.
     var firstDocument: UInt32 { first }
 
