@@ -20,6 +20,8 @@ package enum Interruption {
     private static let screens = Atomic(0)
     private static let resumptions = Atomic(0)
     private static let keysTaken = Atomic(false)
+    /// Where the text is that the first Ctrl-C prints on standard error: it ends with a zero byte, and stays. 0 for none.
+    private static let explanation = Atomic<UInt>(0)
     /// How the terminal's keys were before a keyboard took them. Written before `keysTaken` is set, and not while it is.
     ///
     /// On the heap: for a static of this type Swift 6.3.1 reserves 57 bytes, without the padding inside it, and writes 60.
@@ -45,6 +47,11 @@ package enum Interruption {
 
     /// Takes back a request, where one Ctrl-C ends one of several commands.
     package static func forget() { requested.store(false, ordering: .relaxed) }
+
+    /// Says what the first Ctrl-C prints on standard error from now on, while work goes on in spite of it; nothing if `nil`.
+    package static func explain(_ sentence: StaticString?) {
+        explanation.store(UInt(bitPattern: sentence?.utf8Start), ordering: .sequentiallyConsistent)
+    }
 
     /// A screen has the terminal, which has to be restored in any case.
     static func screenIsTaken() {
@@ -87,7 +94,10 @@ package enum Interruption {
     package static func listen() {
         touchStatics()
         signal(SIGINT) { _ in
-            guard Interruption.requested.exchange(true, ordering: .relaxed) else { return SignalPipe.wake() }
+            guard Interruption.requested.exchange(true, ordering: .sequentiallyConsistent) else {
+                Interruption.printExplanation()
+                return SignalPipe.wake()
+            }
             Interruption.restoreTerminal()
             _exit(130)
         }
@@ -130,12 +140,23 @@ package enum Interruption {
         }
     }
 
+    /// Only calls that are safe in a signal handler.
+    private static func printExplanation() {
+        let address = explanation.load(ordering: .sequentiallyConsistent)
+        guard let text = UnsafePointer<UInt8>(bitPattern: address) else { return }
+        let errorBefore = errno
+        var count = 0
+        while text[count] != 0 { count += 1 }
+        _ = write(STDERR_FILENO, text, count)
+        errno = errorBefore
+    }
+
     // A handler may not be the first to touch what is static: what initializes it is not safe in a signal handler.
     private static func touchStatics() {
         _ = (
             isRequested, resumeCount, greeting, farewell, keysTaken.load(ordering: .relaxed), keysBefore, keysMeanwhile
         )
-        _ = screens.load(ordering: .relaxed)
+        _ = (screens.load(ordering: .relaxed), explanation.load(ordering: .relaxed))
         SignalPipe.open()
     }
 
