@@ -23,7 +23,7 @@ struct CheckpointCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Invocation.console
-        let outcome = try ReplayMaintenance(FilePath(database)).checkpoint()
+        let outcome = try Invocation.unstoppable { try ReplayMaintenance(FilePath(database)).checkpoint() }
         let done = outcome.writesCheckpoint ? "written" : "there already"
         try PropertyWriter.write(
             [("checkpoint", "of commit \(outcome.commitNumber), \(done)")] + outcome.viewLines,

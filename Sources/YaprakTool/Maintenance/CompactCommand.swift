@@ -55,16 +55,29 @@ struct CompactCommand: AsyncParsableCommand {
     }
 
     private func outcome(isDryRun: Bool) throws -> ReplayMaintenance.Outcome {
-        if let into {
-            let reader = try ReplayReader.open(database)
-            // Not from a fork: if this is killed, the history is not to be there under the name of what has none.
-            if purgeHistory { return try reader.writeState(to: FilePath(into)) }
-            try reader.fork(to: FilePath(into))
+        guard let into else { return try compact(database, isDryRun: isDryRun) }
+        let reader = try ReplayReader.open(database)
+        // What is begun is taken away again, and not left under its temporary name.
+        Interruption.listen()
+        // Not from a fork: if this is killed, the history is not to be there under the name of what has none.
+        if purgeHistory { return try reader.making { try $0.writeState(to: FilePath(into)) } }
+        try reader.making { try $0.fork(to: FilePath(into)) }
+        do {
+            return try compact(into, isDryRun: isDryRun)
+        } catch is CancellationError {
+            throw Failure(
+                "interrupted", "interrupted; \(into) has the whole history, and was not compacted", exitCode: 130,
+                hint: "`yaprak compact` does it.")
         }
-        let maintenance = ReplayMaintenance(FilePath(into ?? database))
-        return purgeHistory
-            ? try maintenance.purgeHistory(isDryRun: isDryRun)
-            : try maintenance.compact(keeping: keep?.retention ?? .checkpoints(2), isDryRun: isDryRun)
+    }
+
+    private func compact(_ database: String, isDryRun: Bool) throws -> ReplayMaintenance.Outcome {
+        let maintenance = ReplayMaintenance(FilePath(database))
+        return try Invocation.unstoppable {
+            purgeHistory
+                ? try maintenance.purgeHistory(isDryRun: isDryRun)
+                : try maintenance.compact(keeping: keep?.retention ?? .checkpoints(2), isDryRun: isDryRun)
+        }
     }
 
     private func lines(_ outcome: ReplayMaintenance.Outcome, _ isDryRun: Bool) -> [(name: String, text: String)] {

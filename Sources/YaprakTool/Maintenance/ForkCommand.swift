@@ -33,7 +33,9 @@ struct ForkCommand: AsyncParsableCommand {
         let console = Invocation.console
         let reader = try ReplayReader.open(database)
         let number = try at.map { position throws(DatabaseError) in try reader.commitNumber(at: position) }
-        let fork = try reader.fork(at: number, to: FilePath(target))
+        // What is begun is taken away again, and not left under its temporary name.
+        Interruption.listen()
+        let fork = try reader.making { try $0.fork(at: number, to: FilePath(target)) }
         if let reason = fork.reasonForCopies {
             try console.err.write("yaprak: files were copied, not shared: \(reason.plain)\n")
         }

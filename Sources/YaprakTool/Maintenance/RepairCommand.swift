@@ -79,8 +79,12 @@ struct RepairCommand: AnsweringCommand {
         if let into {
             var bar = ProgressBar(console, "verifying", unit: "commits")
             defer { bar.finish() }
+            // What is written goes on to its end. The verification, which reports how far it is, does not.
+            Interruption.explain(Invocation.goesOn)
+            defer { Interruption.explain(nil) }
             do {
                 verification = try repair.perform(to: FilePath(into), unless: Invocation.isInterrupted) { progress in
+                    Interruption.explain(nil)
                     bar.update(
                         done: Int(clamping: progress.done), of: Int(clamping: progress.total),
                         counted: progress.commitCount)
